@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -93,8 +94,9 @@ const tools::Operation* AskedForJson(const std::vector<std::string>& words) {
   return nullptr;
 }
 
-// Every JSON reply is as its schema says.
-void CheckReply(const std::vector<std::string>& words, const std::string& out) {
+}  // namespace
+
+void CheckReply(const Words& words, const std::string& out) {
   const tools::Operation* operation = AskedForJson(words);
   if (!operation || out.empty()) return;
   boost::system::error_code failed;
@@ -108,6 +110,8 @@ void CheckReply(const std::vector<std::string>& words, const std::string& out) {
   EXPECT_EQ(SchemaProblem(boost::json::parse(schema.str()), reply), "")
       << operation->name << ": " << out.substr(0, 2000);
 }
+
+namespace {
 
 // Takes what is there; false at the end of the stream.
 bool Take(int fd, std::string& to) {
@@ -143,7 +147,44 @@ boost::json::object Finished::Json() const {
   return value.is_object() ? value.as_object() : boost::json::object();
 }
 
-Finished Plexus(const std::vector<std::string>& arguments, const RunOptions& options) {
+::testing::AssertionResult Says(std::string_view text, std::string_view part) {
+  const bool there = text.find(part) != std::string_view::npos;
+  return ::testing::AssertionResult(there)
+         << '"' << part << (there ? "\" is in: " : "\" is not in: ") << text.substr(0, 20'000);
+}
+
+::testing::AssertionResult Ends(const Finished& run, int code, std::string_view error) {
+  if (run.code == code && run.err.find(error) != std::string::npos)
+    return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << "code " << run.code << ", not " << code << " with \""
+                                       << error << "\": " << run.err << run.out.substr(0, 20'000);
+}
+
+std::string Each(const boost::json::value& list, std::string_view members) {
+  std::string all;
+  for (const boost::json::value& row : list.as_array()) {
+    std::string shown;
+    for (std::size_t at = 0, end; at < members.size(); at = end + 1) {
+      end = std::min(members.find(' ', at), members.size());
+      const auto* member = row.as_object().if_contains(members.substr(at, end - at));
+      if (!member) continue;
+      shown += shown.empty() ? "" : " ";
+      if (member->is_double()) {
+        std::string number = std::to_string(member->as_double());
+        number.erase(number.find_last_not_of('0') + 1);
+        shown += number.ends_with('.') ? number.substr(0, number.size() - 1) : number;
+      } else {
+        shown += member->is_string() ? std::string(member->as_string())
+                                     : boost::json::serialize(*member);
+      }
+    }
+    all += (all.empty() ? "" : ", ") + shown;
+  }
+  std::ranges::replace(all, '\x1f', ':');
+  return all;
+}
+
+Finished PlexusProcess(const Words& arguments, const RunOptions& options) {
   Pipe in, out, err;
   const pid_t pid = fork();
   if (pid == 0) {

@@ -1,6 +1,7 @@
-// Runs the built program as a user would: a process with arguments, pipes, signals.
+// Runs the program as a user would: in this process, or the built one as a process of its own.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/types.h>
 
 #include <boost/json/value.hpp>
@@ -9,6 +10,8 @@
 #include <vector>
 
 namespace plexus::testing {
+
+using Words = std::vector<std::string>;
 
 // A directory of its own, removed at the end.
 class TempDir {
@@ -40,7 +43,27 @@ struct RunOptions {
   bool close_out_early = false;  // reads a few bytes of stdout, then closes it
 };
 
-Finished Plexus(const std::vector<std::string>& arguments, const RunOptions& options = {});
+// By main()'s own function, in this process (a call of it costs a third of a process); as a process
+// where `options` or the command need one, or where PLEXUS_PROGRAM names a program.
+Finished Plexus(const Words& arguments, const RunOptions& options = {});
+// Always the built program: for signals, environment variables, locks and limits of a process.
+Finished PlexusProcess(const Words& arguments, const RunOptions& options = {});
+// Every JSON reply is as its schema says: tried of what either of the two returns.
+void CheckReply(const Words& arguments, const std::string& out);
+
+// The words of one behind those of the other.
+inline Words With(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// Whether `text` holds `part`.
+::testing::AssertionResult Says(std::string_view text, std::string_view part);
+// Whether the run ended with this code and says this on standard error.
+::testing::AssertionResult Ends(const Finished& run, int code, std::string_view error = "");
+// "b 1, c 2" of [{"key":"b","distance":1},{"key":"c","distance":2}] and "key distance". Index nodes
+// are shown as people type them; of several members those that a row has.
+std::string Each(const boost::json::value& list, std::string_view members = "key");
 
 // A run in the background; output is thrown away.
 class Background {

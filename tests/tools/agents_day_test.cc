@@ -5,45 +5,38 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/support/program/program_test.h"
 #include "tools/cli/command_words.h"
 #include "tools/cli/shell.h"
 
 namespace plexus::testing {
 namespace {
 
-class AgentsDay : public ::testing::Test {
+class AgentsDay : public ProgramTest {
  protected:
   // What it prints on either stream. `line`: as a shell takes it, without --db.
   std::string Step(const std::string& line, int code = 0, const std::string& input = "") {
     tools::SplitLine split;
     split.Add(line);
-    std::vector<std::string> words = std::move(split).Words();
+    Words words = std::move(split).Words();
     HelpNames(words);
-    words.insert(words.end(), {"--db", dir_ / "g"});
-    const Finished run = Plexus(words, {.input = input});
+    const Finished run = Run(words, {.input = input});
     EXPECT_EQ(run.code, code) << line << "\n" << run.err;
     return run.out + run.err;
   }
 
-  TempDir dir_;
-
  private:
-  static void HelpNames(const std::vector<std::string>& words) {
-    std::vector<std::string> command = {words[0]};
+  static void HelpNames(const Words& words) {
+    Words command = {words[0]};
     if (tools::WithOneWord(words)[0] != words[0]) command.push_back(words[1]);
     command.emplace_back("--help");
     const std::string help = Plexus(command).out;
     for (const std::string& word : words)
       if (word.starts_with("--")) {
-        EXPECT_NE(help.find(word), std::string::npos) << word << " of " << words[0];
+        EXPECT_TRUE(Says(help, word)) << word << " of " << words[0];
       }
   }
 };
-
-bool Says(const std::string& text, const std::string& what) {
-  return text.find(what) != std::string::npos;
-}
 
 // Thirty facts about who owns which service, of a week ago.
 std::string Facts() {
@@ -68,21 +61,21 @@ TEST_F(AgentsDay, EachStepIsOneCommand) {
   Step("put f31 --kind memory --text 'Service s5 is owned by nobody.'");
   Step("link f31 contradicts f5");
   const std::string open = Step("conflicts list");
-  EXPECT_TRUE(Says(open, "f5") && Says(open, "f31")) << open;
+  EXPECT_TRUE(Says(open, "f5") && Says(open, "f31"));
   // Resolve.
   const std::string would =
       Step("conflicts resolve f31 f5 --supersede f5 --note 'asked' --dry-run");
-  EXPECT_TRUE(Says(would, "nothing was written")) << would;
+  EXPECT_TRUE(Says(would, "nothing was written"));
   Step("conflicts resolve f31 f5 --supersede f5 --note 'asked the team'");
   EXPECT_FALSE(Says(Step("conflicts list"), "f31"));
   EXPECT_TRUE(Says(Step("get f5"), "superseded by"));
   // Recall: what holds now, and not what it replaced.
   const std::string now = Step("recall s5 --json");
-  EXPECT_TRUE(Says(now, R"({"key":"f31","score")")) << now;
-  EXPECT_FALSE(Says(now, R"({"key":"f5","score")")) << now;
+  EXPECT_TRUE(Says(now, R"({"key":"f31","score")"));
+  EXPECT_FALSE(Says(now, R"({"key":"f5","score")"));
   // As of last week.
   const std::string then = Step("recall s5 --as-of 2020-03-02 --json");
-  EXPECT_TRUE(Says(then, R"({"key":"f5","score")")) << then;
+  EXPECT_TRUE(Says(then, R"({"key":"f5","score")"));
   EXPECT_TRUE(Says(Step("get f3 --as-of 2020-03-02"), "Service s3 is owned by team t3."));
   EXPECT_TRUE(Says(Step("diff 2020-03-02"), "f3"));
   // Forget for good.
@@ -95,8 +88,8 @@ TEST_F(AgentsDay, EachStepIsOneCommand) {
   EXPECT_TRUE(Says(Step("ledger record f1 f6 --query 'who owns s1 and s6'"), "event"));
   // Ask what was never combined.
   const std::string untried = Step("frontier --json");
-  EXPECT_TRUE(Says(untried, R"("candidates":[{)")) << untried;
-  EXPECT_FALSE(Says(untried, R"(["f1","f6"])")) << untried;
+  EXPECT_TRUE(Says(untried, R"("candidates":[{)"));
+  EXPECT_FALSE(Says(untried, R"(["f1","f6"])"));
 }
 
 }  // namespace

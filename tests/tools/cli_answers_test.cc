@@ -6,68 +6,51 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/support/program/program_test.h"
 
 namespace plexus::testing {
 namespace {
 
 using boost::json::object;
 
-class Answers : public ::testing::Test {
+class Answers : public ProgramTest {
  protected:
   void SetUp() override {
-    const std::string lines =
+    Import(
         R"({"node":"a","kind":"decision","text":"Shipping.\nThe oracle restarts at night.\nDone."}
 {"node":"b","kind":"decision","text":"the queue waits"}
 {"node":"c","kind":"decision","text":"the fee"}
 {"edge":["a","b"],"kind":"depends_on"}
 {"edge":["c","b"],"kind":"depends_on"}
 {"edge":["c","a"],"kind":"supersedes"}
-)";
-    ASSERT_EQ(Run({"import", "-", "--format", "jsonl"}, {.input = lines}).code, 0);
+)");
     ASSERT_EQ(Run({"terms"}).code, 0);
   }
-  Finished Run(std::vector<std::string> words, const RunOptions& options = {}) const {
-    words.insert(words.end(), {"--db", db_});
-    return Plexus(words, options);
-  }
-  object Json(std::vector<std::string> words) const {
-    words.emplace_back("--json");
-    const Finished run = Run(std::move(words));
-    EXPECT_EQ(run.code, 0) << run.err;
-    return run.Json();
-  }
-
-  TempDir dir_;
-  const std::string db_ = dir_ / "g";
 };
 
 TEST_F(Answers, DiffHidesIndexNodes) {
   const object facts = Json({"diff", "0"}), all = Json({"diff", "0", "--all"});
-  EXPECT_EQ(facts.at("total").to_number<int>(), 6);
-  EXPECT_EQ(facts.at("nodes").at("added").to_number<int>(), 3);
-  EXPECT_EQ(all.at("hidden").to_number<int>(), 0);
-  EXPECT_EQ(all.at("total").to_number<int>(),
+  EXPECT_EQ(facts.at("total"), 6);
+  EXPECT_EQ(facts.at("nodes").at("added"), 3);
+  EXPECT_EQ(all.at("hidden"), 0);
+  EXPECT_EQ(all.at("total"),
             facts.at("total").to_number<int>() + facts.at("hidden").to_number<int>());
-  EXPECT_EQ(Run({"diff", "1"}).out.find("term:"), std::string::npos);
-  EXPECT_NE(Run({"diff", "1"}).err.find("--all shows them"), std::string::npos);
-  EXPECT_NE(Run({"diff", "1", "--all"}).out.find("term:"), std::string::npos);
+  EXPECT_FALSE(Says(Run({"diff", "1"}).out, "term:"));
+  EXPECT_TRUE(Says(Run({"diff", "1"}).err, "--all shows them"));
+  EXPECT_TRUE(Says(Run({"diff", "1", "--all"}).out, "term:"));
 }
 
 TEST_F(Answers, ListMarksWhatIsSuperseded) {
-  EXPECT_EQ(Run({"list", "--where", "key != 'a'"}).out.find("superseded_by"), std::string::npos);
-  EXPECT_NE(Run({"list"}).out.find("superseded_by"), std::string::npos);
+  EXPECT_FALSE(Says(Run({"list", "--where", "key != 'a'"}).out, "superseded_by"));
+  EXPECT_TRUE(Says(Run({"list"}).out, "superseded_by"));
   const object reply = Json({"list", "--where", "key in ('a', 'b')"});
-  EXPECT_EQ(reply.at("results").at(0).at("superseded_by").as_string(), "c");
+  EXPECT_EQ(reply.at("results").at(0).at("superseded_by"), "c");
   EXPECT_TRUE(reply.at("results").at(1).at("superseded_by").is_null());
-  EXPECT_EQ(Json({"get", "a"}).at("superseded_by").as_string(), "c");
+  EXPECT_EQ(Json({"get", "a"}).at("superseded_by"), "c");
 }
 
 TEST_F(Answers, ListSortsByDegree) {
-  const auto keys = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), {"list", "--keys"});
-    return Run(more).out;
-  };
+  const auto keys = [&](Words more) { return Run(With({"list", "--keys"}, more)).out; };
   EXPECT_EQ(keys({"--sort", "degree:desc"}), "a\nb\nc\n");
   EXPECT_EQ(keys({"--sort", "in_degree:desc"}), "b\na\nc\n");
   EXPECT_EQ(keys({"--sort", "out_degree:desc"}), "c\na\nb\n");
@@ -85,14 +68,14 @@ TEST_F(Answers, ListSortsByDegree) {
 }
 
 TEST_F(Answers, HitsShowTheLineThatMatches) {
-  const std::vector<std::pair<std::vector<std::string>, const char*>> questions = {
+  const std::vector<std::pair<Words, const char*>> questions = {
       {{"search", "oracle", "--include-superseded"}, "results"},
       {{"recall", "oracle", "--include-superseded"}, "hits"},
       {{"retrieve", "oracle", "--include-superseded"}, "hits"}};
   for (const auto& [words, list] : questions) {
     const object hit = Json(words).at(list).at(0).as_object();
-    EXPECT_EQ(hit.at("line").as_string(), "The oracle restarts at night.") << words[0];
-    EXPECT_EQ(hit.at("text").as_string(), "Shipping.\nThe oracle restarts at night.\nDone.");
+    EXPECT_EQ(hit.at("line"), "The oracle restarts at night.") << words[0];
+    EXPECT_EQ(hit.at("text"), "Shipping.\nThe oracle restarts at night.\nDone.");
   }
   const object one = Json({"search", "queue"}).at("results").at(0).as_object();
   EXPECT_FALSE(one.contains("line"));
@@ -100,24 +83,21 @@ TEST_F(Answers, HitsShowTheLineThatMatches) {
                          .at("results")
                          .at(0)
                          .as_object();
-  EXPECT_EQ(cut.at("text").as_string(), "Shipping");
+  EXPECT_EQ(cut.at("text"), "Shipping");
   EXPECT_TRUE(cut.at("text_cut").as_bool());
-  EXPECT_EQ(cut.at("line").as_string(), "The oracle restarts at night.");
+  EXPECT_EQ(cut.at("line"), "The oracle restarts at night.");
 }
 
 TEST_F(Answers, NothingFoundSaysWhatToTypeNext) {
-  const Finished none = Run({"search", "zeppelins"});
-  EXPECT_EQ(none.code, 3);
-  EXPECT_NE(none.err.find("no text has a word of 'zeppelins'; `plexus find --db " + db_ +
-                          " zeppelins` looks in keys and for parts of words"),
-            std::string::npos)
-      << none.err;
+  EXPECT_TRUE(Ends(Run({"search", "zeppelins"}), 3,
+                   "no text has a word of 'zeppelins'; `plexus find --db " + db_ +
+                       " zeppelins` looks in keys and for parts of words"));
   ASSERT_EQ(Run({"terms", "--stem", "english"}).code, 0);
   EXPECT_EQ(Run({"search", "oracles", "--include-superseded"}).code, 0);
-  EXPECT_EQ(Run({"search", "zebra"}).err.find("--stem"), std::string::npos);
+  EXPECT_FALSE(Says(Run({"search", "zebra"}).err, "--stem"));
   // What is suggested is accepted.
   const Finished field = Run({"list", "--where", "tgas = 'x'"});
-  EXPECT_NE(field.err.find("did you mean 'tag'?"), std::string::npos) << field.err;
+  EXPECT_TRUE(Says(field.err, "did you mean 'tag'?"));
   EXPECT_EQ(Run({"list", "--where", "tag = 'x'"}).code, 0);
 }
 
@@ -130,7 +110,7 @@ TEST_F(Answers, PartsOfTheDiskAddUp) {
 }
 
 TEST_F(Answers, SubjectsStandWithoutTheirFlag) {
-  const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> same = {
+  const std::vector<std::pair<Words, Words>> same = {
       {{"path", "a", "b"}, {"path", "--from", "a", "--to", "b"}},
       {{"flow", "a", "b"}, {"flow", "--from", "a", "--to", "b"}},
       {{"neighborhood", "a"}, {"neighborhood", "--from", "a"}},
@@ -141,19 +121,17 @@ TEST_F(Answers, SubjectsStandWithoutTheirFlag) {
   EXPECT_EQ(Json({"ledger", "record", "a", "b:primary", "--dry-run"}).at("query_hash"),
             Json({"ledger", "record", "--member", "a", "--member", "b:primary", "--dry-run"})
                 .at("query_hash"));
-  const Finished missing = Run({"path", "a"});
-  EXPECT_EQ(missing.code, 2);
-  EXPECT_NE(missing.err.find("--to is required"), std::string::npos) << missing.err;
+  EXPECT_TRUE(Ends(Run({"path", "a"}), 2, "--to is required"));
 }
 
 TEST_F(Answers, BlockedOfOneDecision) {
-  EXPECT_EQ(Json({"decisions", "blocked"}).at("total").to_number<int>(), 1);
+  EXPECT_EQ(Json({"decisions", "blocked"}).at("total"), 1);
   const object one = Json({"decisions", "blocked", "c"});
-  EXPECT_EQ(one.at("total").to_number<int>(), 1);
-  EXPECT_EQ(one.at("blocked").at(0).at("root").as_string(), "b");
+  EXPECT_EQ(one.at("total"), 1);
+  EXPECT_EQ(one.at("blocked").at(0).at("root"), "b");
   EXPECT_EQ(one.at("roots").as_array().size(), 1U);
   const object none = Json({"decisions", "blocked", "b"});
-  EXPECT_EQ(none.at("total").to_number<int>(), 0);
+  EXPECT_EQ(none.at("total"), 0);
   EXPECT_TRUE(none.at("roots").as_array().empty());
   EXPECT_EQ(Run({"decisions", "blocked", "nobody"}).code, 3);
 }

@@ -10,23 +10,23 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/support/program/program_test.h"
 
 namespace plexus::testing {
 namespace {
 
-class ZshCompletes : public ::testing::Test {
+class ZshCompletes : public ProgramTest {
  protected:
   void SetUp() override {
     if (std::system("command -v zsh > /dev/null") != 0) GTEST_SKIP() << "zsh is not there";
-    ASSERT_EQ(Plexus({"link", "--db", db_, "alice", "knows", "alfred"}).code, 0);
-    ASSERT_EQ(Plexus({"link", "--db", db_, "it's_50%", "supports", "alice"}).code, 0);
-    ASSERT_EQ(Plexus({"put", "--db", db_, "ale", "--kind", "memory"}).code, 0);
+    ASSERT_EQ(Run({"link", "alice", "knows", "alfred"}).code, 0);
+    ASSERT_EQ(Run({"link", "it's_50%", "supports", "alice"}).code, 0);
+    ASSERT_EQ(Run({"put", "ale", "--kind", "memory"}).code, 0);
     dir_.File("_plexus", Plexus({"completion", "zsh"}).out);
     dir_.File("a file", "");
   }
   // What the lines are completed to, "a b " each.
-  std::map<std::string, std::string> Complete(const std::vector<std::string>& lines) {
+  std::map<std::string, std::string> Complete(const Words& lines) {
     const std::string program = std::filesystem::path(PLEXUS_PROGRAM_FILE).parent_path();
     std::string run = "cd " + dir_.path() + " && PATH=" + program + ":$PATH PLEXUS_DB= zsh -f " +
                       PLEXUS_ZSH_COMPLETION + " " + dir_.path();
@@ -45,9 +45,6 @@ class ZshCompletes : public ::testing::Test {
     }
     return completed;
   }
-
-  TempDir dir_;
-  std::string db_ = dir_ / "g";
 };
 
 TEST_F(ZshCompletes, CommandsOptionsValuesKindsAndKeys) {
@@ -75,7 +72,7 @@ TEST_F(ZshCompletes, CommandsOptionsValuesKindsAndKeys) {
       {"plexus get --db g it\\\\'s_", "it\\'s_50% "},
       {"plexus get al --json --db g", "g "},
       {"plexus get --db none al", ""}};
-  std::vector<std::string> lines;
+  Words lines;
   for (const auto& [line, matches] : wanted) lines.push_back(line);
   const auto completed = Complete(lines);
   if (completed.empty()) GTEST_SKIP() << "zsh has no zpty";
@@ -85,6 +82,38 @@ TEST_F(ZshCompletes, CommandsOptionsValuesKindsAndKeys) {
     ASSERT_TRUE(completed.contains(shown)) << line;
     EXPECT_EQ(completed.at(shown), matches) << line;
   }
+}
+
+class BashCompletes : public ProgramTest {};
+
+TEST_F(BashCompletes, CompletionNeverRunsWhatAKindIsCalled) {
+  ASSERT_EQ(Run({"link", "alice", "knows", "bob"}).code, 0);
+  const std::string trap = dir_ / "trap";
+  ASSERT_EQ(Run({"link", "a", "$(touch " + trap + ")", "b"}).code, 0);
+  ASSERT_EQ(Run({"link", "a", "`touch " + trap + "`", "b"}).code, 0);
+  const std::string script = dir_.File("complete.bash", Plexus({"completion", "bash"}).out);
+  const std::string program = std::filesystem::path(PLEXUS_PROGRAM_FILE).parent_path();
+  const auto complete = [&](const std::string& words, int at) {
+    const std::string run = dir_.File(
+        "run.bash", "PATH=" + program + ":$PATH\n. " + script + "\nCOMP_WORDS=(" + words +
+                        ")\nCOMP_CWORD=" + std::to_string(at) +
+                        "\n_plexus\nprintf '%s\\n' \"${COMPREPLY[@]}\" > " + (dir_ / "out"));
+    EXPECT_EQ(std::system(("bash " + run).c_str()), 0);
+    std::ifstream out(dir_ / "out");
+    return std::string(std::istreambuf_iterator<char>(out), {});
+  };
+  const std::string db = dir_ / "g";
+  EXPECT_TRUE(Says(complete("plexus bfs --db " + db + " --kinds k", 5), "knows"));
+  EXPECT_TRUE(Says(complete("plexus bfs --db = " + db + " --kinds k", 6), "knows"));
+  EXPECT_TRUE(
+      Says(complete("plexus list --db " + db + " --node-kinds memory,co", 5), "memory,concept"));
+  EXPECT_TRUE(Says(complete("plexus list --details kind,l", 3), "kind,line"));
+  EXPECT_TRUE(Says(complete("plexus schema pager", 2), "pagerank"));
+  EXPECT_TRUE(Says(complete("plexus man sea", 2), "search"));
+  EXPECT_EQ(complete("plexus get --db " + db + " ali", 4), "alice\n");
+  EXPECT_EQ(complete("plexus pagerank --db " + db + " --seed ali", 5), "alice\n");
+  (void)complete("plexus bfs --db " + db + " --kinds ''", 5);
+  EXPECT_FALSE(std::filesystem::exists(trap));
 }
 
 }  // namespace

@@ -6,34 +6,21 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/support/program/program_test.h"
 
 namespace plexus::testing {
 namespace {
 
 namespace json = boost::json;
-using Words = std::vector<std::string>;
 
 // fire causes smoke causes alarm; a file says it from the other side.
-class InverseNames : public ::testing::Test {
+class InverseNames : public ProgramTest {
  protected:
-  InverseNames() {
-    const std::string file =
-        dir_.File("g.jsonl",
-                  "{\"edge\":[\"smoke\",\"fire\"],\"kind\":\"caused_by\"}\n"
-                  "{\"edge\":[\"alarm\",\"smoke\"],\"kind\":\"caused_by\",\"weight\":0.5}\n"
-                  "{\"edge\":[\"alarm\",\"sensor\"],\"kind\":\"depends_on\"}\n");
-    EXPECT_EQ(Run({"import", file}).code, 0);
-  }
-  Finished Run(Words words) const {
-    words.insert(words.begin(), {"--db", dir_ / "g"});
-    return Plexus(words);
-  }
-  json::object Json(Words words) const {
-    words.emplace_back("--json");
-    const Finished run = Run(words);
-    EXPECT_EQ(run.code, 0) << words[0] << ": " << run.err;
-    return run.code == 0 ? run.Json() : json::object();
+  void SetUp() override {
+    Import(R"({"edge":["smoke","fire"],"kind":"caused_by"}
+{"edge":["alarm","smoke"],"kind":"caused_by","weight":0.5}
+{"edge":["alarm","sensor"],"kind":"depends_on"}
+)");
   }
   // The same question by both names of the kind, with what turns it around.
   void Same(const Words& by_name, const Words& by_inverse) const {
@@ -41,8 +28,6 @@ class InverseNames : public ::testing::Test {
     EXPECT_EQ(one, other) << json::serialize(one) << "\n" << json::serialize(other);
     EXPECT_FALSE(one.empty());
   }
-
-  TempDir dir_;
 };
 
 TEST_F(InverseNames, AWalkAlongAnInverseNameIsOneAgainstItsKind) {
@@ -96,15 +81,14 @@ TEST_F(InverseNames, DecayFollowsTheNameThatIsAsked) {
     return text;
   };
   EXPECT_EQ(around("caused_by", "both"), around("caused_by", "both"));
-  EXPECT_NE(around("caused_by", "both").find("fire forward 7"), std::string::npos)
-      << around("caused_by", "both");
-  EXPECT_NE(around("caused_by", "both").find("alarm backward 4"), std::string::npos);
-  EXPECT_NE(around("causes", "both").find("fire backward 4"), std::string::npos);
-  EXPECT_NE(around("causes", "both").find("alarm forward 7"), std::string::npos);
-  EXPECT_NE(around("caused_by", "out").find("fire forward 7"), std::string::npos);
-  EXPECT_EQ(around("caused_by", "out").find("alarm"), std::string::npos);
-  EXPECT_NE(around("causes", "in").find("fire backward 4"), std::string::npos);
-  EXPECT_NE(around("depends_on,caused_by", "both").find("fire forward 7"), std::string::npos);
+  EXPECT_TRUE(Says(around("caused_by", "both"), "fire forward 7"));
+  EXPECT_TRUE(Says(around("caused_by", "both"), "alarm backward 4"));
+  EXPECT_TRUE(Says(around("causes", "both"), "fire backward 4"));
+  EXPECT_TRUE(Says(around("causes", "both"), "alarm forward 7"));
+  EXPECT_TRUE(Says(around("caused_by", "out"), "fire forward 7"));
+  EXPECT_FALSE(Says(around("caused_by", "out"), "alarm"));
+  EXPECT_TRUE(Says(around("causes", "in"), "fire backward 4"));
+  EXPECT_TRUE(Says(around("depends_on,caused_by", "both"), "fire forward 7"));
 }
 
 TEST_F(InverseNames, DecisionsSayWhichWayWasAsked) {
@@ -148,11 +132,9 @@ TEST_F(InverseNames, AListThatGoesBothWaysIsRefusedWhereItMatters) {
                       {"topo"},
                       {"components", "--strong"}}) {
     words.insert(words.end(), both.begin(), both.end());
-    const Finished run = Run(words);
-    EXPECT_EQ(run.code, 2) << words[0] << run.out;
-    EXPECT_NE(run.err.find("'caused_by' and 'depends_on' are followed in opposite directions"),
-              std::string::npos)
-        << run.err;
+    EXPECT_TRUE(
+        Ends(Run(words), 2, "'caused_by' and 'depends_on' are followed in opposite directions"))
+        << words[0];
   }
   EXPECT_EQ(Json({"neighbors", "alarm", "--kinds", "depends_on,caused_by"}).at("total"), 2);
   EXPECT_EQ(Run({"flow", "--from", "alarm", "--to", "fire", "--kinds", "caused_by"}).code, 2);
@@ -166,21 +148,15 @@ TEST_F(InverseNames, AnEdgeIsShownFromItsTargetByItsInverseName) {
   const json::object fire = Json({"neighbors", "fire"});
   EXPECT_FALSE(fire.at("neighbors").at(0).as_object().contains("inverse"));
   const Finished table = Run({"neighbors", "smoke"});
-  EXPECT_NE(table.out.find("-->  caused_by"), std::string::npos) << table.out;
-  EXPECT_NE(table.out.find("-->  causes"), std::string::npos) << table.out;
-  EXPECT_NE(Run({"path", "--from", "alarm", "--to", "fire", "--direction", "in"})
-                .out.find("alarm\n    --caused_by 0.5-->\n  smoke\n    --caused_by-->\n  fire"),
-            std::string::npos)
-      << Run({"path", "--from", "alarm", "--to", "fire", "--direction", "in"}).out;
-  EXPECT_NE(Run({"history", "smoke"}).out.find("--caused_by--> fire"), std::string::npos)
-      << Run({"history", "smoke"}).out;
+  EXPECT_TRUE(Says(table.out, "-->  caused_by"));
+  EXPECT_TRUE(Says(table.out, "-->  causes"));
+  EXPECT_TRUE(Says(Run({"path", "--from", "alarm", "--to", "fire", "--direction", "in"}).out,
+                   "alarm\n    --caused_by 0.5-->\n  smoke\n    --caused_by-->\n  fire"));
+  EXPECT_TRUE(Says(Run({"history", "smoke"}).out, "--caused_by--> fire"));
   const json::object history = Json({"history", "smoke"});
-  EXPECT_NE(json::serialize(history).find(R"("direction":"in","inverse":"caused_by")"),
-            std::string::npos);
+  EXPECT_TRUE(Says(json::serialize(history), R"("direction":"in","inverse":"caused_by")"));
   const json::object recall = Json({"recall", "--from", "fire"});
-  EXPECT_NE(json::serialize(recall).find(R"("direction":"in","inverse":"caused_by")"),
-            std::string::npos)
-      << json::serialize(recall);
+  EXPECT_TRUE(Says(json::serialize(recall), R"("direction":"in","inverse":"caused_by")"));
 }
 
 TEST_F(InverseNames, AllKindsThatHaveOneAreListedAndTaken) {
@@ -191,7 +167,7 @@ TEST_F(InverseNames, AllKindsThatHaveOneAreListedAndTaken) {
       {"blocks", "blocked_by"}};
   const std::string kinds = json::serialize(Json({"kinds"}));
   for (const auto& [kind, inverse] : pairs) {
-    EXPECT_NE(kinds.find("\"inverse\":\"" + inverse + "\""), std::string::npos) << inverse;
+    EXPECT_TRUE(Says(kinds, "\"inverse\":\"" + inverse + "\"")) << inverse;
     EXPECT_EQ(Run({"link", kind + " b", inverse, kind + " a"}).code, 0);
     const json::object found =
         Json({"neighbors", kind + " a", "--direction", "out", "--kinds", kind});

@@ -3,64 +3,59 @@
 
 #include <string>
 
-#include "tests/support/run_plexus.h"
+#include "tests/support/program/program_test.h"
 
 namespace plexus::testing {
 namespace {
 
-class Output : public ::testing::Test {
+using boost::json::array;
+using boost::json::object;
+
+class Output : public ProgramTest {
  protected:
   void SetUp() override {
-    const std::string lines = R"({"node":"a","text":"first, \"one\""})"
-                              "\n"
-                              R"({"edge":["a","b"],"kind":"knows","weight":0.5})"
-                              "\n";
-    ASSERT_EQ(Plexus({"import", "--db", db_, "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+    Import(R"({"node":"a","text":"first, \"one\""}
+{"edge":["a","b"],"kind":"knows","weight":0.5}
+)");
   }
-  const TempDir dir_;
-  const std::string db_ = dir_ / "g";
 };
 
 TEST_F(Output, CsvHasTheRowsOfTheReply) {
-  const Finished run = Plexus({"neighbors", "a", "--db", db_, "--format", "csv"});
+  const Finished run = Run({"neighbors", "a", "--format", "csv"});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_TRUE(run.out.starts_with("key,direction,kind,weight,label,created_at,")) << run.out;
-  EXPECT_NE(run.out.find("\nb,out,knows,0.5,,"), std::string::npos) << run.out;
+  EXPECT_TRUE(Says(run.out, "\nb,out,knows,0.5,,"));
 }
 
 TEST_F(Output, KindAndTextStandBesideAKeyWhereTheyAreAskedFor) {
   const auto nodes =
-      Plexus({"pagerank", "--db", db_, "--json", "--details", "kind,line", "--details", "text"})
-          .Json()
-          .at("nodes")
-          .as_array();
+      Json({"pagerank", "--details", "kind,line", "--details", "text"}).at("nodes").as_array();
   ASSERT_EQ(nodes.size(), 2u);
   EXPECT_EQ(nodes[1].at("key"), "a");
   EXPECT_EQ(nodes[1].at("node_kind"), "node");
   EXPECT_EQ(nodes[1].at("node_line"), "first, \"one\"");
   EXPECT_EQ(nodes[1].at("node_text"), "first, \"one\"");
   EXPECT_FALSE(nodes[0].as_object().contains("node_text"));
-  const Finished csv =
-      Plexus({"pagerank", "--db", db_, "--format", "csv", "--details", "kind,line"});
+  const Finished csv = Run({"pagerank", "--format", "csv", "--details", "kind,line"});
   EXPECT_TRUE(csv.out.starts_with("key,score,scaled,percentile,node_kind,node_line\n")) << csv.out;
-  EXPECT_NE(csv.out.find(",node,\"first, \"\"one\"\"\"\n"), std::string::npos) << csv.out;
-  EXPECT_EQ(Plexus({"pagerank", "--db", db_, "--details", "txet"}).code, 2);
+  EXPECT_TRUE(Says(csv.out, ",node,\"first, \"\"one\"\"\"\n"));
+  EXPECT_EQ(Run({"pagerank", "--details", "txet"}).code, 2);
 }
 
 TEST_F(Output, FormatJsonIsJson) {
-  const Finished short_form = Plexus({"kinds", "--db", db_, "--json"});
-  const Finished long_form = Plexus({"kinds", "--db", db_, "--format", "json"});
+  const Finished short_form = Run({"kinds", "--json"});
+  const Finished long_form = Run({"kinds", "--format", "json"});
   EXPECT_EQ(short_form.out, long_form.out);
 }
 
 TEST_F(Output, AFailureIsJsonTooWhereJsonIsAskedFor) {
-  const Finished run = Plexus({"get", "nobody", "--db", db_, "--json"});
+  const Finished run = Run({"get", "nobody", "--json"});
   EXPECT_EQ(run.code, 3);
   const auto error = run.Json().at("error").as_object();
   EXPECT_EQ(error.at("code"), "not_found");
   EXPECT_EQ(error.at("message"), "no node 'nobody'");
   EXPECT_TRUE(run.err.starts_with("plexus: error: no node 'nobody'")) << run.err;
-  EXPECT_EQ(Plexus({"get", "nobody", "--db", db_}).out, "");
+  EXPECT_EQ(Run({"get", "nobody"}).out, "");
 }
 
 TEST_F(Output, SchemasArePrinted) {
@@ -72,6 +67,46 @@ TEST_F(Output, SchemasArePrinted) {
   EXPECT_EQ(reply.at("request").at("properties").at("least").at("type"), "integer");
   EXPECT_TRUE(reply.at("reply").at("properties").as_object().contains("degeneracy"));
   EXPECT_EQ(Plexus({"schema", "kcoer"}).code, 2);
+}
+
+class Listed : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(Run({"link", "alice", "knows", "bob", "--weight", "0.5"}).code, 0);
+    ASSERT_EQ(Run({"put", "alice", "--text", "The large cat of Asia", "--props",
+                   R"({"map":{"a":[1,2]},"list":["x",null],"n":2})"})
+                  .code,
+              0);
+  }
+};
+
+TEST_F(Listed, MapsAndListsOfPropertiesAreShown) {
+  const Finished run =
+      Run({"list", "--json", "--columns", "key,props.map,props.list,props.map.a", "--top", "1"});
+  const object reply = run.Json();
+  const object& node = reply.at("results").at(0).as_object();
+  EXPECT_EQ(node.at("props.map"), (object{{"a", array{1, 2}}}));
+  EXPECT_EQ(node.at("props.list"), (array{"x", nullptr}));
+  EXPECT_EQ(node.at("props.map.a"), (array{1, 2}));
+}
+
+TEST_F(Listed, DetailsFollowTheKeysOfList) {
+  const Finished run =
+      Run({"list", "--json", "--columns", "key", "--top", "1", "--details", "kind,line"});
+  const object reply = run.Json();
+  const object& node = reply.at("results").at(0).as_object();
+  EXPECT_EQ(node.at("node_kind"), "node");
+  EXPECT_EQ(node.at("node_line"), "The large cat of Asia");
+}
+
+TEST_F(Listed, CsvHasItsHeaderAndEmptyCells) {
+  EXPECT_EQ(
+      Run({"list", "--where", "key = 'nobody'", "--format", "csv", "--columns", "key,trust"}).out,
+      "key,trust\n");
+  EXPECT_EQ(
+      Run({"list", "--top", "1", "--format", "csv", "--columns", "key,trust", "--details", "kind"})
+          .out,
+      "key,node_kind,trust\nalice,node,\n");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/support/program/program_test.h"
 
 namespace plexus::testing {
 namespace {
@@ -14,23 +14,9 @@ namespace {
 using boost::json::array;
 using boost::json::object;
 
-class PutCommands : public ::testing::Test {
+class PutCommands : public ProgramTest {
  protected:
-  Finished Run(std::vector<std::string> arguments, const RunOptions& options = {}) {
-    arguments.insert(arguments.begin(), {"--db", dir_ / "g", "--quiet"});
-    return Plexus(arguments, options);
-  }
-  object Json(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "--json");
-    const Finished run = Run(std::move(arguments));
-    EXPECT_EQ(run.code, 0) << run.err;
-    return run.Json();
-  }
-  std::string Of(const object& reply, const char* counts, const char* which) {
-    return std::to_string(reply.at(counts).as_object().at(which).to_number<int>());
-  }
-  int Sequence() { return Json({"stats"}).at("sequence").to_number<int>(); }
-  TempDir dir_;
+  PutCommands() { always_ = {"--quiet"}; }
 };
 
 TEST_F(PutCommands, MakesChangesAndKeeps) {
@@ -38,20 +24,20 @@ TEST_F(PutCommands, MakesChangesAndKeeps) {
       Json({"put", "m1", "--kind", "memory", "--text", "Payouts stop.", "--tags", "queue,payout",
             "--set", "trust=0.8", "--set", "category=infra", "--set", "valid_until=2026-12-31",
             "--props", R"({"a":1})", "--now", "1700000000000"});
-  EXPECT_EQ(Of(made, "nodes", "new"), "1");
-  EXPECT_EQ(made.at("sequence").to_number<int>(), 1);
+  EXPECT_EQ(made.at("nodes").at("new"), 1);
+  EXPECT_EQ(made.at("sequence"), 1);
   object node = Json({"get", "m1"});
   EXPECT_EQ(node.at("kind"), "memory");
   EXPECT_EQ(node.at("text"), "Payouts stop.");
   EXPECT_EQ(node.at("tags"), (array{"queue", "payout"}));
   EXPECT_EQ(node.at("trust").to_number<double>(), 0.8);
   EXPECT_EQ(node.at("category"), "infra");
-  EXPECT_EQ(node.at("created_at").as_int64(), 1'700'000'000'000);
+  EXPECT_EQ(node.at("created_at"), 1'700'000'000'000);
   EXPECT_EQ(node.at("props"), (object{{"a", 1}}));
   // The same again is the same, what is not named stays.
   const object same = Json({"put", "m1", "--set", "trust=0.8", "--tags", "payout,queue"});
-  EXPECT_EQ(Of(same, "nodes", "same"), "1");
-  EXPECT_EQ(same.at("sequence").to_number<int>(), 1);
+  EXPECT_EQ(same.at("nodes").at("same"), 1);
+  EXPECT_EQ(same.at("sequence"), 1);
   Json({"put", "m1", "--tags", "queue,oracle", "--props", R"({"b":2})"});
   node = Json({"get", "m1"});
   EXPECT_EQ(node.at("tags"), (array{"queue", "oracle"}));
@@ -84,11 +70,9 @@ TEST_F(PutCommands, MeansWhatALineOfImportMeans) {
 
 TEST_F(PutCommands, RefusesWhatDoesNotFit) {
   Json({"put", "m1", "--set", "trust=0.5"});
-  const auto refused = [&](std::vector<std::string> words, const std::string& why) {
+  const auto refused = [&](Words words, const std::string& why) {
     words.insert(words.begin(), {"put", "m1"});
-    const Finished run = Run(words);
-    EXPECT_EQ(run.code, 2) << run.err;
-    EXPECT_NE(run.err.find(why), std::string::npos) << run.err;
+    EXPECT_TRUE(Ends(Run(words), 2, why));
   };
   refused({"--set", "turst=1"}, "no column 'turst'; did you mean 'trust'?");
   refused({"--set", "trust=high"}, "takes a finite number, not 'high'");
@@ -117,29 +101,23 @@ TEST_F(PutCommands, TermsFollow) {
 TEST_F(PutCommands, DryRunsWriteNothing) {
   const object none = Json({"put", "a", "--kind", "memory", "--dry-run"});
   EXPECT_TRUE(none.at("dry_run").as_bool());
-  EXPECT_EQ(Of(none, "nodes", "new"), "1");
-  EXPECT_EQ(none.at("sequence").to_number<int>(), 0);
+  EXPECT_EQ(none.at("nodes").at("new"), 1);
+  EXPECT_EQ(none.at("sequence"), 0);
   EXPECT_FALSE(std::filesystem::exists(dir_ / "g"));
-  EXPECT_EQ(Of(Json({"link", "a", "knows", "b", "--dry-run"}), "edges", "new"), "1");
+  EXPECT_EQ(Json({"link", "a", "knows", "b", "--dry-run"}).at("edges").at("new"), 1);
   EXPECT_FALSE(std::filesystem::exists(dir_ / "g"));
   Json({"link", "a", "knows", "b"});
   EXPECT_EQ(
-      Of(Json({"link", "a", "knows", "b", "--weight", "0.5", "--dry-run"}), "edges", "changed"),
-      "1");
-  EXPECT_EQ(Json({"unlink", "a", "knows", "b", "--dry-run"})
-                .at("edges")
-                .as_object()
-                .at("removed")
-                .to_number<int>(),
-            1);
-  EXPECT_EQ(
-      Json({"remove", "a", "--dry-run"}).at("nodes").as_object().at("removed").to_number<int>(), 1);
+      Json({"link", "a", "knows", "b", "--weight", "0.5", "--dry-run"}).at("edges").at("changed"),
+      1);
+  EXPECT_EQ(Json({"unlink", "a", "knows", "b", "--dry-run"}).at("edges").at("removed"), 1);
+  EXPECT_EQ(Json({"remove", "a", "--dry-run"}).at("nodes").at("removed"), 1);
   EXPECT_EQ(Run({"remove", "nobody", "--dry-run"}).code, 3);
   EXPECT_EQ(Run({"link", "a", "knows", "b", "--dry-run", "--expect-sequence", "9"}).code, 6);
   EXPECT_EQ(Sequence(), 1);
   EXPECT_EQ(Json({"neighbors", "a"}).at("neighbors").as_array().size(), 1u);
   const Finished people = Run({"put", "c", "--dry-run"});
-  EXPECT_NE(people.out.find("a dry run: nothing was written"), std::string::npos) << people.out;
+  EXPECT_TRUE(Says(people.out, "a dry run: nothing was written"));
 }
 
 TEST_F(PutCommands, NodeKindsSelect) {
@@ -149,10 +127,8 @@ TEST_F(PutCommands, NodeKindsSelect) {
   Json({"link", "a", "supports", "b"});
   Json({"link", "a", "supports", "d"});
   Json({"link", "d", "supports", "t"});
-  EXPECT_EQ(Json({"list", "--node-kinds", "memory"}).at("total").to_number<int>(), 2);
-  EXPECT_EQ(Json({"list", "--node-kinds", "memory,decision", "--where", "key != 'a'"})
-                .at("total")
-                .to_number<int>(),
+  EXPECT_EQ(Json({"list", "--node-kinds", "memory"}).at("total"), 2);
+  EXPECT_EQ(Json({"list", "--node-kinds", "memory,decision", "--where", "key != 'a'"}).at("total"),
             2);
   EXPECT_EQ(Json({"pagerank", "--node-kinds", "decision,turn"}).at("nodes").as_array().size(), 2u);
   EXPECT_EQ(
@@ -163,16 +139,14 @@ TEST_F(PutCommands, NodeKindsSelect) {
           .size());
   EXPECT_EQ(Json({"neighbors", "a", "--node-kinds", "decision"}).at("neighbors").as_array().size(),
             1u);
-  EXPECT_EQ(Json({"list", "--node-kinds", "tag"}).at("total").to_number<int>(), 1);
+  EXPECT_EQ(Json({"list", "--node-kinds", "tag"}).at("total"), 1);
   ASSERT_EQ(Run({"terms"}).code, 0);
   const auto found = [&](const char* flag) {
     return Json({"search", "gateway", flag, "memory"}).at("results");
   };
   EXPECT_EQ(found("--node-kinds").as_array().size(), 2u);
   EXPECT_EQ(found("--node-kinds"), found("--kinds"));
-  const Finished wrong = Run({"list", "--node-kinds", "memroy"});
-  EXPECT_EQ(wrong.code, 2);
-  EXPECT_NE(wrong.err.find("did you mean 'memory'?"), std::string::npos) << wrong.err;
+  EXPECT_TRUE(Ends(Run({"list", "--node-kinds", "memroy"}), 2, "did you mean 'memory'?"));
   EXPECT_EQ(Run({"get", "a", "--node-kinds", "memory"}).code, 2);
 }
 
@@ -197,15 +171,15 @@ TEST_F(PutCommands, GetOfSeveral) {
   const object one = Json({"get", "a"});
   EXPECT_EQ(one.at("key"), "a");
   const object two = Json({"get", "a", "b"});
-  EXPECT_EQ(two.at("total").to_number<int>(), 2);
-  EXPECT_EQ(two.at("results").as_array()[0].as_object(), one);
-  EXPECT_EQ(two.at("results").as_array()[1].as_object().at("key"), "b");
+  EXPECT_EQ(two.at("total"), 2);
+  EXPECT_EQ(two.at("results").at(0).as_object(), one);
+  EXPECT_EQ(two.at("results").at(1).at("key"), "b");
   EXPECT_EQ(Run({"get", "a", "nobody"}).code, 3);
   EXPECT_EQ(Run({"get"}).code, 2);
   const Finished csv = Run({"get", "a", "b", "--format", "csv"});
   EXPECT_EQ(csv.out.substr(0, 9), "key,kind,") << csv.out;
   const Finished page = Run({"get", "a", "b"});
-  EXPECT_NE(page.out.find("\n\n"), std::string::npos) << page.out;
+  EXPECT_TRUE(Says(page.out, "\n\n"));
 }
 
 TEST_F(PutCommands, EdgesCarryTheirPropertiesAndOrigin) {
@@ -214,65 +188,55 @@ TEST_F(PutCommands, EdgesCarryTheirPropertiesAndOrigin) {
         R"({"why":"x"})"});
   const auto check = [](const object& edge) {
     EXPECT_EQ(edge.at("label"), "work");
-    EXPECT_EQ(edge.at("created_at").as_int64(), 1000);
+    EXPECT_EQ(edge.at("created_at"), 1000);
     EXPECT_EQ(edge.at("created_by"), "me");
-    EXPECT_EQ(edge.at("valid_from").as_int64(), 2000);
-    EXPECT_EQ(edge.at("valid_until").as_int64(), 3000);
+    EXPECT_EQ(edge.at("valid_from"), 2000);
+    EXPECT_EQ(edge.at("valid_until"), 3000);
     EXPECT_EQ(edge.at("props"), (object{{"why", "x"}}));
     EXPECT_EQ(edge.at("weight").to_number<double>(), 0.5);
   };
-  check(Json({"neighbors", "a"}).at("neighbors").as_array()[0].as_object());
-  check(Json({"path", "--from", "a", "--to", "b"})
-            .at("paths")
-            .as_array()[0]
-            .as_object()
-            .at("edges")
-            .as_array()[0]
-            .as_object());
+  check(Json({"neighbors", "a"}).at("neighbors").at(0).as_object());
+  check(Json({"path", "--from", "a", "--to", "b"}).at("paths").at(0).at("edges").at(0).as_object());
   check(Json({"path", "--from", "b", "--to", "a", "--direction", "both"})
             .at("paths")
-            .as_array()[0]
-            .as_object()
+            .at(0)
             .at("edges")
-            .as_array()[0]
+            .at(0)
             .as_object());
   check(Json({"traverse", "--from", "a", "--now", "2500", "--paths"})
             .at("nodes")
-            .as_array()[0]
-            .as_object()
+            .at(0)
             .at("path")
-            .as_array()[0]
+            .at(0)
             .as_object());
-  check(Json({"neighborhood", "--from", "a"}).at("edges").as_array()[0].as_object());
+  check(Json({"neighborhood", "--from", "a"}).at("edges").at(0).as_object());
 }
 
 TEST_F(PutCommands, AnEventShowsMembersAndOutcomes) {
   const std::string lines =
       R"({"event":"c0","tool":"t","query":"why","created_at":5000,"members":[)"
       R"({"id":"m4","role":"supporting"},{"id":"m1","role":"supporting","rank":2,"trust":0.5},)"
-      R"({"id":"m4","role":"primary","score":0.9,"preview":"p","tags":["a"]}]})"
-      "\n"
-      R"({"outcome":"c0","type":"helpful","source":"user","labeled_at":6000})"
-      "\n"
-      R"({"outcome":"c0","type":"dead_end","source":"tool","notes":"n","labeled_at":7000})"
-      "\n";
+      R"({"id":"m4","role":"primary","score":0.9,"preview":"p","tags":["a"]}]}
+{"outcome":"c0","type":"helpful","source":"user","labeled_at":6000}
+{"outcome":"c0","type":"dead_end","source":"tool","notes":"n","labeled_at":7000}
+)";
   ASSERT_EQ(Run({"import", dir_.File("e.jsonl", lines)}).code, 0);
   const object event = Json({"get", "event:c0"});
   const array& members = event.at("members").as_array();
   ASSERT_EQ(members.size(), 3u);
-  EXPECT_EQ(members[0].as_object().at("role"), "primary");
-  EXPECT_EQ(members[0].as_object().at("score").to_number<double>(), 0.9);
-  EXPECT_EQ(members[0].as_object().at("tags"), array{"a"});
-  EXPECT_EQ(members[1].as_object().at("role"), "supporting");
-  EXPECT_EQ(members[2].as_object().at("key"), "m1");
-  EXPECT_EQ(members[2].as_object().at("rank").to_number<int>(), 2);
+  EXPECT_EQ(members[0].at("role"), "primary");
+  EXPECT_EQ(members[0].at("score").to_number<double>(), 0.9);
+  EXPECT_EQ(members[0].at("tags"), array{"a"});
+  EXPECT_EQ(members[1].at("role"), "supporting");
+  EXPECT_EQ(members[2].at("key"), "m1");
+  EXPECT_EQ(members[2].at("rank"), 2);
   const array& outcomes = event.at("outcomes").as_array();
   ASSERT_EQ(outcomes.size(), 2u);
-  EXPECT_EQ(outcomes[0].as_object().at("type"), "dead_end");
-  EXPECT_EQ(outcomes[0].as_object().at("notes"), "n");
-  EXPECT_EQ(outcomes[1].as_object().at("labeled_at").as_int64(), 6000);
+  EXPECT_EQ(outcomes[0].at("type"), "dead_end");
+  EXPECT_EQ(outcomes[0].at("notes"), "n");
+  EXPECT_EQ(outcomes[1].at("labeled_at"), 6000);
   const Finished page = Run({"get", "event:c0"});
-  EXPECT_NE(page.out.find("m1 (supporting), rank 2, trust 0.5"), std::string::npos) << page.out;
+  EXPECT_TRUE(Says(page.out, "m1 (supporting), rank 2, trust 0.5"));
 }
 
 }  // namespace

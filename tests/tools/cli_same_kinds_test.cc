@@ -5,84 +5,60 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/support/program/program_test.h"
 
 namespace plexus::testing {
 namespace {
 
-using Words = std::vector<std::string>;
-
-class SameKinds : public ::testing::Test {
+class SameKinds : public ProgramTest {
  protected:
-  SameKinds() : db_(dir_ / "g") {}
-  Finished Run(Words words, const RunOptions& options = {}) const {
-    words.insert(words.end(), {"--db", db_});
-    return Plexus(words, options);
-  }
   Finished Good(const Words& words) const {
     Finished run = Run(words);
-    EXPECT_EQ(run.code, 0) << words[0] << ": " << run.err;
+    EXPECT_TRUE(Ends(run, 0)) << words[0];
     return run;
   }
-  Finished Import(const char* name, const std::string& text, Words more = {}) const {
-    more.insert(more.begin(), {"import", dir_.File(name, text)});
-    return Good(more);
+  Finished ImportFile(const char* name, const std::string& text) const {
+    return Good({"import", dir_.File(name, text)});
   }
-  std::int64_t Sequence() const {
-    return Run({"stats", "--json"}).Json().at("sequence").to_number<std::int64_t>();
-  }
-  void Says(const Words& words, int code, const std::string& part) const {
-    const Finished run = Run(words);
-    EXPECT_EQ(run.code, code) << words[0] << ": " << run.err;
-    EXPECT_NE((run.out + run.err).find(part), std::string::npos) << run.out << run.err;
-  }
-
-  TempDir dir_;
-  std::string db_;
 };
 
 // 1.1: of one batch records are compared, whatever they state.
 TEST_F(SameKinds, VectorsAndEventsThatALaterRecordReplacesAreNamed) {
   const std::string nodes = "{\"node\":\"a\"}\n{\"node\":\"b\"}\n";
-  const std::string vector = R"({"vector":"a","space":"v","values":[1,0]})"
-                             "\n";
-  const std::string event = R"({"event":"e","members":[{"id":"a"}],"query":"x"})"
-                            "\n";
-  EXPECT_EQ(Import("same.jsonl", nodes + vector + vector + event + event).err, "");
+  const std::string vector = R"({"vector":"a","space":"v","values":[1,0]}
+)";
+  const std::string event = R"({"event":"e","members":[{"id":"a"}],"query":"x"}
+)";
+  EXPECT_EQ(ImportFile("same.jsonl", nodes + vector + vector + event + event).err, "");
   const std::string vectors =
-      Import("v.jsonl", nodes + vector + R"({"vector":"a","space":"v","values":[0,1]})").err;
-  EXPECT_NE(vectors.find("v.jsonl:3: the node 'a' stands again with another vector of space v, "
-                         "which replaces this one: line 4"),
-            std::string::npos)
-      << vectors;
+      ImportFile("v.jsonl", nodes + vector + R"({"vector":"a","space":"v","values":[0,1]})").err;
+  EXPECT_TRUE(Says(vectors,
+                   "v.jsonl:3: the node 'a' stands again with another vector of space v, "
+                   "which replaces this one: line 4"));
   const std::string events =
-      Import("e.jsonl", nodes + event + R"({"event":"e","members":[{"id":"b"}],"query":"y"})").err;
-  EXPECT_NE(events.find("e.jsonl:3: the node 'event:e' stands again with another query, which "
-                        "replaces this one: line 4 (2 such)"),
-            std::string::npos)
-      << events;
-  const std::string tools = Import("t.jsonl", R"({"event":"f","tool":"t","created_at":1000})"
-                                              "\n"
-                                              R"({"event":"f","tool":"u","created_at":2000})")
+      ImportFile("e.jsonl", nodes + event + R"({"event":"e","members":[{"id":"b"}],"query":"y"})")
+          .err;
+  EXPECT_TRUE(Says(events,
+                   "e.jsonl:3: the node 'event:e' stands again with another query, which "
+                   "replaces this one: line 4 (2 such)"));
+  const std::string tools = ImportFile("t.jsonl", R"({"event":"f","tool":"t","created_at":1000}
+{"event":"f","tool":"u","created_at":2000})")
                                 .err;
-  EXPECT_NE(tools.find("t.jsonl:1: the node 'event:f' stands again with another created_at, which "
-                       "replaces this one: line 2 (2 such)"),
-            std::string::npos)
-      << tools;
+  EXPECT_TRUE(Says(tools,
+                   "t.jsonl:1: the node 'event:f' stands again with another created_at, which "
+                   "replaces this one: line 2 (2 such)"));
   const std::string columns =
-      Import("c.jsonl", "{\"node\":\"a\",\"trust\":0.5}\n{\"node\":\"a\",\"trust\":0.9}\n").err;
-  EXPECT_NE(columns.find("c.jsonl:1: the node 'a' stands again with another trust, which replaces "
-                         "this one: line 2"),
-            std::string::npos)
-      << columns;
+      ImportFile("c.jsonl", "{\"node\":\"a\",\"trust\":0.5}\n{\"node\":\"a\",\"trust\":0.9}\n").err;
+  EXPECT_TRUE(Says(columns,
+                   "c.jsonl:1: the node 'a' stands again with another trust, which replaces "
+                   "this one: line 2"));
 }
 
 // 1.2: what to type next is one word of a shell, in the file's own words.
 TEST_F(SameKinds, AHeaderThatCannotBeReadSaysWhatWouldHelp) {
   const auto refused = [&](const std::string& header, const Words& more, const std::string& part) {
-    Words words = {"import", dir_.File("h.csv", header + "\na,b\n")};
-    words.insert(words.end(), more.begin(), more.end());
-    Says(words, 1, part);
+    const Words words = With({"import", dir_.File("h.csv", header + "\na,b\n")}, more);
+    EXPECT_TRUE(Ends(Run(words), 1, part));
   };
   refused("Source Id,Target Id", {}, "--columns 'source=Source Id,target=Target Id'");
   refused("My key,x", {}, "--columns 'key=My key'");
@@ -102,25 +78,23 @@ TEST_F(SameKinds, NoRequestHoldsNul) {
         R"({"put":{"key":"k","tags":["x\u0000"]}})", R"({"find":{"words":"x\u0000"}})"}) {
     RunOptions options;
     options.input = std::string(request) + "\n";
-    const Finished run = Run({"shell"}, options);
-    EXPECT_EQ(run.code, 2) << request << run.out;
-    EXPECT_NE(run.err.find("holds U+0000 (NUL)"), std::string::npos) << run.err;
+    EXPECT_TRUE(Ends(Run({"shell"}, options), 2, "holds U+0000 (NUL)")) << request;
   }
   EXPECT_EQ(Sequence(), before);
 }
 
 // 1.9: the rank stays where history begins behind a purge, too.
 TEST_F(SameKinds, APurgedMembersRankOutlivesATrim) {
-  Import("e.jsonl",
-         "{\"node\":\"a\"}\n{\"node\":\"b\"}\n"
-         R"({"event":"e","members":[{"id":"a","rank":3},{"id":"b","rank":7,"preview":"p"}]})");
+  ImportFile("e.jsonl",
+             "{\"node\":\"a\"}\n{\"node\":\"b\"}\n"
+             R"({"event":"e","members":[{"id":"a","rank":3},{"id":"b","rank":7,"preview":"p"}]})");
   Good({"put", "z"});
   Good({"purge", "b"});
   const std::string member = R"({"key":"b","role":"related","rank":7,"tags":[])";
   const auto seen = [&](const char* when) {
     const std::string out = Good({"ledger", "get", "e", "--json", "--as-of", when}).out;
-    EXPECT_NE(out.find(member), std::string::npos) << when << ": " << out;
-    EXPECT_EQ(out.find("preview"), std::string::npos) << out;
+    EXPECT_TRUE(Says(out, member)) << when << ": ";
+    EXPECT_FALSE(Says(out, "preview"));
   };
   seen("1");
   seen("2");
@@ -153,11 +127,11 @@ TEST_F(SameKinds, ParallelEdgesOfAnInverseNameOfTheGraph) {
       dir_.File("own.jsonl",
                 R"({"kind":"mentors","plane":"fact","symmetric":false,"inverse":"mentored_by"})");
   Good({"import", own, dir_.File("own.graphml", edges("mentored_by", "mentors"))});
-  EXPECT_NE(Good({"neighbors", "a", "--json"}).out.find(R"("total":2)"), std::string::npos);
+  EXPECT_TRUE(Says(Good({"neighbors", "a", "--json"}).out, R"("total":2)"));
   db_ = dir_ / "renamed";
   Good({"import", dir_.File("r.graphml", edges("wegen", "causes")), "--kind-map",
         "wegen=caused_by"});
-  EXPECT_NE(Good({"neighbors", "a", "--json"}).out.find(R"("total":2)"), std::string::npos);
+  EXPECT_TRUE(Says(Good({"neighbors", "a", "--json"}).out, R"("total":2)"));
 }
 
 // 1.5: `text` is whole in every reply, and a hit shows the line that matches in tables, too.
@@ -165,18 +139,18 @@ TEST_F(SameKinds, TextsAreWholeAndHitsShowTheirLine) {
   Good({"remember", "First line\nthe Friday rule", "--key", "t1"});
   const std::string near =
       Good({"remember", "First line\nthe Friday rules", "--key", "t2", "--json"}).out;
-  EXPECT_NE(near.find(R"("text":"First line\nthe Friday rule")"), std::string::npos) << near;
+  EXPECT_TRUE(Says(near, R"("text":"First line\nthe Friday rule")"));
   for (const Words& words : {Words{"search", "Friday"}, {"recall", "Friday"}, {"find", "Friday"}}) {
     const std::string out = Good(words).out;
-    EXPECT_NE(out.find("t1   the Friday rule"), std::string::npos) << words[0] << "\n" << out;
-    EXPECT_EQ(out.find("First line"), std::string::npos) << words[0] << "\n" << out;
+    EXPECT_TRUE(Says(out, "t1   the Friday rule")) << words[0];
+    EXPECT_FALSE(Says(out, "First line")) << words[0];
   }
-  EXPECT_NE(Good({"find", "First"}).out.find("First line"), std::string::npos);
+  EXPECT_TRUE(Says(Good({"find", "First"}).out, "First line"));
 }
 
 // 1.8: columns that are asked for beside keys keep to the scopes.
 TEST_F(SameKinds, ColumnsBesideKeysKeepToTheScopes) {
-  Import("s.jsonl", R"({"node":"a","scope":"ann"}
+  ImportFile("s.jsonl", R"({"node":"a","scope":"ann"}
 {"node":"b","scope":"bob"}
 {"edge":["b","a"],"kind":"supersedes"}
 )");
@@ -184,24 +158,24 @@ TEST_F(SameKinds, ColumnsBesideKeysKeepToTheScopes) {
     words.insert(words.end(), {"--json", "--node-columns", "superseded_by,degree"});
     return Good(words).out;
   };
-  EXPECT_NE(out({"list"}).find(R"("node_columns":{"superseded_by":"b","degree":1})"),
-            std::string::npos);
+  EXPECT_TRUE(Says(out({"list"}), R"("node_columns":{"superseded_by":"b","degree":1})"));
   for (const Words& words : {Words{"list", "--scope", "ann"}, {"components", "--scope", "ann"}}) {
-    EXPECT_EQ(out(words).find("\"b\""), std::string::npos) << out(words);
-    EXPECT_NE(out(words).find(R"("node_columns":{"degree":0})"), std::string::npos) << out(words);
+    EXPECT_FALSE(Says(out(words), "\"b\""));
+    EXPECT_TRUE(Says(out(words), R"("node_columns":{"degree":0})"));
   }
 }
 
 // 2.12: places as their neighbours have them.
 TEST_F(SameKinds, ASubjectNeedsNoFlag) {
-  Import("e.csv", "source,target,kind\na,c,supports\nb,c,supports\n");
+  ImportFile("e.csv", "source,target,kind\na,c,supports\nb,c,supports\n");
   EXPECT_EQ(Good({"similar", "a"}).out, Good({"similar", "--of", "a"}).out);
   EXPECT_NE(Good({"similar"}).out, "");  // the pairs of the whole graph
   EXPECT_EQ(Good({"match", "supports", "a", "b"}).out,
             Good({"match", "supports", "--from", "a", "--from", "b"}).out);
-  Import("v.jsonl", "{\"vector\":\"a\",\"values\":[1,0]}\n{\"vector\":\"b\",\"values\":[1,1]}\n");
+  ImportFile("v.jsonl",
+             "{\"vector\":\"a\",\"values\":[1,0]}\n{\"vector\":\"b\",\"values\":[1,1]}\n");
   EXPECT_EQ(Good({"rerank", "a"}).out, Good({"rerank", "--like", "a"}).out);
-  Says({"rerank"}, 2, "like what?");
+  EXPECT_TRUE(Ends(Run({"rerank"}), 2, "like what?"));
   Good({"backup", dir_ / "copy"});
   const std::string whole = Good({"export", "--format", "csv"}).out;
   db_ = dir_ / "again";
@@ -212,20 +186,24 @@ TEST_F(SameKinds, ASubjectNeedsNoFlag) {
 // 2.16: what to type next, by people who type it for the first time.
 TEST_F(SameKinds, ErrorsSayWhatToTypeNext) {
   Good({"remember", "a fact", "--key", "a"});
-  Says({"recall", "how", "do", "we", "deploy"}, 2,
-       "'do' is left over; a text of several words stands in quotes");
-  Says({"remember", "two", "words"}, 2, "; a text of several words stands in quotes");
-  Says({"search", "zebra's"}, 3, "`plexus find --db " + db_ + " 'zebra'\\''s'` looks in keys");
-  Says({"remember", "another", "--key", "a"}, 1, "`plexus correct --db " + db_ + " a`");
-  Says({"conflicts", "resolve", "a", "a", "--keep"}, 2, "did you mean '--keep-both'?");
+  EXPECT_TRUE(Ends(Run({"recall", "how", "do", "we", "deploy"}), 2,
+                   "'do' is left over; a text of several words stands in quotes"));
+  EXPECT_TRUE(
+      Ends(Run({"remember", "two", "words"}), 2, "; a text of several words stands in quotes"));
+  EXPECT_TRUE(Ends(Run({"search", "zebra's"}), 3,
+                   "`plexus find --db " + db_ + " 'zebra'\\''s'` looks in keys"));
+  EXPECT_TRUE(
+      Ends(Run({"remember", "another", "--key", "a"}), 1, "`plexus correct --db " + db_ + " a`"));
+  EXPECT_TRUE(
+      Ends(Run({"conflicts", "resolve", "a", "a", "--keep"}), 2, "did you mean '--keep-both'?"));
   Good({"put", "b"});
-  Says({"link", "a", "b", "contradicts"}, 2,
-       "the kind stands between the nodes: link a contradicts b");
-  Says({"help", "recal"}, 2, "did you mean 'recall'?");
-  Says({"retrieve", "x", "--plan", "nope"}, 3, "and it is none of dual");
+  EXPECT_TRUE(Ends(Run({"link", "a", "b", "contradicts"}), 2,
+                   "the kind stands between the nodes: link a contradicts b"));
+  EXPECT_TRUE(Ends(Run({"help", "recal"}), 2, "did you mean 'recall'?"));
+  EXPECT_TRUE(Ends(Run({"retrieve", "x", "--plan", "nope"}), 3, "and it is none of dual"));
   const Finished none = Run({"stats", "--foo"});  // no option is near
   EXPECT_EQ(none.code, 2);
-  EXPECT_EQ(none.err.find("did you mean"), std::string::npos) << none.err;
+  EXPECT_FALSE(Says(none.err, "did you mean"));
 }
 
 // 2.18: what an import would build, too.
@@ -241,7 +219,7 @@ TEST_F(SameKinds, AnImportShowsWhatItWouldBuild) {
   const auto would = Good(dry).Json();
   EXPECT_EQ(would.at("built").at("new"), 1);
   EXPECT_EQ(would.at("built").at("dry_run"), true);
-  Says({"stats"}, 3, "holds no Plexus database");
+  EXPECT_TRUE(Ends(Run({"stats"}), 3, "holds no Plexus database"));
   const auto real = Good(words).Json();
   EXPECT_EQ(real.at("built").at("new"), 1);
   EXPECT_EQ(Good(dry).Json().at("built").at("same"), 1);

@@ -13,28 +13,24 @@
 #include <vector>
 
 #include "engine/graph.h"
-#include "tests/support/run_plexus.h"
+#include "tests/support/program/program_test.h"
 #include "tools/cli/shell.h"
 
 namespace plexus::testing {
 namespace {
 
-class Shell : public ::testing::Test {
+class Shell : public ProgramTest {
  protected:
-  void SetUp() override {
-    ASSERT_EQ(Plexus({"link", "alice", "knows", "bob", "--db", db_, "--quiet"}).code, 0);
+  void SetUp() override { ASSERT_EQ(Run({"link", "alice", "knows", "bob"}).code, 0); }
+  Finished Script(const std::string& lines, Words words = {}) const {
+    words.insert(words.begin(), {"shell", "--quiet"});
+    return Run(words, {.input = lines});
   }
-  Finished Script(const std::string& lines, std::vector<std::string> words = {}) {
-    words.insert(words.begin(), {"shell", "--db", db_, "--quiet"});
-    return Plexus(words, {.input = lines});
-  }
-  const TempDir dir_;
-  const std::string db_ = dir_ / "g";
 };
 
 TEST_F(Shell, LinesAreTheCommands) {
-  const std::string first = Plexus({"neighbors", "alice", "--db", db_, "--json"}).out;
-  const std::string second = Plexus({"kinds", "--db", db_}).out;
+  const std::string first = Run({"neighbors", "alice", "--json"}).out;
+  const std::string second = Run({"kinds"}).out;
   const Finished run =
       Script("# a comment\n\nneighbors alice --json\n  plexus kinds\nquit\nget x\n");
   EXPECT_EQ(run.code, 0) << run.err;
@@ -43,15 +39,11 @@ TEST_F(Shell, LinesAreTheCommands) {
 
 // A scope at the start is a wall: no line is a way round it, and writes stay inside.
 TEST_F(Shell, AScopeAtTheStartIsAWall) {
-  const std::string lines = R"({"node":"mine","scope":"a","text":"gateway"})"
-                            "\n"
-                            R"({"node":"secret","scope":"b","text":"gateway hidden"})"
-                            "\n"
-                            R"({"edge":["mine","secret"],"kind":"knows"})"
-                            "\n";
-  ASSERT_EQ(
-      Plexus({"import", "--db", db_, "--format", "jsonl", "--terms", "-"}, {.input = lines}).code,
-      0);
+  const std::string lines = R"({"node":"mine","scope":"a","text":"gateway"}
+{"node":"secret","scope":"b","text":"gateway hidden"}
+{"edge":["mine","secret"],"kind":"knows"}
+)";
+  ASSERT_EQ(Run({"import", "--format", "jsonl", "--terms", "-"}, {.input = lines}).code, 0);
   const std::string other = dir_ / "other";
   ASSERT_EQ(Plexus({"link", "hidden1", "knows", "hidden2", "--db", other}).code, 0);
   const Finished run = Script(
@@ -61,45 +53,44 @@ TEST_F(Shell, AScopeAtTheStartIsAWall) {
       "{\"list\":{\"scope\":[\"b\"]}}\nlist --db " +
           other + "\nverify\nbackup --to " + (dir_ / "copy") + "\nshell\n",
       {"--scope", "a", "--keep-going"});
-  EXPECT_EQ(run.out.find("hidden"), std::string::npos) << run.out;
-  EXPECT_EQ(run.out.find("alice"), std::string::npos) << run.out;
-  EXPECT_EQ(run.err.find("hidden"), std::string::npos) << run.err;
-  EXPECT_NE(run.out.find("\"documents\":1"), std::string::npos) << run.out;
-  EXPECT_NE(run.out.find("\"scope\":\"a\""), std::string::npos) << run.out;
+  EXPECT_FALSE(Says(run.out, "hidden"));
+  EXPECT_FALSE(Says(run.out, "alice"));
+  EXPECT_FALSE(Says(run.err, "hidden"));
+  EXPECT_TRUE(Says(run.out, "\"documents\":1"));
+  EXPECT_TRUE(Says(run.out, "\"scope\":\"a\""));
   EXPECT_FALSE(std::filesystem::exists(dir_ / "copy"));
-  EXPECT_NE(Plexus({"get", "secret", "--db", db_}).out.find("gateway hidden"), std::string::npos);
-  EXPECT_EQ(Plexus({"get", "more", "--db", db_, "--json"}).Json().at("scope"), "a");
-  EXPECT_EQ(Plexus({"get", "sneaky", "--db", db_}).code, 3);
+  EXPECT_TRUE(Says(Run({"get", "secret"}).out, "gateway hidden"));
+  EXPECT_EQ(Json({"get", "more"}).at("scope"), "a");
+  EXPECT_EQ(Run({"get", "sneaky"}).code, 3);
 }
 
 // A line has an end: what is longer is refused as it is read, and the next line is heard.
 TEST_F(Shell, ALongLineIsRefused) {
   const Finished run =
       Script("find " + std::string(3 << 20, 'a') + "\nget alice\n", {"--keep-going"});
-  EXPECT_NE(run.err.find("a line has at most 1048576 bytes"), std::string::npos)
-      << run.err.substr(0, 200);
-  EXPECT_NE(run.out.find("alice"), std::string::npos);
+  EXPECT_TRUE(Says(run.err, "a line has at most 1048576 bytes")) << run.err.substr(0, 200);
+  EXPECT_TRUE(Says(run.out, "alice"));
   EXPECT_EQ(Script("find " + std::string(3 << 20, 'a')).code, 2);
   // One that a quote makes so long is refused whole: no part of it is a line of its own.
   std::string parts = "put n3 --text 'a";
   for (int i = 0; i < 30; ++i) parts += std::string(100'000, 'b') + "\nremove alice\n";
   const Finished long_text = Script(parts + "'\nget alice\n", {"--keep-going"});
-  EXPECT_NE(long_text.err.find("a line has at most"), std::string::npos);
-  EXPECT_NE(long_text.out.find("alice"), std::string::npos) << long_text.err.substr(0, 300);
+  EXPECT_TRUE(Says(long_text.err, "a line has at most"));
+  EXPECT_TRUE(Says(long_text.out, "alice")) << long_text.err.substr(0, 300);
 }
 
 TEST_F(Shell, WritesAreDurableAndSeenByTheNextLine) {
   const Finished run =
       Script("link bob knows carol\nneighbors carol --format csv\nremove alice\nget alice\n");
   EXPECT_EQ(run.code, 3) << run.err;
-  EXPECT_NE(run.out.find("bob,in,knows,1"), std::string::npos) << run.out;
-  EXPECT_NE(run.err.find("node 'alice' was removed"), std::string::npos) << run.err;
-  EXPECT_EQ(Plexus({"get", "carol", "--db", db_}).code, 0);
+  EXPECT_TRUE(Says(run.out, "bob,in,knows,1"));
+  EXPECT_TRUE(Says(run.err, "node 'alice' was removed"));
+  EXPECT_EQ(Run({"get", "carol"}).code, 0);
 }
 
 TEST_F(Shell, WhatAnotherProcessWritesIsSeen) {
   ASSERT_EQ(Script("get bob\n").code, 0);
-  ASSERT_EQ(Plexus({"link", "bob", "knows", "dave", "--db", db_, "--quiet"}).code, 0);
+  ASSERT_EQ(Run({"link", "bob", "knows", "dave", "--quiet"}).code, 0);
   EXPECT_EQ(Script("get dave\n").code, 0);
 }
 
@@ -107,12 +98,12 @@ TEST_F(Shell, WhatAnotherProcessWritesIsSeen) {
 TEST_F(Shell, TheFirstFailureEndsAScriptAndSaysItsLine) {
   const Finished on = Script("get nobody\nget alice --json\ngte bob\n", {"--keep-going"});
   EXPECT_EQ(on.code, 3) << "the code of the first";
-  EXPECT_NE(on.out.find(R"({"key":"alice")"), std::string::npos) << on.out;
-  EXPECT_NE(on.err.find("line 3 failed"), std::string::npos) << on.err;
+  EXPECT_TRUE(Says(on.out, R"({"key":"alice")"));
+  EXPECT_TRUE(Says(on.err, "line 3 failed"));
   const Finished off = Script("kinds\n\nget nobody\nget alice --json\n");
   EXPECT_EQ(off.code, 3);
-  EXPECT_EQ(off.out.find("alice"), std::string::npos) << off.out;
-  EXPECT_NE(off.err.find("line 3 failed"), std::string::npos) << off.err;
+  EXPECT_FALSE(Says(off.out, "alice"));
+  EXPECT_TRUE(Says(off.err, "line 3 failed"));
   EXPECT_EQ(Script("get 'alice\n").code, 2);
   EXPECT_EQ(Script("gte alice\n").code, 2);
   EXPECT_EQ(Script("shell\n").code, 2);
@@ -120,36 +111,29 @@ TEST_F(Shell, TheFirstFailureEndsAScriptAndSaysItsLine) {
 
 // A text may have lines: none of them is a command, whether its quote is closed or not.
 TEST_F(Shell, AQuoteGoesOnOverLines) {
-  const Finished two =
-      Script("put n3 --text 'a\nremove bob'\nput n4 --text \"b\\nc\" \\\n --tags x\n");
-  EXPECT_EQ(two.code, 0) << two.err;
-  EXPECT_EQ(Plexus({"get", "n3", "--db", db_, "--json"}).Json().at("text"), "a\nremove bob");
-  EXPECT_EQ(Plexus({"get", "n4", "--db", db_, "--json"}).Json().at("text"), "b\nc");
-  const Finished never = Script("put n5 --text 'a\nremove bob\n", {"--keep-going"});
-  EXPECT_EQ(never.code, 2);
-  EXPECT_NE(never.err.find("line 1 failed"), std::string::npos) << never.err;
-  EXPECT_EQ(Plexus({"get", "bob", "--db", db_}).code, 0);
+  EXPECT_TRUE(
+      Ends(Script("put n3 --text 'a\nremove bob'\nput n4 --text \"b\\nc\" \\\n --tags x\n"), 0));
+  EXPECT_EQ(Json({"get", "n3"}).at("text"), "a\nremove bob");
+  EXPECT_EQ(Json({"get", "n4"}).at("text"), "b\nc");
+  EXPECT_TRUE(Ends(Script("put n5 --text 'a\nremove bob\n", {"--keep-going"}), 2, "line 1 failed"));
+  EXPECT_EQ(Run({"get", "bob"}).code, 0);
 }
 
 TEST_F(Shell, ALineMayBeARequestInJson) {
   const Finished run =
       Script("{\"put\":{\"key\":\"n1\",\"text\":\"it's\\nso\"}}\n{\"get\":{\"key\":\"n1\"}}\n");
   EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_NE(run.out.find(R"("text":"it's\nso")"), std::string::npos) << run.out;
+  EXPECT_TRUE(Says(run.out, R"("text":"it's\nso")"));
   EXPECT_EQ(Script("{\"gte\":{}}\n").code, 2);
   EXPECT_EQ(Script("{\"get\":{\"keys\":1}}\n").code, 2);
   EXPECT_EQ(Script("{\"get\":{},\"put\":{}}\n").code, 2);
 }
 
 TEST_F(Shell, OptionsOfTheShellHoldForItsLines) {
-  ASSERT_EQ(Plexus({"link", "bob", "knows", "carol", "--db", db_, "--quiet"}).code, 0);
+  ASSERT_EQ(Run({"link", "bob", "knows", "carol", "--quiet"}).code, 0);
   const Finished then = Script("stats\n", {"--json", "--as-of", "1"});
-  EXPECT_EQ(then.Json().at("sequence").to_number<int>(), 1);
-  EXPECT_EQ(Script("stats --as-of 2\n", {"--json", "--as-of", "1"})
-                .Json()
-                .at("sequence")
-                .to_number<int>(),
-            2);
+  EXPECT_EQ(then.Json().at("sequence"), 1);
+  EXPECT_EQ(Script("stats --as-of 2\n", {"--json", "--as-of", "1"}).Json().at("sequence"), 2);
 }
 
 TEST_F(Shell, NoGraphIsNotFoundAsOtherCommandsSay) {
@@ -176,19 +160,18 @@ TEST_F(Shell, ManyWritesAndReadsInOneScript) {
   lines += "put n0 --kind memory --now 1000\nput n1 --kind memory\nput n9 --dry-run\nverify\n";
   const Finished run = Script(lines);
   EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_NE(run.out.find("\nn60,60,"), std::string::npos) << run.out;
-  EXPECT_EQ(Plexus({"stats", "--db", db_, "--json"}).Json().at("edges").to_number<int>(), 61);
+  EXPECT_TRUE(Says(run.out, "\nn60,60,"));
+  EXPECT_EQ(Json({"stats"}).at("edges"), 61);
   // One that cannot be applied leaves the writer in order.
-  const Finished on =
-      Script("link n0 knows\nput n0 --set trust=x\nlink n0 knows n2\n", {"--keep-going"});
-  EXPECT_EQ(on.code, 2);
-  EXPECT_EQ(Plexus({"stats", "--db", db_, "--json"}).Json().at("edges").to_number<int>(), 62);
+  EXPECT_TRUE(
+      Ends(Script("link n0 knows\nput n0 --set trust=x\nlink n0 knows n2\n", {"--keep-going"}), 2));
+  EXPECT_EQ(Json({"stats"}).at("edges"), 62);
 }
 
 // A shell on a pipe: what it is told, and what it answered.
 class Piped {
  public:
-  explicit Piped(const std::vector<std::string>& words) {
+  explicit Piped(const Words& words) {
     int in[2], out[2];
     EXPECT_EQ(pipe(in), 0);
     EXPECT_EQ(pipe(out), 0);
@@ -252,14 +235,13 @@ TEST_F(Shell, KilledInTheMiddleOfWritesItLosesNothingAcknowledged) {
     }
     ASSERT_EQ(acknowledged, after);
     for (int i = 0; i < acknowledged; ++i) {
-      const Finished node = Plexus({"get", "k" + std::to_string(i), "--db", db_, "--json"});
+      const Finished node = Run({"get", "k" + std::to_string(i), "--json"});
       ASSERT_EQ(node.code, 0) << after << " " << node.err;
       ASSERT_EQ(node.Json().at("text").as_string(), "t" + std::to_string(i));
       i += acknowledged > 20 ? 6 : 0;
     }
-    EXPECT_EQ(Plexus({"verify", "--db", db_}).code, 0);
-    EXPECT_EQ(Plexus({"link", "alice", "knows", "after" + std::to_string(after), "--db", db_}).code,
-              0);
+    EXPECT_EQ(Run({"verify"}).code, 0);
+    EXPECT_EQ(Run({"link", "alice", "knows", "after" + std::to_string(after)}).code, 0);
   }
 }
 
@@ -314,15 +296,15 @@ TEST_F(Shell, OnATerminalCtrlCClearsTheLineAndWritesAreNotKept) {
   shell.Type("put n2 --text hidden\n");
   shell.Until("plexus> ");
   shell.Type("get bob --json\n");
-  EXPECT_NE(shell.Until("plexus> ").find(R"("key":"bob")"), std::string::npos);
+  EXPECT_TRUE(Says(shell.Until("plexus> "), R"("key":"bob")"));
   shell.Type("quit\n");
   EXPECT_EQ(shell.End(), 0);
   std::ifstream kept(dir_ / ".plexus_history");
   const std::string lines{std::istreambuf_iterator<char>(kept), {}};
-  EXPECT_NE(lines.find("bob"), std::string::npos) << lines;
-  EXPECT_EQ(lines.find("hidden"), std::string::npos) << lines;
-  EXPECT_EQ(lines.find("remove"), std::string::npos) << lines;
-  EXPECT_EQ(Plexus({"get", "n1", "--db", db_}).code, 3);
+  EXPECT_TRUE(Says(lines, "bob"));
+  EXPECT_FALSE(Says(lines, "hidden"));
+  EXPECT_FALSE(Says(lines, "remove"));
+  EXPECT_EQ(Run({"get", "n1"}).code, 3);
 }
 
 // SIGTERM is no key that somebody pressed by mistake: it ends the shell, at the prompt too.
@@ -346,11 +328,11 @@ TEST_F(Shell, OnATerminalSigtermEndsIt) {
 TEST_F(Shell, AnIdleShellLetsOthersWrite) {
   Piped shell({"shell", "--db", db_, "--quiet", "--json"});
   shell.Tell("put a\n");
-  EXPECT_NE(shell.Line().find("\"sequence\":2"), std::string::npos);
-  EXPECT_EQ(Plexus({"put", "b", "--db", db_, "--quiet"}).code, 0);
+  EXPECT_TRUE(Says(shell.Line(), "\"sequence\":2"));
+  EXPECT_EQ(Run({"put", "b", "--quiet"}).code, 0);
   shell.Tell("put c\nget b\n");
-  EXPECT_NE(shell.Line().find("\"sequence\":4"), std::string::npos);
-  EXPECT_NE(shell.Line().find("\"key\":\"b\""), std::string::npos);
+  EXPECT_TRUE(Says(shell.Line(), "\"sequence\":4"));
+  EXPECT_TRUE(Says(shell.Line(), "\"key\":\"b\""));
 }
 
 TEST(ShellWords, AreSplitAsAShellDoes) {
@@ -359,7 +341,6 @@ TEST(ShellWords, AreSplitAsAShellDoes) {
     split.Add(line);
     return std::move(split).Words();
   };
-  using Words = std::vector<std::string>;
   EXPECT_EQ(words(" get  'a b' \"c \\\" d\"e f\\ g # h"), (Words{"get", "a b", "c \" de", "f g"}));
   EXPECT_EQ(words("match '(a|b)+ ^c' --from x#y ''"),
             (Words{"match", "(a|b)+ ^c", "--from", "x#y", ""}));
@@ -382,7 +363,6 @@ TEST(ShellCompletion, OffersCommandsFlagsChoicesKindsAndKeys) {
   batch.Link(alice, batch.EdgeKindNamed("knows"), albert);
   ASSERT_TRUE(graph->Apply(batch));
   const Snapshot snapshot = graph->snapshot();
-  using Words = std::vector<std::string>;
   EXPECT_EQ(tools::Completions(snapshot, "pager"), Words{"pagerank"});
   EXPECT_EQ(tools::Completions(snapshot, "bfs --ea"), Words{"--each"});
   EXPECT_EQ(tools::Completions(snapshot, "bfs --direction "), (Words{"out", "in", "both"}));

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/support/program/program_test.h"
 #include "tools/operations/reply/human_format.h"
 
 namespace plexus::testing {
@@ -53,11 +53,9 @@ constexpr char kActs[] =
     "2Jc\xe2\x80\xae"
     "d";
 
-class TerminalTest : public ::testing::Test {
+class TerminalTest : public ProgramTest {
  protected:
-  void SetUp() override { ASSERT_EQ(Plexus({"put", "--db", db_, "k", "--text", kActs}).code, 0); }
-  const TempDir dir_;
-  const std::string db_ = dir_ / "g";
+  void SetUp() override { ASSERT_EQ(Run({"put", "k", "--text", kActs}).code, 0); }
 };
 
 TEST_F(TerminalTest, GetsNothingThatActs) {
@@ -65,17 +63,15 @@ TEST_F(TerminalTest, GetsNothingThatActs) {
     SCOPED_TRACE(format);
     const Terminal terminal;
     ASSERT_FALSE(terminal.name().empty());
-    const std::vector<std::string> words = {"pagerank", "--db",      db_,   "--format",
-                                            format,     "--details", "text"};
+    const Words words = {"pagerank", "--db", db_, "--format", format, "--details", "text"};
     ASSERT_EQ(Plexus(words, {.out_file = terminal.name()}).code, 0);
     const std::string shown = terminal.Written();
     EXPECT_TRUE(shown.ends_with('\n')) << shown;
-    for (const char* acts : {"\x1b", "\xc2\x9b", "\xe2\x80\xae"})
-      EXPECT_EQ(shown.find(acts), std::string::npos) << shown;
+    for (const char* acts : {"\x1b", "\xc2\x9b", "\xe2\x80\xae"}) EXPECT_FALSE(Says(shown, acts));
     if (std::string(format) == "table") continue;
-    EXPECT_NE(shown.find("\\u202E"), std::string::npos) << shown;
+    EXPECT_TRUE(Says(shown, "\\u202E"));
     const std::string piped = Plexus(words).out;  // as it is; JSON escapes C0 itself
-    EXPECT_NE(piped.find("\xe2\x80\xae"), std::string::npos) << piped;
+    EXPECT_TRUE(Says(piped, "\xe2\x80\xae"));
   }
 }
 
@@ -89,45 +85,40 @@ TEST(ForTerminal, KeepsLinesAndEscapesTheRest) {
 TEST_F(TerminalTest, GetsOtherCharactersAsTheyAre) {
   std::string text;
   while (text.size() < 3'000) text += "\xe2\x82\xac";
-  ASSERT_EQ(Plexus({"put", "--db", db_, "k", "--text", text}).code, 0);
+  ASSERT_EQ(Run({"put", "k", "--text", text}).code, 0);
   const Terminal terminal;
-  const std::vector<std::string> words = {"get", "--db", db_, "k", "--json"};
+  const Words words = {"get", "--db", db_, "k", "--json"};
   ASSERT_EQ(Plexus(words, {.out_file = terminal.name()}).code, 0);
-  EXPECT_NE(terminal.Written().find(text), std::string::npos);
+  EXPECT_TRUE(Says(terminal.Written(), text));
 }
 
 TEST_F(TerminalTest, AMessageIsOneLine) {
-  for (const std::vector<std::string>& words :
-       std::vector<std::vector<std::string>>{{"get", "x\n  plexus: error: y"},
-                                             {"get", "x\nplexus: error: y"},
-                                             {"unlink", "k", "knows", "k\n  fake\n  ^"},
-                                             {"find", "--no\n  such"},
-                                             {"x\n  y"}}) {
-    std::vector<std::string> all = words;
-    all.insert(all.end(), {"--db", db_, "--quiet"});
-    const Finished run = Plexus(all);
+  for (const Words& words : std::vector<Words>{{"get", "x\n  plexus: error: y"},
+                                               {"get", "x\nplexus: error: y"},
+                                               {"unlink", "k", "knows", "k\n  fake\n  ^"},
+                                               {"find", "--no\n  such"},
+                                               {"x\n  y"}}) {
+    Words all = words;
+    all.emplace_back("--quiet");
+    const Finished run = Run(all);
     EXPECT_NE(run.code, 0);
     std::size_t at = 0;
     for (std::size_t end; (end = run.err.find('\n', at)) != std::string::npos; at = end + 1)
       EXPECT_EQ(run.err.compare(at, 8, "plexus: "), 0) << run.err;
   }
-  const Finished where = Plexus({"list", "--db", db_, "--where", "trust >\n\n 0.5 and ("});
+  const Finished where = Run({"list", "--where", "trust >\n\n 0.5 and ("});
   EXPECT_EQ(std::ranges::count(where.err, '\n'), 3) << where.err;  // and the caret
 }
 
 TEST_F(TerminalTest, WhatIsReadEnds) {
-  const Finished zero = Plexus({"retrieve", "--db", db_, "w", "--plan", "/dev/zero"});
-  EXPECT_EQ(zero.code, 2);
-  EXPECT_NE(zero.err.find("has more than 64.0 MiB"), std::string::npos) << zero.err;
+  EXPECT_TRUE(Ends(Run({"retrieve", "w", "--plan", "/dev/zero"}), 2, "has more than 64.0 MiB"));
   const std::string pipe = dir_ / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  const Finished nobody = Plexus({"retrieve", "--db", db_, "w", "--plan", pipe});
-  EXPECT_NE(nobody.err.find("is empty"), std::string::npos) << nobody.err;
-  EXPECT_NE(
-      Plexus({"retrieve", "--db", db_, "w", "--plan", dir_.path()}).err.find("is a directory"),
-      std::string::npos);
-  EXPECT_NE(Plexus({"rerank", "--db", db_, "--vector", "/proc/self/status"}).code, 0);
-  EXPECT_EQ(Plexus({"import", "--db", db_, "--follow", pipe}).code, 1);
+  const Finished nobody = Run({"retrieve", "w", "--plan", pipe});
+  EXPECT_TRUE(Says(nobody.err, "is empty"));
+  EXPECT_TRUE(Says(Run({"retrieve", "w", "--plan", dir_.path()}).err, "is a directory"));
+  EXPECT_NE(Run({"rerank", "--vector", "/proc/self/status"}).code, 0);
+  EXPECT_EQ(Run({"import", "--follow", pipe}).code, 1);
 }
 
 // Vectors of a pipe are kept in a file, and read twice from there.
@@ -138,43 +129,42 @@ TEST_F(TerminalTest, VectorsOfAPipe) {
     const float value = static_cast<float>(i % 7);
     bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
-  const std::vector<std::string> words = {"import",       "--db", db_,      "--format", "f32",
-                                          "--dimensions", "1024", "--json", "-"};
+  const Words words = {"import",       "--db", db_,      "--format", "f32",
+                       "--dimensions", "1024", "--json", "-"};
   const Finished whole = Plexus(words, {.input = bytes});
   EXPECT_EQ(whole.code, 0) << whole.err;
-  EXPECT_NE(whole.out.find("2500"), std::string::npos) << whole.out;
+  EXPECT_TRUE(Says(whole.out, "2500"));
   bytes.pop_back();
   const Finished cut = Plexus(words, {.input = bytes});
   EXPECT_EQ(cut.code, 1) << cut.err;
-  EXPECT_NE((cut.out + cut.err).find("standard input"), std::string::npos) << cut.out << cut.err;
+  EXPECT_TRUE(Says(cut.out + cut.err, "standard input"));
 }
 
 // A library's text is no reason.
 TEST_F(TerminalTest, ReasonsAreOurs) {
   const std::string file = dir_.File("file", "x"), name(300, 'n');
-  for (const std::vector<std::string>& words :
-       std::vector<std::vector<std::string>>{{"put", "--db", dir_ / name, "k"},
-                                             {"stats", "--db", dir_ / name},
-                                             {"put", "--db", file, "k"},
-                                             {"stats", "--db", file},
-                                             {"verify", "--db", file},
-                                             {"stats", "--db", file + "/below"},
-                                             {"put", "--db", file + "/below", "k"},
-                                             {"backup", "--db", db_, "--to", file},
-                                             {"backup", "--db", db_, "--to", file + "/below"},
-                                             {"backup", "--db", file, "--to", dir_ / "new"},
-                                             {"backup", "--db", db_, "--to", dir_ / name},
-                                             {"restore", "--db", dir_ / "new", "--from", file},
-                                             {"repair", "--db", file, "--to", dir_ / "new"},
-                                             {"repair", "--db", db_, "--to", file},
-                                             {"export", "--db", db_, "--output", dir_ / name},
-                                             {"import", "--db", db_, dir_ / name}}) {
+  for (const Words& words : std::vector<Words>{{"put", "--db", dir_ / name, "k"},
+                                               {"stats", "--db", dir_ / name},
+                                               {"put", "--db", file, "k"},
+                                               {"stats", "--db", file},
+                                               {"verify", "--db", file},
+                                               {"stats", "--db", file + "/below"},
+                                               {"put", "--db", file + "/below", "k"},
+                                               {"backup", "--db", db_, "--to", file},
+                                               {"backup", "--db", db_, "--to", file + "/below"},
+                                               {"backup", "--db", file, "--to", dir_ / "new"},
+                                               {"backup", "--db", db_, "--to", dir_ / name},
+                                               {"restore", "--db", dir_ / "new", "--from", file},
+                                               {"repair", "--db", file, "--to", dir_ / "new"},
+                                               {"repair", "--db", db_, "--to", file},
+                                               {"export", "--db", db_, "--output", dir_ / name},
+                                               {"import", "--db", db_, dir_ / name}}) {
     const Finished run = Plexus(words);
     EXPECT_NE(run.code, 0) << words[0];
-    EXPECT_EQ(run.err.find("filesystem error"), std::string::npos) << run.err;
-    EXPECT_EQ(run.err.find("NotFound"), std::string::npos) << run.err;
-    EXPECT_EQ(run.err.find("IO error"), std::string::npos) << run.err;
-    EXPECT_EQ(run.err.find(": \n"), std::string::npos) << run.err;
+    EXPECT_FALSE(Says(run.err, "filesystem error"));
+    EXPECT_FALSE(Says(run.err, "NotFound"));
+    EXPECT_FALSE(Says(run.err, "IO error"));
+    EXPECT_FALSE(Says(run.err, ": \n"));
   }
 }
 

@@ -6,16 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/support/program/program_test.h"
 
 namespace plexus::testing {
 namespace {
 
 namespace json = boost::json;
-using Words = std::vector<std::string>;
 
 // Three batches, on the 20th, 24th and 26th.
-class AskedTimes : public ::testing::Test {
+class AskedTimes : public ProgramTest {
  protected:
   AskedTimes() {
     Do({"put", "old", "--text", "the plan of old", "--now", "2026-11-20T08:00:00Z"});
@@ -26,33 +25,24 @@ class AskedTimes : public ::testing::Test {
     Do({"ledger", "record", "--tool", "t", "--member", "old", "--now", "2026-11-24T09:00:00Z"});
     Do({"terms", "--now", "2026-11-26T08:00:00Z"});
   }
-  Finished Run(Words words) const {
-    words.insert(words.begin(), {"--db", dir_ / "g"});
-    return Plexus(words);
-  }
-  void Do(const Words& words) const {
-    const Finished run = Run(words);
-    EXPECT_EQ(run.code, 0) << words[0] << ": " << run.err;
-  }
-  std::string Json(Words words) const {
-    words.insert(words.end(), {"--now", "2026-11-26T12:00:00Z", "--json"});
-    const Finished run = Run(words);
-    EXPECT_EQ(run.code, 0) << words[0] << ": " << run.err;
-    return run.out;
+  void Do(const Words& words) const { EXPECT_TRUE(Ends(Run(words), 0)) << words[0]; }
+  std::string Out(Words words) const {
+    words.insert(words.end(), {"--now", "2026-11-26T12:00:00Z"});
+    Json(words);
+    words.emplace_back("--json");
+    return Run(words).out;
   }
   // All of these spell the same question.
   void Same(const Words& words, const Words& times) const {
     Words first = words;
     first.push_back(times[0]);
-    const std::string expected = Json(first);
+    const std::string expected = Out(first);
     for (const std::string& time : times) {
       Words next = words;
       next.push_back(time);
-      EXPECT_EQ(Json(next), expected) << words[0] << " " << time;
+      EXPECT_EQ(Out(next), expected) << words[0] << " " << time;
     }
   }
-
-  TempDir dir_;
 };
 
 TEST_F(AskedTimes, EveryPlaceTakesEveryForm) {
@@ -71,33 +61,30 @@ TEST_F(AskedTimes, EveryPlaceTakesEveryForm) {
   Same({"ledger", "recent", "--since"}, week);
   Same({"recall", "plan", "--valid-at"}, week);
   for (const std::string& time : yesterday)
-    EXPECT_EQ(Json({"list", "--where", "created_at < '" + time + "'"}),
-              Json({"list", "--where", "created_at < '2026-11-25'"}))
+    EXPECT_EQ(Out({"list", "--where", "created_at < '" + time + "'"}),
+              Out({"list", "--where", "created_at < '2026-11-25'"}))
         << time;
   Do({"put", "later", "--set", "valid_from=yesterday", "--now", "2026-11-26T12:00:00Z"});
-  EXPECT_NE(
-      Json({"get", "later", "--times", "iso"}).find(R"("valid_from":"2026-11-25T00:00:00.000Z")"),
-      std::string::npos);
+  EXPECT_TRUE(
+      Says(Out({"get", "later", "--times", "iso"}), R"("valid_from":"2026-11-25T00:00:00.000Z")"));
   const std::string plan =
       R"({"seeds":[{"by":"words"}],"filter":{"since":"3d"},"score":{"words":1}})";
-  EXPECT_NE(Json({"retrieve", "plan", "--plan", plan}).find("\"new\""), std::string::npos);
-  EXPECT_EQ(Json({"retrieve", "plan", "--plan", plan}).find("\"old\""), std::string::npos);
+  EXPECT_TRUE(Says(Out({"retrieve", "plan", "--plan", plan}), "\"new\""));
+  EXPECT_FALSE(Says(Out({"retrieve", "plan", "--plan", plan}), "\"old\""));
 }
 
 TEST_F(AskedTimes, RecallOfWhatWasValidThen) {
   const auto keys = [&](const std::string& time) {
     std::string found;
-    const json::value reply = json::parse(Json({"recall", "plan", "--valid-at", time}));
+    const json::value reply = json::parse(Out({"recall", "plan", "--valid-at", time}));
     for (const json::value& hit : reply.at("hits").as_array())
       found += std::string(hit.at("key").as_string()) + " ";
     return found;
   };
   EXPECT_EQ(keys("2026-11-23"), "old ");
   EXPECT_EQ(keys("now").size(), std::string("new old ").size());
-  EXPECT_NE(Json({"recall", "plan", "--valid-at", "2026-11-24"}).find("new supports old"),
-            std::string::npos);
-  EXPECT_EQ(Json({"recall", "plan", "--valid-at", "now"}).find("new supports old"),
-            std::string::npos);
+  EXPECT_TRUE(Says(Out({"recall", "plan", "--valid-at", "2026-11-24"}), "new supports old"));
+  EXPECT_FALSE(Says(Out({"recall", "plan", "--valid-at", "now"}), "new supports old"));
 }
 
 TEST_F(AskedTimes, AWrongTimeIsShownAsTypedWithAllForms) {
@@ -119,13 +106,9 @@ TEST_F(AskedTimes, AWrongTimeIsShownAsTypedWithAllForms) {
   }
   const Finished inverted = Run(
       {"link", "new", "causes", "old", "--valid-from", "2026-11-05", "--valid-until", "2026-11"});
-  EXPECT_NE(inverted.err.find("--valid-from 2026-11-05 is not before --valid-until 2026-11:"),
-            std::string::npos)
-      << inverted.err;
+  EXPECT_TRUE(Says(inverted.err, "--valid-from 2026-11-05 is not before --valid-until 2026-11:"));
   const Finished early = Run({"stats", "--as-of", "30d", "--now", "2026-11-26"});
-  EXPECT_NE(early.err.find("'30d': 2026-10-27T00:00:00.000Z lies before the first record"),
-            std::string::npos)
-      << early.err;
+  EXPECT_TRUE(Says(early.err, "'30d': 2026-10-27T00:00:00.000Z lies before the first record"));
   EXPECT_EQ(Run({"stats", "--now", "7d"}).code, 0);  // now itself is before the clock
 }
 
@@ -139,27 +122,24 @@ TEST_F(AskedTimes, RepliesHaveTimesInIso) {
       more.insert(more.begin(), words.begin(), words.end());
       return more;
     };
-    EXPECT_NE(Json(with({"--times", "iso"})).find("\":\"2026-11-2"), std::string::npos) << words[0];
-    EXPECT_EQ(Json(words).find("\":\"2026-11-2"), std::string::npos) << words[0];
-    EXPECT_NE(Run(with({"--times", "iso", "--format", "csv"})).out.find("2026-11-2"),
-              std::string::npos)
+    EXPECT_TRUE(Says(Out(with({"--times", "iso"})), "\":\"2026-11-2")) << words[0];
+    EXPECT_FALSE(Says(Out(words), "\":\"2026-11-2")) << words[0];
+    EXPECT_TRUE(Says(Run(with({"--times", "iso", "--format", "csv"})).out, "2026-11-2"))
         << words[0];
     EXPECT_EQ(Run(with({"--times", "iso"})).out, Run(words).out);  // tables have them anyway
   }
-  EXPECT_NE(
-      Json({"get", "new", "--times", "iso"}).find("\"created_at\":\"2026-11-24T08:00:00.000Z"),
-      std::string::npos);
+  EXPECT_TRUE(
+      Says(Out({"get", "new", "--times", "iso"}), "\"created_at\":\"2026-11-24T08:00:00.000Z"));
   for (const Words& words : {Words{"history", "new"},
                              {"list", "--columns", "key", "--node-columns", "created_at"},
                              {"pagerank", "--node-columns", "created_at"}})
     for (const char* format : {"json", "csv"}) {
-      Words iso = words;
-      iso.insert(iso.end(), {"--times", "iso", "--format", format});
+      const Words iso = With(words, {"--times", "iso", "--format", format});
       const std::string out = Run(iso).out;
-      EXPECT_NE(out.find("2026-11-24T08:00:00.000Z"), std::string::npos) << out;
-      EXPECT_EQ(out.find("1795507200000"), std::string::npos) << out;
+      EXPECT_TRUE(Says(out, "2026-11-24T08:00:00.000Z"));
+      EXPECT_FALSE(Says(out, "1795507200000"));
     }
-  EXPECT_NE(Json({"stats", "--times", "iso"}).find("\"time_ms\":\"2026-11-2"), std::string::npos);
+  EXPECT_TRUE(Says(Out({"stats", "--times", "iso"}), "\"time_ms\":\"2026-11-2"));
   EXPECT_EQ(Run({"stats", "--times", "utc"}).code, 2);
 }
 

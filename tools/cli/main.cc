@@ -1,44 +1,31 @@
 // plexus: the command line, the first door to the operations.
-#include <exception>
-#include <new>
-#include <string>
-#include <vector>
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
 
-#include "tools/cli/command_line.h"
-#include "tools/cli/exit_code.h"
-#include "tools/cli/output.h"
+#include <limits>
+
 #include "tools/cli/run.h"
-#include "tools/cli/shell.h"
 #include "tools/cli/signals.h"
 #include "tools/server/serve_command.h"
 
 namespace {
 
-int Main(const std::vector<std::string>& words) {
-  using namespace plexus::tools;
-  const CommandLine line = ParseCommandLine(words, {});
-  if (line.error) {
-    const int code = PrintFailure(*line.error, line);
-    if (code == kUsage) PrintNote(line.hint);
-    return code;
-  }
-  if (line.request && line.request->operation().name == "shell") return RunShell(line);
-  if (line.request && line.request->operation().name == "serve") return server::RunServe(line);
-  if (line.request) return RunCommand(line);
-  Out() << line.text;
-  return FlushOut() ? kDone : kFailed;
+// An import takes and frees arrays of many megabytes all the time, and the process ends with it:
+// keeping them costs less than fetching cleared pages anew.
+void KeepFreedMemory() {
+#ifdef M_MMAP_MAX
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  mallopt(M_TOP_PAD, 64 << 20);
+#endif
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  plexus::tools::InstallSignalHandlers();
-  try {
-    return Main(std::vector<std::string>(argv + 1, argv + argc));
-  } catch (const std::bad_alloc&) {
-    plexus::tools::PrintError({plexus::ErrorCode::kResourceExhausted, "out of memory"});
-  } catch (const std::exception& error) {
-    plexus::tools::PrintError({plexus::ErrorCode::kInternal, error.what()});
-  }
-  return plexus::tools::kFailed;
+  using namespace plexus::tools;
+  InstallSignalHandlers();
+  return RunProgram({argv + 1, argv + argc},
+                    {.serve = server::RunServe, .before_import = KeepFreedMemory});
 }

@@ -2,13 +2,12 @@
 // before anything is said to be done.
 #include "tools/cli/run.h"
 
-#if __has_include(<malloc.h>)
-#include <malloc.h>
-#endif
 #include <unistd.h>
 
+#include <exception>
 #include <functional>
-#include <limits>
+#include <memory>
+#include <new>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -19,22 +18,13 @@
 #include "tools/cli/line_limit.h"
 #include "tools/cli/output.h"
 #include "tools/cli/remote.h"
+#include "tools/cli/shell.h"
 #include "tools/cli/signals.h"
 #include "tools/cli/tables.h"
 #include "tools/operations/reply/json_writer.h"
 
 namespace plexus::tools {
 namespace {
-
-// An import takes and frees arrays of many megabytes all the time, and the process ends with it:
-// keeping them costs less than fetching cleared pages again.
-void KeepFreedMemory() {
-#ifdef M_MMAP_MAX
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
-  mallopt(M_TOP_PAD, 64 << 20);
-#endif
-}
 
 // Whether there were any.
 bool PrintNotes(Workspace& workspace, const GlobalOptions& globals) {
@@ -136,7 +126,41 @@ int Finish(Result<Reply> reply, Workspace& workspace, const CommandLine& line,
   return ExitCodeOf(reply->failure->code);
 }
 
+int RunWords(const std::vector<std::string>& words, const ProcessParts& parts) {
+  const CommandLine line = ParseCommandLine(words, {});
+  if (line.error) {
+    const int code = PrintFailure(*line.error, line);
+    if (code == kUsage) PrintNote(line.hint);
+    return code;
+  }
+  if (!line.request) {
+    Out() << line.text;
+    return FlushOut() ? kDone : kFailed;
+  }
+  const std::string& name = line.request->operation().name;
+  if (name == "shell") return RunShell(line);
+  if (name == "serve" && !parts.serve)
+    return PrintFailure({ErrorCode::kFailedPrecondition, "serve needs a process of its own"}, line);
+  if (name == "serve") return parts.serve(line);
+  if (name == "import" && !line.request->Flag("follow") && parts.before_import)
+    parts.before_import();
+  return RunCommand(line);
+}
+
 }  // namespace
+
+int RunProgram(const std::vector<std::string>& words, const ProcessParts& parts) {
+  ForgetInterrupt();
+  EndOnLostReader(true);
+  try {
+    return RunWords(words, parts);
+  } catch (const std::bad_alloc&) {
+    PrintError({ErrorCode::kResourceExhausted, "out of memory"});
+  } catch (const std::exception& error) {
+    PrintError({ErrorCode::kInternal, error.what()});
+  }
+  return kFailed;
+}
 
 int PrintFailure(const Error& error, const CommandLine& line) {
   PrintError(error);
@@ -178,7 +202,6 @@ int RunCommand(const CommandLine& line) {
   CommandProgress bar(line);
   const Access access = request.operation().AccessFor(request);
   if (const std::optional<int> code = RunAtHolder(line, access)) return *code;
-  if (request.operation().name == "import" && !request.Flag("follow")) KeepFreedMemory();
   std::optional<SignalGuard> guard;
   if (access == Access::kNothing) guard.emplace();
   Result<std::unique_ptr<Workspace>> opened = OpenWorkspace(line, access, true, &bar);

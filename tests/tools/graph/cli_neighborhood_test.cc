@@ -5,76 +5,51 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/support/program/program_test.h"
 
 namespace plexus::testing {
 namespace {
 
-class Neighborhood : public ::testing::Test {
+class Neighborhood : public ProgramTest {
  protected:
   void SetUp() override {
-    // a -> b -> c, d -> b, c -- e (symmetric), c -> c.
-    const std::string lines = R"({"kind":"near","plane":"fact","symmetric":true})"
-                              "\n"
-                              R"({"edge":["a","b"],"kind":"knows"})"
-                              "\n"
-                              R"({"edge":["b","c"],"kind":"knows"})"
-                              "\n"
-                              R"({"edge":["d","b"],"kind":"knows"})"
-                              "\n"
-                              R"({"edge":["c","e"],"kind":"near"})"
-                              "\n";
-    ASSERT_EQ(Plexus({"import", "--db", db_, "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+    // a -> b -> c, d -> b, c -- e (symmetric).
+    Import(R"({"kind":"near","plane":"fact","symmetric":true}
+{"edge":["a","b"],"kind":"knows"}
+{"edge":["b","c"],"kind":"knows"}
+{"edge":["d","b"],"kind":"knows"}
+{"edge":["c","e"],"kind":"near"}
+)");
   }
-
-  boost::json::object Ask(std::vector<std::string> words) {
-    words.insert(words.begin(), {"neighborhood", "--db", db_, "--json"});
-    const Finished run = Plexus(words);
-    EXPECT_EQ(run.code, 0) << run.err;
-    return run.Json();
+  boost::json::object Ask(Words words) const {
+    words.insert(words.begin(), "neighborhood");
+    return Json(words);
   }
-
-  // key -> "hop decay direction"
-  static std::map<std::string, std::string> Nodes(const boost::json::object& reply) {
-    std::map<std::string, std::string> nodes;
-    for (const auto& node : reply.at("nodes").as_array())
-      nodes[std::string(node.at("key").as_string())] =
-          std::to_string(node.at("hop").to_number<int>()) + " " +
-          std::to_string(static_cast<int>(node.at("decay").to_number<double>() * 1000 + 0.5)) +
-          " " + std::string(node.at("direction").as_string());
-    return nodes;
-  }
-
-  const TempDir dir_;
-  const std::string db_ = dir_ / "g";
 };
 
 TEST_F(Neighborhood, HopsAndDecayByDirection) {
   const auto reply = Ask({"--from", "a", "--hops", "2", "--forward", "0.5", "--backward", "0.1"});
-  const std::map<std::string, std::string> expected = {
-      {"a", "0 1000 seed"}, {"b", "1 500 forward"}, {"c", "2 250 forward"}, {"d", "2 50 backward"}};
-  EXPECT_EQ(Nodes(reply), expected);
+  EXPECT_EQ(Each(reply.at("nodes"), "key hop decay direction"),
+            "a 0 1 seed, b 1 0.5 forward, c 2 0.25 forward, d 2 0.05 backward");
   EXPECT_EQ(reply.at("edges").as_array().size(), 3u);
   EXPECT_FALSE(reply.at("truncated").as_bool());
 }
 
 TEST_F(Neighborhood, EdgesAreThoseBetweenTheNodesEachOnce) {
-  const auto reply = Ask({"--from", "c", "--hops", "1"});
-  EXPECT_EQ(Nodes(reply).size(), 3u);  // b, c, e
-  ASSERT_EQ(reply.at("edges").as_array().size(), 2u);
-  const auto out = Ask({"--from", "b", "--hops", "3", "--direction", "out"});
-  EXPECT_EQ(Nodes(out).size(), 3u);  // b, c, e
-  EXPECT_EQ(Ask({"--from", "b", "--kinds", "near"}).at("nodes").as_array().size(), 1u);
+  ExpectReplies({
+      {{"neighborhood", "c", "--hops", "1"}, "nodes", "key", "c, b, e"},
+      {{"neighborhood", "c", "--hops", "1"}, "edges", "source target", "b c, c e"},
+      {{"neighborhood", "b", "--hops", "3", "--direction", "out"}, "nodes", "key", "b, c, e"},
+      {{"neighborhood", "b", "--kinds", "near"}, "nodes", "key", "b"},
+  });
 }
 
 TEST_F(Neighborhood, LimitsAreKept) {
-  const auto reply = Ask({"--from", "a", "--hops", "3", "--max-nodes", "2"});
-  EXPECT_TRUE(reply.at("truncated").as_bool());
-  EXPECT_EQ(reply.at("nodes").as_array().size(), 2u);
-  EXPECT_EQ(Plexus({"neighborhood", "--db", db_, "--from", "a", "--hops", "17"}).code, 2);
-  EXPECT_EQ(Plexus({"neighborhood", "--db", db_}).code, 2);
-  EXPECT_NE(Plexus({"neighborhood", "--db", db_, "--from", "a"}).out.find("4 nodes"),
-            std::string::npos);
+  ExpectReplies(
+      {{{"neighborhood", "a", "--hops", "3", "--max-nodes", "2"}, "", "truncated", "true"}});
+  EXPECT_EQ(Ask({"a", "--hops", "3", "--max-nodes", "2"}).at("nodes").as_array().size(), 2u);
+  ExpectRefused({{{"neighborhood", "a", "--hops", "17"}, 2, "--hops"}, {{"neighborhood"}, 2, ""}});
+  ExpectPrinted({{{"neighborhood", "a"}, "4 nodes"}});
 }
 
 }  // namespace

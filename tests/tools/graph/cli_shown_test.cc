@@ -6,19 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/support/program/program_test.h"
 #include "tools/operations/registry.h"
 
 namespace plexus::testing {
 namespace {
 
-using Arguments = std::vector<std::string>;
+using Arguments = Words;
 
 // Sources that only memories cite, and a memory that cites none.
-class Shown : public ::testing::Test {
+class Shown : public ProgramTest {
  protected:
   void SetUp() override {
-    const std::string file = dir_.File("g.jsonl", R"({"node":"s1","kind":"source","trust":0.9}
+    Import(R"({"node":"s1","kind":"source","trust":0.9}
 {"node":"s2","kind":"source","trust":0.2}
 {"node":"m1","kind":"memory"}
 {"node":"m2","kind":"memory"}
@@ -29,38 +29,24 @@ class Shown : public ::testing::Test {
 {"edge":["m3","s2"],"kind":"cites"}
 {"edge":["m1","m2"],"kind":"cites"}
 )");
-    ASSERT_EQ(Run({"import", file}).code, 0);
   }
-  Finished Run(Arguments arguments) const {
-    arguments.insert(arguments.end(), {"--db", dir_ / "g"});
-    return Plexus(arguments);
-  }
-  boost::json::object Json(Arguments arguments) const {
-    arguments.push_back("--json");
-    const Finished run = Run(std::move(arguments));
-    EXPECT_EQ(run.code, 0) << run.err;
-    return run.Json();
+  static const boost::json::array& Rows(const boost::json::object& reply) {
+    return reply.at(reply.contains("results") ? "results" : "nodes").as_array();
   }
   // The keys of the reply's list, and its total.
-  std::string Listed(Arguments arguments) const {
-    const boost::json::object reply = Json(std::move(arguments));
-    const bool named = reply.contains("results");
-    std::string text;
-    for (const auto& row : reply.at(named ? "results" : "nodes").as_array())
-      text += std::string(row.at("key").as_string()) + " ";
-    if (reply.contains("total")) text += std::to_string(reply.at("total").to_number<int>());
-    return text;
+  std::string Listed(Words words) const {
+    const boost::json::object reply = Json(std::move(words));
+    return Each(Rows(reply)) +
+           (reply.contains("total") ? " of " + boost::json::serialize(reply.at("total")) : "");
   }
-
-  TempDir dir_;
 };
 
 TEST_F(Shown, ListsSomeOfARankingOfAll) {
-  EXPECT_EQ(Listed({"pagerank", "--show-kinds", "source"}), "s1 s2 2");
-  EXPECT_EQ(Listed({"pagerank", "--show-where", "trust < 0.5"}), "s2 1");
-  EXPECT_EQ(Listed({"pagerank", "--show-kinds", "source", "--show-where", "trust > 0.5"}), "s1 1");
-  EXPECT_EQ(Listed({"pagerank", "--seed", "m1", "--push", "1e-6", "--show-kinds", "source"}),
-            "s1 ");
+  EXPECT_EQ(Listed({"pagerank", "--show-kinds", "source"}), "s1, s2 of 2");
+  EXPECT_EQ(Listed({"pagerank", "--show-where", "trust < 0.5"}), "s2 of 1");
+  EXPECT_EQ(Listed({"pagerank", "--show-kinds", "source", "--show-where", "trust > 0.5"}),
+            "s1 of 1");
+  EXPECT_EQ(Listed({"pagerank", "--seed", "m1", "--push", "1e-6", "--show-kinds", "source"}), "s1");
   // The scores are those of the whole ranking.
   const auto all = Json({"pagerank"}), some = Json({"pagerank", "--show-kinds", "source"});
   EXPECT_EQ(all.at("nodes").at(0), some.at("nodes").at(0));
@@ -115,15 +101,14 @@ TEST_F(Shown, IsTheSameInEveryOperationThatListsNodes) {
 }
 
 TEST_F(Shown, TakingPartIsAnotherThing) {
-  EXPECT_EQ(Listed({"components", "--node-kinds", "memory"}), "m1 m3 m4 3");
-  EXPECT_EQ(Listed({"components", "--show-kinds", "memory"}), "m1 m3 m4 3");
-  EXPECT_EQ(Json({"components", "--node-kinds", "memory"}).at("largest").to_number<int>(), 2);
-  EXPECT_EQ(Json({"components", "--show-kinds", "memory"}).at("largest").to_number<int>(), 3);
+  EXPECT_EQ(Listed({"components", "--node-kinds", "memory"}), "m1, m3, m4 of 3");
+  EXPECT_EQ(Listed({"components", "--show-kinds", "memory"}), "m1, m3, m4 of 3");
+  EXPECT_EQ(Json({"components", "--node-kinds", "memory"}).at("largest"), 2);
+  EXPECT_EQ(Json({"components", "--show-kinds", "memory"}).at("largest"), 3);
   EXPECT_EQ(Run({"get", "m1", "--show-kinds", "memory"}).code, 2);
   EXPECT_EQ(Run({"bfs", "--from", "m1", "--each", "--show-kinds", "memory"}).code, 2);
   EXPECT_EQ(Run({"pagerank", "--show-kinds", "sorce"}).code, 2);
-  EXPECT_NE(Run({"pagerank", "--show-where", "trsut > 0"}).err.find("--show-where: 'trsut'"),
-            std::string::npos);
+  EXPECT_TRUE(Says(Run({"pagerank", "--show-where", "trsut > 0"}).err, "--show-where: 'trsut'"));
 }
 
 TEST_F(Shown, AGraphWithoutEdgesIsNoted) {

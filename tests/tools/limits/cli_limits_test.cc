@@ -7,40 +7,27 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/support/program/program_test.h"
 
 namespace plexus::testing {
 namespace {
 
 constexpr int kNodes = 2'000;
 
-bool Holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-class LimitsCommand : public ::testing::Test {
+class LimitsCommand : public ProgramTest {
  protected:
-  LimitsCommand() {
+  void SetUp() override {
     std::string lines;
     for (int i = 0; i < kNodes; ++i)
       lines += R"({"node":"n)" + std::to_string(i) + R"(","text":"a \"quoted\"\nsecond line"})" +
                "\n" + R"({"edge":["n0","n)" + std::to_string(i) + R"("],"kind":"knows"})" + "\n";
-    EXPECT_EQ(Plexus({"import", "--db", Db(), dir_.File("n.jsonl", lines)}).code, 0);
+    Import(lines);
   }
-  std::string Db() const { return dir_ / "g"; }
-  Finished Run(std::vector<std::string> words, const std::string& input = "") const {
-    words.insert(words.end(), {"--db", Db()});
-    return Plexus(words, {.input = input});
-  }
-
-  TempDir dir_;
 };
 
 TEST_F(LimitsCommand, JsonEndsWhole) {
-  for (const std::vector<std::string>& question :
-       {std::vector<std::string>{"list", "--top", "0"}, {"neighbors", "n0"}, {"pagerank"}}) {
-    std::vector<std::string> words = question;
-    words.insert(words.end(), {"--json", "--max-bytes", "1000"});
+  for (const Words& question : {Words{"list", "--top", "0"}, {"neighbors", "n0"}, {"pagerank"}}) {
+    const Words words = With(question, {"--json", "--max-bytes", "1000"});
     const Finished cut = Run(words);
     EXPECT_EQ(cut.code, 0) << cut.err;
     EXPECT_LT(cut.out.size(), 1'500u);
@@ -59,17 +46,15 @@ TEST_F(LimitsCommand, ACutPageHasNoNext) {
   for (const char* event : {"e1", "e2", "e3", "e4", "e5"})
     ASSERT_EQ(Run({"ledger", "record", "n0", "n1", "--query", event}).code, 0);
   for (const char* times : {"ms", "iso"}) {
-    const std::vector<std::string> words = {"ledger",  "recent", "--limit", "4",
-                                            "--json", "--times", times};
+    const Words words = {"ledger", "recent", "--limit", "4", "--json", "--times", times};
     EXPECT_TRUE(Run(words).Json().contains("next"));
-    std::vector<std::string> cut = words;
-    cut.insert(cut.end(), {"--max-bytes", "200"});
+    const Words cut = With(words, {"--max-bytes", "200"});
     const auto page = Run(cut).Json();
     EXPECT_TRUE(page.at("truncated").as_bool()) << times;
     EXPECT_FALSE(page.contains("next")) << times;
   }
   ASSERT_EQ(Run({"put", "n0", "--tags", "rust"}).code, 0);
-  const auto first = Run({"list", "--columns", "key,tags", "--json", "--max-bytes", "40"}).Json();
+  const auto first = Json({"list", "--columns", "key,tags", "--max-bytes", "40"});
   EXPECT_EQ(first.at("results").at(0).at("tags").as_array().size(), 1u);
 }
 
@@ -78,29 +63,27 @@ TEST_F(LimitsCommand, TablesAndCsvEndBehindALine) {
   EXPECT_EQ(csv.code, 0);
   EXPECT_LT(csv.out.size(), 1'500u);
   EXPECT_TRUE(csv.out.ends_with("\"a \"\"quoted\"\"\nsecond line\",\n")) << csv.out;
-  EXPECT_TRUE(Holds(csv.err, "the reply is cut")) << csv.err;
-  for (const std::vector<std::string>& question :
-       {std::vector<std::string>{"list", "--top", "0"}, {"neighbors", "n0"}}) {
-    std::vector<std::string> words = question;
-    words.insert(words.end(), {"--max-bytes", "1000"});
+  EXPECT_TRUE(Says(csv.err, "the reply is cut"));
+  for (const Words& question : {Words{"list", "--top", "0"}, {"neighbors", "n0"}}) {
+    const Words words = With(question, {"--max-bytes", "1000"});
     const Finished table = Run(words);
     EXPECT_EQ(table.code, 0);
     EXPECT_LT(table.out.size(), 2'000u);
     EXPECT_TRUE(table.out.ends_with("\n"));
-    EXPECT_TRUE(Holds(table.err, "the reply is cut")) << table.err;
+    EXPECT_TRUE(Says(table.err, "the reply is cut"));
   }
 }
 
 // What the shell was told holds for its lines, requests as JSON among them.
 TEST_F(LimitsCommand, TheShellsLinesEnd) {
   const std::string lines = "list --top 0\n{\"list\":{\"top\":0}}\n{\"list\":{\"top\":3}}\n";
-  const Finished told = Run({"shell", "--json", "--max-bytes", "1000"}, lines);
+  const Finished told = Run({"shell", "--json", "--max-bytes", "1000"}, {.input = lines});
   EXPECT_EQ(told.code, 0) << told.err;
   EXPECT_LT(told.out.size(), 4'000u);
   const Finished line =
-      Run({"shell", "--json"}, "{\"list\":{\"top\":0,\"max_bytes\":1000}}\nstats\n");
+      Run({"shell", "--json"}, {.input = "{\"list\":{\"top\":0,\"max_bytes\":1000}}\nstats\n"});
   EXPECT_LT(line.out.size(), 5'000u);
-  EXPECT_TRUE(Holds(line.out, "\"truncated\":true"));
+  EXPECT_TRUE(Says(line.out, "\"truncated\":true"));
 }
 
 // On standard output it is a file all the same.
@@ -108,43 +91,36 @@ TEST_F(LimitsCommand, AnExportIsNoReply) {
   const Finished whole = Run({"export"});
   EXPECT_EQ(whole.code, 0);
   EXPECT_GE(std::ranges::count(whole.out, '\n'), 2 * kNodes);
-  const Finished cut = Run({"export", "--max-bytes", "1000"});
-  EXPECT_EQ(cut.code, 1);
-  EXPECT_TRUE(Holds(cut.err, "--max-bytes")) << cut.err;
+  EXPECT_TRUE(Ends(Run({"export", "--max-bytes", "1000"}), 1, "--max-bytes"));
   EXPECT_EQ(Run({"export", "--max-seconds", "0"}).code, 1);
   EXPECT_EQ(Run({"export", "-o", dir_ / "out.jsonl", "--max-bytes", "10", "--json"}).code, 0);
 }
 
 TEST_F(LimitsCommand, WhatWritesWritesNothing) {
-  const auto sequence = [&] { return Run({"stats", "--json"}).Json().at("sequence").as_int64(); };
+  const auto sequence = [&] { return Json({"stats"}).at("sequence").as_int64(); };
   const auto before = sequence();
-  for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"put", "n1", "--text", "new"},
-        {"link", "n1", "knows", "n2"},
-        {"remove", "n3"},
-        {"purge", "n3"},
-        {"concept", "upsert", "c"},
-        {"ledger", "record", "--tool", "t", "--member", "n1"},
-        {"import", dir_.File("m.jsonl", "{\"node\":\"m\"}\n")}}) {
-    std::vector<std::string> words = command;
-    words.insert(words.end(), {"--max-seconds", "0"});
-    const Finished late = Run(words);
-    EXPECT_EQ(late.code, 1) << command[0] << late.out;
-    EXPECT_TRUE(Holds(late.err, "--max-seconds: the time was up")) << command[0] << late.err;
+  for (const Words& command : {Words{"put", "n1", "--text", "new"},
+                               {"link", "n1", "knows", "n2"},
+                               {"remove", "n3"},
+                               {"purge", "n3"},
+                               {"concept", "upsert", "c"},
+                               {"ledger", "record", "--tool", "t", "--member", "n1"},
+                               {"import", dir_.File("m.jsonl", "{\"node\":\"m\"}\n")}}) {
+    const Words words = With(command, {"--max-seconds", "0"});
+    EXPECT_TRUE(Ends(Run(words), 1, "--max-seconds: the time was up")) << command[0];
     EXPECT_EQ(sequence(), before) << command[0];
   }
 }
 
 TEST_F(LimitsCommand, WhatReadsSaysSo) {
-  for (const std::vector<std::string>& command : {std::vector<std::string>{"list"},
-                                                  {"list", "--sort", "text"},
-                                                  {"get", "n1", "n2"},
-                                                  {"neighbors", "n0"},
-                                                  {"log"},
-                                                  {"diff", "0"},
-                                                  {"history", "n0"}}) {
-    std::vector<std::string> words = command;
-    words.insert(words.end(), {"--max-seconds", "0", "--json"});
+  for (const Words& command : {Words{"list"},
+                               {"list", "--sort", "text"},
+                               {"get", "n1", "n2"},
+                               {"neighbors", "n0"},
+                               {"log"},
+                               {"diff", "0"},
+                               {"history", "n0"}}) {
+    const Words words = With(command, {"--max-seconds", "0", "--json"});
     const Finished late = Run(words);
     EXPECT_EQ(late.code, 0) << command[0] << late.err;
     EXPECT_TRUE(late.Json().at("truncated").as_bool()) << command[0];
@@ -153,13 +129,10 @@ TEST_F(LimitsCommand, WhatReadsSaysSo) {
 
 // A file without an end, and a pipe that nobody writes to.
 TEST_F(LimitsCommand, WhatIsReadEnds) {
-  const Finished endless = Run({"retrieve", "a", "--plan", "/dev/zero"});
-  EXPECT_EQ(endless.code, 2);
-  EXPECT_TRUE(Holds(endless.err, "has more than 64.0 MiB")) << endless.err;
+  EXPECT_TRUE(Ends(Run({"retrieve", "a", "--plan", "/dev/zero"}), 2, "has more than 64.0 MiB"));
   ASSERT_EQ(mkfifo((dir_ / "pipe").c_str(), 0600), 0);
-  const Finished silent = Run({"retrieve", "a", "--plan", dir_ / "pipe", "--max-seconds", "0"});
-  EXPECT_EQ(silent.code, 1);
-  EXPECT_TRUE(Holds(silent.err, "was not read to its end")) << silent.err;
+  EXPECT_TRUE(Ends(Run({"retrieve", "a", "--plan", dir_ / "pipe", "--max-seconds", "0"}), 1,
+                   "was not read to its end"));
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
-// frontier as a user runs it: its reply, tags, masks, the past.
+// frontier as a user runs it: its reply, tags, masks, lenses, pages, the past.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
-#include <vector>
 
-#include "tests/support/stored_graph.h"
+#include "tests/support/program/program_test.h"
+#include "tests/tools/vault.h"
 
 namespace plexus::testing {
 namespace {
@@ -13,107 +14,139 @@ namespace {
 using boost::json::array;
 using boost::json::object;
 
+// "a b 0.5, c d 0.25" of the candidates, best first.
+std::string Listed(const object& reply, const char* members) {
+  std::string all = Each(reply.at("candidates"), members);
+  std::erase_if(all, [](char c) { return c == '[' || c == ']' || c == '"'; });
+  for (std::size_t i = 0; i + 1 < all.size(); ++i)
+    if (all[i] == ',' && all[i + 1] != ' ') all[i] = ' ';
+  return all;
+}
+
 // a, b share rare and all; a..d have all; a, c, d were in one event; old is superseded by a.
-class FrontierCommand : public StoredGraph<FrontierCommand> {
+class FrontierCommand : public ProgramTest {
  protected:
-  static void SetUpTestSuite() {
-    const std::string lines =
-        R"({"node":"a","kind":"memory","text":"first","tags":["all","rare"]})"
-        "\n"
-        R"({"node":"b","kind":"memory","text":"second","tags":["all","rare"]})"
-        "\n"
-        R"({"node":"c","kind":"memory","tags":["all","lone"]})"
-        "\n"
-        R"({"node":"d","kind":"memory","tags":["all"]})"
-        "\n"
-        R"({"node":"old","kind":"memory","tags":["all","rare"]})"
-        "\n"
-        R"({"edge":["a","old"],"kind":"supersedes"})"
-        "\n"
-        R"({"edge":["c","b"],"kind":"supports"})"
-        "\n"
-        R"({"event":"e1","tool":"t","members":[{"id":"a","role":"primary"},{"id":"c",)"
-        R"("role":"supporting"},{"id":"d","role":"supporting"}]})"
-        "\n";
-    Import(lines, {"--now", "1700000000000"});
-    Import(R"({"event":"e2","members":[{"id":"a","role":"x"},{"id":"b","role":"x"}]})"
-           "\n",
+  void SetUp() override {
+    Import(R"({"node":"a","kind":"memory","text":"first","tags":["all","rare"]}
+{"node":"b","kind":"memory","text":"second","tags":["all","rare"]}
+{"node":"c","kind":"memory","tags":["all","lone"]}
+{"node":"d","kind":"memory","tags":["all"]}
+{"node":"old","kind":"memory","tags":["all","rare"]}
+{"edge":["a","old"],"kind":"supersedes"}
+{"edge":["c","b"],"kind":"supports"}
+{"event":"e1","tool":"t","members":[{"id":"a","role":"primary"},{"id":"c","role":"supporting"},)"
+           R"({"id":"d","role":"supporting"}]}
+)",
+           {"--now", "1700000000000"});
+    Import(R"({"event":"e2","members":[{"id":"a","role":"x"},{"id":"b","role":"x"}]}
+)",
            {"--now", "1700000001000"});
-  }
-  static Finished Query(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"frontier", "--db", Db()});
-    return Plexus(arguments);
-  }
-  // "a b", "b c" ... of the candidates, best first.
-  static std::vector<std::string> Sets(std::vector<std::string> arguments) {
-    arguments.push_back("--json");
-    const Finished run = Query(std::move(arguments));
-    EXPECT_EQ(run.code, 0) << run.err;
-    EXPECT_EQ(run.err, "");
-    const object reply = run.Json();
-    EXPECT_FALSE(reply.at("truncated").as_bool());
-    std::vector<std::string> sets;
-    for (const auto& candidate : reply.at("candidates").as_array()) {
-      std::string ids;
-      for (const auto& id : candidate.as_object().at("ids").as_array())
-        ids += (ids.empty() ? "" : " ") + std::string(id.as_string());
-      sets.push_back(ids);
-    }
-    return sets;
   }
 };
 
-using Names = std::vector<std::string>;
+// Which sets these are is promised by Frontier.EqualsBruteForceOnRandomGraphs; here is what
+// selects.
+TEST_F(FrontierCommand, OptionsSelectTheSets) {
+  const std::pair<Words, const char*> all[] = {
+      {{}, "b c, b d"},  // ab, ac, ad and cd were together
+      {{"--mask", "linked"}, "b d"},
+      {{"--top", "1"}, "b c"},
+      {{"--as-of", "1"}, "a b, b c, b d"},
+      {{"--as-of", "1700000000500"}, "a b, b c, b d"},
+      {{"--arity", "3"}, "a b c, a b d, b c d"},  // acd is e1
+      {{"--tags", "lone"}, "b c"},
+      {{"--tags", "tag:lone,rare"}, "b c, b d"},
+      {{"--tags", "lone,rare", "--match", "both"}, "b c"},
+      {{"--include-superseded", "--top", "2"}, "a old, b old"},
+      {{"--kinds", "mentions"}, ""},
+      {{"--threads", "1"}, "b c, b d"}};
+  for (const auto& [options, sets] : all) {
+    const Words words = With({"frontier"}, options);
+    EXPECT_EQ(Listed(Json(words), "ids"), sets) << Line(words);
+    EXPECT_EQ(Run(words).err, "") << Line(words);
+  }
+}
 
-TEST_F(FrontierCommand, PairsWithWhatTheyShare) {
-  EXPECT_EQ(Sets({}), (Names{"b c", "b d"}));  // ab, ac, ad and cd were together
-  EXPECT_EQ(Sets({"--mask", "linked"}), (Names{"b d"}));
-  EXPECT_EQ(Sets({"--top", "1"}), (Names{"b c"}));
-  const object first =
-      Query({"--json", "--as-of", "1"}).Json().at("candidates").as_array()[0].as_object();
-  EXPECT_EQ(first.at("ids").as_array(), array({"a", "b"}));
+TEST_F(FrontierCommand, ShowsWhatTheyShare) {
+  const object reply = Json({"frontier", "--as-of", "1"});
+  EXPECT_FALSE(reply.at("truncated").as_bool());
+  const auto& first = reply.at("candidates").at(0);
   const double rare = 1 / std::log(4.0), all = 1 / std::log(6.0);  // df counts old as well
   EXPECT_NEAR(first.at("score").as_double(), rare + all, 1e-12);
-  const array& shared = first.at("shared").as_array();
-  ASSERT_EQ(shared.size(), 2u);
-  EXPECT_EQ(shared[0].as_object().at("key").as_string(), "tag\x1frare");
-  EXPECT_NEAR(shared[0].as_object().at("weight").as_double(), rare, 1e-12);
-  EXPECT_EQ(shared[1].as_object().at("key").as_string(),
-            "tag\x1f"
-            "all");
+  EXPECT_EQ(Each(first.at("shared"), "key weight"), "tag:rare 0.721348, tag:all 0.558111");
+  const Finished table = Run({"frontier", "--as-of", "1", "--top", "1", "--names"});
+  EXPECT_TRUE(Says(table.out, "first"));
+  EXPECT_TRUE(Says(table.out, "share tag:rare 0.721, tag:all 0.558"));
+  EXPECT_TRUE(Json({"frontier", "--max-compared", "0"}).at("truncated").as_bool());
 }
 
-TEST_F(FrontierCommand, ThePastHadFewerEvents) {
-  EXPECT_EQ(Sets({"--as-of", "1"}), (Names{"a b", "b c", "b d"}));
-  EXPECT_EQ(Sets({"--as-of", "1700000000500"}), (Names{"a b", "b c", "b d"}));
-  EXPECT_EQ(Sets({"--as-of", "3"}), Sets({}));
+class FrontierLenses : public ProgramTest {
+ protected:
+  FrontierLenses() { always_ = {"--now", "1700000100000"}; }
+  void SetUp() override { Import(kVault, {"--terms", "--now", "1700000050000"}); }
+  object Ask(Words words) const { return Json(With({"frontier", "--lens", "surface"}, words)); }
+  std::string Scored(const Words& words) const { return Listed(Ask(words), "ids score"); }
+};
+
+// The lists are those of NeverComposed.SurfaceOfTheVault and TriplesOfTheVault.
+TEST_F(FrontierLenses, SurfaceWithEveryKey) {
+  const std::string all = "m1 m2 3.805, m3 m5 3.075, m4 m5 2.6625, m2 m3 2.5";
+  EXPECT_EQ(Scored({}), all);
+  EXPECT_EQ(Scored({"--terms", "ascii"}), all);
+  EXPECT_EQ(Scored({"--tags", "project", "--match", "both"}), "m1 m2 3.805, m2 m3 2.5");
+  EXPECT_EQ(Scored({"--include-superseded", "--top", "1"}), "m1 m6 4.3");
+  EXPECT_EQ(Scored({"--arity", "3", "--level", "closed_wedge"}), "m1 m3 m4 1.241667");
+  EXPECT_EQ(Ask({"--arity", "3", "--top", "100"}).at("candidates").at(2).at("level"), "open");
+  const object reply = Ask({});
+  const auto& first = reply.at("candidates").at(0);
+  EXPECT_EQ(Each(array{first},
+                 "bridgeScore noveltyScore trustScore outcomeScoreAdjustment outcomeSignal "
+                 "firstNodeType secondNodeType"),
+            "0.94 0.416667 0.7 -0.6 mixed_prior_outcomes memory decision");
+  EXPECT_EQ(Each(array{first}, "sharedTags sharedTerms boundaryTags secondPreview"),
+            R"(["project:vestige"] ["restarts","payouts","oracle"] )"
+            R"(["oracle","pause","queue","settlement"] )"
+            "Pause payouts until the oracle restarts cleanly.");
+  EXPECT_EQ(first.at("compositionQuestion"),
+            "What changes if a memory memory and a decision memory are composed through oracle, "
+            "pause, queue, settlement?");
+  EXPECT_TRUE(first.at("reason").as_string().starts_with("Untried bridge across"));
 }
 
-TEST_F(FrontierCommand, TriplesTagsAndSuperseded) {
-  EXPECT_EQ(Sets({"--arity", "3"}), (Names{"a b c", "a b d", "b c d"}));  // acd is e1
-  EXPECT_EQ(Sets({"--tags", "lone"}), (Names{"b c"}));
-  EXPECT_EQ(Sets({"--tags", "tag:lone,rare"}), (Names{"b c", "b d"}));
-  EXPECT_EQ(Sets({"--tags", "lone,rare", "--match", "both"}), (Names{"b c"}));
-  EXPECT_EQ(Sets({"--include-superseded", "--top", "2"}), (Names{"a old", "b old"}));
-  EXPECT_EQ(Sets({"--kinds", "mentions"}), Names{});
-  EXPECT_EQ(Sets({"--threads", "1"}), Sets({"--threads", "2"}));
+TEST_F(FrontierLenses, PagesGoOnUntilTheGraphChanges) {
+  const std::string next(Ask({"--top", "2"}).at("next").as_string());
+  EXPECT_EQ(Scored({"--top", "2", "--cursor", next}), "m4 m5 2.6625, m2 m3 2.5");
+  // Without --now it goes on at the time of the first page.
+  const Finished later = Plexus(
+      {"frontier", "--db", Db(), "--lens", "surface", "--top", "2", "--cursor", next, "--json"});
+  EXPECT_EQ(Listed(later.Json(), "ids"), "m4 m5, m2 m3");
+  ExpectRefused(
+      {{{"frontier", "--lens", "surface", "--top", "2", "--tags", "queue", "--cursor", next},
+        2,
+        ""}});
+  Import(R"({"event":"c5","created_at":1700000050001,"members":[{"id":"m1"},{"id":"m2"}]}
+)");
+  EXPECT_EQ(Scored({}), "m3 m5 3.075, m4 m5 2.6625, m2 m3 2.375");
+  ExpectRefused(
+      {{{"frontier", "--lens", "surface", "--top", "2", "--cursor", next}, 2, "sequence"}});
 }
 
-TEST_F(FrontierCommand, TablesForPeople) {
-  const Finished run = Query({"--as-of", "1", "--top", "1", "--names"});
-  EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_NE(run.out.find("first"), std::string::npos) << run.out;
-  EXPECT_NE(run.out.find("share tag:rare 0.721, tag:all 0.558"), std::string::npos) << run.out;
-}
-
-TEST_F(FrontierCommand, WrongUsage) {
-  EXPECT_EQ(Query({"--arity", "4"}).code, 2);
-  EXPECT_EQ(Query({"--top", "99999999"}).code, 2);
-  EXPECT_EQ(Query({"--mask", "none"}).code, 2);
-  EXPECT_EQ(Query({"--kinds", "supports"}).code, 2);
-  EXPECT_EQ(Query({"--tags", "nothing"}).code, 3);
-  const object reply = Query({"--max-compared", "0", "--json"}).Json();
-  EXPECT_TRUE(reply.at("truncated").as_bool());
+TEST_F(FrontierLenses, WrongUsage) {
+  ExpectRefused({
+      {{"frontier", "--arity", "4"}, 2, ""},
+      {{"frontier", "--top", "99999999"}, 2, "--top"},
+      {{"frontier", "--mask", "none"}, 2, "none"},
+      {{"frontier", "--kinds", "supports"}, 2, "supports"},
+      {{"frontier", "--tags", "nothing"}, 3, "nothing"},
+      {{"frontier", "--cursor", "x"}, 2, ""},
+      {{"frontier", "--level", "open"}, 2, ""},
+      {{"frontier", "--lens", "surface", "--mask", "linked"}, 2, ""},
+      {{"frontier", "--lens", "surface", "--cursor", "x"}, 2, ""},
+      {{"frontier", "--lens", "surface", "--band", "nospace"}, 2, ""},
+      {{"frontier", "--lens", "bridge", "--arity", "3"}, 2, ""},
+  });
+  EXPECT_EQ(Run({"frontier", "--lens", "bridge"}).code, 0);
+  EXPECT_EQ(Run({"frontier", "--lens", "divergent"}).code, 0);
 }
 
 }  // namespace

@@ -3,11 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <boost/json/serialize.hpp>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/support/program/program_test.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/request.h"
 #include "tools/operations/workspace.h"
@@ -19,44 +20,24 @@ using boost::json::object;
 
 std::int64_t Number(const boost::json::value& value) { return value.to_number<std::int64_t>(); }
 
-class Ledger : public ::testing::Test {
+class Ledger : public ProgramTest {
  protected:
-  static void SetUpTestSuite() {
-    dir_ = new TempDir();
-    for (const char* week : {"1", "2", "3"}) imports_.push_back(Import(Db(), week));
+  void SetUp() override {
+    for (const char* week : {"1", "2", "3"}) imports_.push_back(ImportWeek(week));
   }
-  static void TearDownTestSuite() { delete dir_; }
-  static std::string Db() { return *dir_ / "g"; }
-  static object Import(const std::string& db, const std::string& week) {
+  object ImportWeek(const std::string& week) const {
     const std::string day = week == "1" ? "09" : week == "2" ? "16" : "23";
-    return Plexus({"import", "--db", db, "--terms", "--json", "--now", "2026-03-" + day,
-                   std::string(PLEXUS_LEDGER) + "/week" + week + ".jsonl"})
-        .Json();
+    return Json({"import", "--terms", "--now", "2026-03-" + day,
+                 std::string(PLEXUS_LEDGER) + "/week" + week + ".jsonl"});
   }
-  static object Query(std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--db", Db(), "--json"});
-    const Finished run = Plexus(arguments);
-    EXPECT_EQ(run.code, 0) << run.err;
-    return run.Json();
+  std::string Export() const { return Run({"export", "--format", "jsonl"}).out; }
+  // The same graph in another folder, where the test goes on.
+  void Copy() {
+    const std::string file = dir_.File("all.jsonl", Export());
+    db_ = dir_ / "copy";
+    ASSERT_TRUE(Ends(Run({"import", "--quiet", file}), 0));
   }
-  // "a b " of an array of objects.
-  static std::string Keys(const boost::json::value& list) {
-    std::string keys;
-    for (const auto& row : list.as_array()) {
-      std::string key(row.at("key").as_string());
-      std::replace(key.begin(), key.end(), '\x1f', ':');
-      keys += key + " ";
-    }
-    return keys;
-  }
-  static std::string Ids(const boost::json::value& candidate) {
-    std::string ids;
-    for (const auto& id : candidate.at("ids").as_array()) ids += std::string(id.as_string()) + " ";
-    return ids;
-  }
-
-  static inline TempDir* dir_ = nullptr;
-  static inline std::vector<object> imports_;
+  std::vector<object> imports_;
 };
 
 TEST_F(Ledger, ImportsCleanlyWithTheseCounts) {
@@ -72,7 +53,7 @@ TEST_F(Ledger, ImportsCleanlyWithTheseCounts) {
     EXPECT_EQ(Number(imports_[i].at("outcomes")), weeks[i].outcomes);
     EXPECT_EQ(Number(imports_[i].at("errors")), 0);
   }
-  const object stats = Query({"stats"});
+  const object stats = Json({"stats"});
   EXPECT_EQ(Number(stats.at("nodes")), 117);  // 118 less one that was purged
   EXPECT_EQ(Number(stats.at("edges")), 145);
   EXPECT_EQ(Number(stats.at("events")), 18);
@@ -102,88 +83,80 @@ TEST_F(Ledger, ImportsCleanlyWithTheseCounts) {
 }
 
 TEST_F(Ledger, ASecondImportChangesNothing) {
-  const TempDir dir;
-  Import(dir / "g", "1");
-  const std::string before = Plexus({"export", "--db", dir / "g", "--format", "jsonl"}).out;
-  const object again = Import(dir / "g", "1");
+  db_ = dir_ / "once";
+  ImportWeek("1");
+  const std::string before = Export();
+  ExpectReplies({{{"stats"}, "", "events", "5"}});
+  const object again = ImportWeek("1");
   for (const char* what : {"nodes", "edges", "events"}) {
-    EXPECT_EQ(Number(again.at(what).at("new")), 0) << what;
-    EXPECT_EQ(Number(again.at(what).at("changed")), 0) << what;
+    EXPECT_EQ(again.at(what).at("new"), 0) << what;
+    EXPECT_EQ(again.at(what).at("changed"), 0) << what;
   }
-  EXPECT_EQ(Plexus({"export", "--db", dir / "g", "--format", "jsonl"}).out, before);
+  EXPECT_EQ(Export(), before);
 }
 
 TEST_F(Ledger, RoundTripsWithoutALoss) {
-  const TempDir dir;
-  const std::string once = Plexus({"export", "--db", Db(), "--format", "jsonl"}).out;
-  ASSERT_EQ(Plexus({"import", "--db", dir / "copy", "--quiet", dir.File("once.jsonl", once)}).code,
-            0);
-  EXPECT_EQ(Plexus({"export", "--db", dir / "copy", "--format", "jsonl"}).out, once);
-  const object stats = Query({"stats"}),
-               copied = Plexus({"stats", "--db", dir / "copy", "--json"}).Json();
+  const std::string once = Export();
+  const object stats = Json({"stats"});
+  Copy();
+  EXPECT_EQ(Export(), once);
   for (const char* what : {"nodes", "edges", "events", "kinds"})
-    EXPECT_EQ(copied.at(what), stats.at(what)) << what;
+    EXPECT_EQ(Json({"stats"}).at(what), stats.at(what)) << what;
 }
 
 TEST_F(Ledger, SupersededFactsShowWhenTheyWereTrue) {
-  const auto best = [&](std::vector<std::string> more) {
-    std::vector<std::string> arguments = {
-        "search", "settlement worker retries", "--kinds", "memory", "--top", "1"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return Keys(Query(arguments).at("results"));
+  const auto best = [&](Words more) {
+    more.insert(more.begin(),
+                {"search", "settlement worker retries", "--kinds", "memory", "--top", "1"});
+    return Each(Json(more).at("results"));
   };
-  EXPECT_EQ(best({"--now", "2026-03-23"}), "retry-jitter ");
-  EXPECT_EQ(best({"--as-of", "2026-03-10"}), "retry-thrice ");
-  EXPECT_EQ(best({"--as-of", "2026-03-17"}), "retry-five ");
-  EXPECT_EQ(Keys(Query({"traverse", "--from", "retry-jitter", "--kinds", "supersedes", "--now",
-                        "2026-03-23"})
-                     .at("nodes")),
-            "");
-  EXPECT_EQ(Keys(Query({"traverse", "--from", "retry-jitter", "--kinds", "supersedes",
-                        "--include-superseded"})
-                     .at("nodes")),
-            "retry-thrice retry-five ");
+  EXPECT_EQ(best({"--now", "2026-03-23"}), "retry-jitter");
+  EXPECT_EQ(best({"--as-of", "2026-03-10"}), "retry-thrice");
+  EXPECT_EQ(best({"--as-of", "2026-03-17"}), "retry-five");
+  ExpectReplies({
+      {{"traverse", "retry-jitter", "--kinds", "supersedes", "--now", "2026-03-23"},
+       "nodes",
+       "key",
+       ""},
+      {{"traverse", "retry-jitter", "--kinds", "supersedes", "--include-superseded"},
+       "nodes",
+       "key",
+       "retry-thrice, retry-five"},
+  });
 }
 
 TEST_F(Ledger, WhatWasUsedTogetherAndWhatCameOfIt) {
-  const object reply = Query({"traverse", "--from", "half-refund", "--kinds", "member,labels",
-                              "--direction", "in", "--hops", "2", "--now", "2026-03-23"});
+  const object reply = Json({"traverse", "half-refund", "--kinds", "member,labels", "--direction",
+                             "in", "--hops", "2", "--now", "2026-03-23"});
   // The first outcome has notes, so its name has a digest of them.
-  EXPECT_EQ(
-      Keys(reply.at("nodes")),
-      "event:c17 outcome:accepted/1773928800000/user%=6e8c14fd-4728-5c00-908a-8c76cb38993f/c17 "
-      "outcome:helpful/1773997200000/tool/c17 ");
+  EXPECT_EQ(Each(reply.at("nodes")),
+            "event:c17, "
+            "outcome:accepted/1773928800000/user%=6e8c14fd-4728-5c00-908a-8c76cb38993f/c17, "
+            "outcome:helpful/1773997200000/tool/c17");
   EXPECT_EQ(reply.at("nodes").at(1).at("path").as_array().size(), 2u);
-  EXPECT_EQ(Query({"neighbors", "event:c17"}).at("neighbors").as_array().size(), 6u);
+  EXPECT_EQ(Json({"neighbors", "event:c17"}).at("neighbors").as_array().size(), 6u);
 }
 
 TEST_F(Ledger, APairThatIsTriedIsNoCandidateAnyMore) {
-  const TempDir dir;
-  const std::string db = dir / "copy";
-  const std::string all = Plexus({"export", "--db", Db(), "--format", "jsonl"}).out;
-  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("all.jsonl", all)}).code, 0);
+  Copy();
   const auto frontier = [&] {
-    return Plexus({"frontier", "--db", db, "--json", "--mask", "linked", "--kinds",
-                   "has_tag,mentions", "--now", "2026-03-23"})
-        .Json()
-        .at("candidates")
-        .as_array();
+    Words all;
+    const object reply = Json(
+        {"frontier", "--mask", "linked", "--kinds", "has_tag,mentions", "--now", "2026-03-23"});
+    for (const auto& candidate : reply.at("candidates").as_array())
+      all.push_back(boost::json::serialize(candidate.at("ids")));
+    return all;
   };
   const auto before = frontier();
-  ASSERT_FALSE(before.empty());
-  EXPECT_EQ(Ids(before[0]), "books-close refused-rows-late ");
-  EXPECT_EQ(before[0].at("shared").as_array().size(), 3u);
-  const std::string event = R"({"event":"c19","members":[{"id":"books-close","role":"primary"},)"
-                            R"({"id":"refused-rows-late","role":"related"}]})"
-                            "\n";
-  ASSERT_EQ(Plexus({"import", "--db", db, "--format", "jsonl", "-"}, {.input = event}).code, 0);
-  // It is gone; what came behind it is still there.
-  std::vector<std::string> after;
-  for (const auto& candidate : frontier()) after.push_back(Ids(candidate));
-  EXPECT_EQ(std::ranges::count(after, Ids(before[0])), 0);
   ASSERT_GE(before.size(), 2u);
-  for (std::size_t i = 1; i < before.size(); ++i)
-    EXPECT_EQ(std::ranges::count(after, Ids(before[i])), 1) << i;
+  EXPECT_EQ(before[0], R"(["books-close","refused-rows-late"])");
+  Import(R"({"event":"c19","members":[{"id":"books-close","role":"primary"},)"
+         R"({"id":"refused-rows-late","role":"related"}]}
+)");
+  // It is gone; what came behind it is still there.
+  const auto after = frontier();
+  for (std::size_t i = 0; i < before.size(); ++i)
+    EXPECT_EQ(std::ranges::count(after, before[i]), i == 0 ? 0 : 1) << before[i];
 }
 
 // One scope is told nothing of another: no member, query, note or key of it. Every operation that
@@ -204,14 +177,12 @@ constexpr const char* kTwoScopes =
     R"({"id":"a2","role":"supporting"}]}
 )";
 
-TEST(Scopes, NoReplyOfOneScopeNamesAnother) {
-  const TempDir dir;
-  const std::string db = dir / "g";
-  ASSERT_EQ(
-      Plexus({"import", "--db", db, "--terms", "--quiet", dir.File("s.jsonl", kTwoScopes)}).code,
-      0);
+class Scopes : public ProgramTest {};
+
+TEST_F(Scopes, NoReplyOfOneScopeNamesAnother) {
+  Import(kTwoScopes, {"--terms"});
   // What an operation needs beside the graph; the others are asked with nothing.
-  const std::map<std::string, std::vector<std::string>> arguments = {
+  const std::map<std::string, Words> arguments = {
       {"bfs", {"--from", "a1"}},
       {"traverse", {"--from", "a1"}},
       {"distances", {"--from", "a1"}},
@@ -234,32 +205,29 @@ TEST(Scopes, NoReplyOfOneScopeNamesAnother) {
   for (const tools::Operation& operation : tools::AllOperations()) {
     if (!tools::SelectsNodes(operation) || operation.effect != tools::Effect::kRead) continue;
     if (operation.name == "export") continue;
-    std::vector<std::string> words = {tools::CommandName(operation.name)};
+    Words words = {tools::CommandName(operation.name)};
     if (const std::size_t blank = words[0].find(' '); blank != std::string::npos)
       words = {words[0].substr(0, blank), words[0].substr(blank + 1)};
     if (const auto given = arguments.find(operation.name); given != arguments.end())
       words.insert(words.end(), given->second.begin(), given->second.end());
-    words.insert(words.end(), {"--db", db, "--scope", "ann"});
+    words.insert(words.end(), {"--scope", "ann"});
     for (const char* format : {"json", "table"}) {
-      std::vector<std::string> asked = words;
-      asked.insert(asked.end(), {"--format", format});
-      const Finished run = Plexus(asked);
+      const Words asked = With(words, {"--format", format});
+      const Finished run = Run(asked);
       answered += run.code == 0;
-      EXPECT_EQ(run.out.find("bsecret"), std::string::npos) << operation.name << " " << run.out;
-      EXPECT_EQ(run.err.find("bsecret"), std::string::npos) << operation.name << " " << run.err;
+      EXPECT_FALSE(Says(run.out, "bsecret")) << operation.name;
+      EXPECT_FALSE(Says(run.err, "bsecret")) << operation.name;
     }
   }
   EXPECT_GT(answered, 30u);
 }
 
 // All lanes are shown to people, too.
-TEST(Scopes, BountyShowsAllLanesToPeople) {
-  const TempDir dir;
-  const std::string db = dir / "g";
-  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("s.jsonl", kTwoScopes)}).code, 0);
-  const std::string table = Plexus({"bounty", "--db", db}).out;
+TEST_F(Scopes, BountyShowsAllLanesToPeople) {
+  Import(kTwoScopes);
+  const std::string table = Run({"bounty"}).out;
   for (const char* seen : {"closed door", "tried", "bsecret query", "ann asks"})
-    EXPECT_NE(table.find(seen), std::string::npos) << seen << "\n" << table;
+    EXPECT_TRUE(Says(table, seen)) << seen;
 }
 
 }  // namespace

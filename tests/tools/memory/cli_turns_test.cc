@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/support/program/program_test.h"
 
 namespace plexus::testing {
 namespace {
@@ -58,38 +58,20 @@ std::string TurnLines() {
   return lines;
 }
 
-class TurnsCommand : public ::testing::Test {
+class TurnsCommand : public ProgramTest {
  protected:
-  void Import(const std::string& lines, const std::string& db = "g") const {
-    const Finished run = Plexus(
-        {"import", "--db", dir_ / db, "--format", "jsonl", "-", "--now", std::to_string(kTime)},
-        {.input = lines});
-    ASSERT_EQ(run.code, 0) << run.err;
+  void SetUp() override {
+    always_ = {"--now", std::to_string(kTime)};
+    Import(TurnLines());
   }
-  void SetUp() override { Import(TurnLines()); }
-  Finished Run(std::vector<std::string> arguments, const std::string& db = "g") const {
-    arguments.insert(arguments.end(),
-                     {"--db", dir_ / db, "--now", std::to_string(kTime), "--json"});
-    return Plexus(arguments);
-  }
-  object Ask(std::vector<std::string> arguments, const std::string& db = "g") const {
-    const Finished run = Run(std::move(arguments), db);
-    EXPECT_EQ(run.code, 0) << run.err;
-    return run.Json();
-  }
-  object Build(std::vector<std::string> recipes) const {
+  object Build(Words recipes) const {
     recipes.insert(recipes.begin(), "build");
-    return Ask(std::move(recipes));
+    return Json(std::move(recipes));
   }
   static std::uint64_t Count(const object& reply, const char* name) {
     return reply.at(name).to_number<std::uint64_t>();
   }
-  std::uint64_t Sequence() const { return Count(Ask({"stats"}), "sequence"); }
-  std::string Export(const std::string& db = "g") const {
-    const Finished run = Plexus({"export", "--db", dir_ / db, "--format", "jsonl"});
-    EXPECT_EQ(run.code, 0) << run.err;
-    return run.out;
-  }
+  std::string Export() const { return Run({"export", "--format", "jsonl"}).out; }
   std::vector<object> Records(const char* member) const {
     std::vector<object> records;
     std::istringstream lines(Export());
@@ -113,69 +95,39 @@ class TurnsCommand : public ::testing::Test {
     return edges;
   }
   void Expect(const char* kind, const Edges& expected) const {
-    const Edges edges = EdgesOf(kind);
-    ASSERT_EQ(edges.size(), expected.size());
-    for (const auto& [name, weight] : expected) {
-      ASSERT_TRUE(edges.contains(name)) << name;
-      EXPECT_NEAR(edges.at(name), weight, 1e-7) << name;
-    }
+    Edges edges = EdgesOf(kind);
+    EXPECT_EQ(edges.size(), expected.size());
+    for (const auto& [name, weight] : expected) EXPECT_NEAR(edges[name], weight, 1e-7) << name;
   }
   std::string Correction(const std::string& line) const { return dir_.File("k.jsonl", line); }
-
-  const TempDir dir_;
 };
 
 TEST_F(TurnsCommand, T1Temporal) {
-  const object first = Build({"temporal"});
-  EXPECT_EQ(Count(first, "new"), 4u);
+  EXPECT_EQ(Build({"temporal"}).at("new"), 4);
   Expect("temporal",
          {{"t1-t2", 0.983606557}, {"t2-t3", 0.5}, {"t3-t4", 0.090909091}, {"t5-t6", 1}});
-  for (const object& record : Records("edge"))
-    if (record.at("kind").as_string() == "temporal") {
-      const object& props = record.at("props").as_object();
-      const bool second = record.at("edge").as_array()[0].as_string() == "t2";
-      if (!second) continue;
-      EXPECT_EQ(props.at("session_id").as_string(), "s1");
-      EXPECT_EQ(props.at("gap_seconds").to_number<double>(), 3600);
-    }
-  const std::uint64_t sequence = Sequence();
+  EXPECT_TRUE(Says(Export(), R"("props":{"gap_seconds":3600.0,"session_id":"s1"})"));
+  const std::int64_t sequence = Sequence();
   const object again = Build({"temporal"});
-  EXPECT_EQ(Count(again, "new"), 0u);
-  EXPECT_EQ(Count(again, "same"), 4u);
+  EXPECT_EQ(Each(boost::json::array{again}, "new same"), "0 4");
+  EXPECT_EQ(again.at("recipes").at(0).at("groups"), 0);
   EXPECT_EQ(Sequence(), sequence);
-  EXPECT_EQ(again.at("recipes").as_array()[0].as_object().at("groups").to_number<int>(), 0);
 }
 
 TEST_F(TurnsCommand, T2AndT8ReferentialAndCategorical) {
-  const object first = Build({"referential"});
-  EXPECT_EQ(Count(first, "new"), 5u);
-  EXPECT_EQ(Count(first, "dropped"), 1u);
-  Expect("referential", {{"t2-t1 src/a.rs", 0.6},
-                         {"t5-t1 src/a.rs", 0.8},
-                         {"t5-t2 src/a.rs", 0.96},
-                         {"t6-t2 src/a.rs", 0.8},
-                         {"t6-t5 src/a.rs", 0.6}});
-  const object categorical = Build({"categorical"});
-  EXPECT_EQ(Count(categorical, "dropped"), 1u);
+  EXPECT_EQ(Each(boost::json::array{Build({"referential"})}, "new dropped"), "5 1");
+  EXPECT_EQ(Build({"categorical"}).at("dropped"), 1);
   Expect("categorical", {{"t1-t5 fix", 0.8}, {"t3-t5 fix", 0.6}});
-
   Import(R"({"node":"t8","kind":"turn","created_at":)" + At(-10) + "}\n" +
          R"({"edge":["t8","src/a.rs"],"kind":"mentions","props":{"operation":"read"}})" + "\n" +
          R"({"vector":"t8","values":[1,0]})" + "\n");
-  const object again = Build({"referential"});
-  EXPECT_EQ(Count(again, "new"), 3u);
-  EXPECT_EQ(Count(again, "same"), 5u);
-  EXPECT_EQ(Count(again, "dropped"), 2u);
-  const Edges edges = EdgesOf("referential");
-  EXPECT_NEAR(edges.at("t8-t1 src/a.rs"), 1, 1e-7);
-  EXPECT_NEAR(edges.at("t2-t8 src/a.rs"), 0.6, 1e-7);
-  EXPECT_NEAR(edges.at("t5-t8 src/a.rs"), 0.8, 1e-7);
+  EXPECT_EQ(Each(boost::json::array{Build({"referential"})}, "new same dropped"), "3 5 2");
 }
 
 TEST_F(TurnsCommand, T3CausalAndTrajectory) {
   const std::string line =
       R"({"session_id":"s2","correction_of":"s1","reward":0.7,"skill":"debug"})";
-  EXPECT_EQ(Count(Build({"causal", "--from", Correction(line)}), "new"), 1u);
+  EXPECT_EQ(Build({"causal", "--from", Correction(line)}).at("new"), 1);
   Expect("causal", {{"t5-t1", 0.7}});
   for (const object& record : Records("edge"))
     if (record.at("kind").as_string() == "causal") {
@@ -183,27 +135,20 @@ TEST_F(TurnsCommand, T3CausalAndTrajectory) {
                 R"({"correction_type":"redo","skill":"debug"})");
     }
   // The reward was kept with the session.
-  EXPECT_EQ(Count(Build({"trajectory"}), "new"), 1u);
+  EXPECT_EQ(Build({"trajectory"}).at("new"), 1);
   Expect("trajectory", {{"t5-t6", 0.7}});
   const std::uint64_t sequence = Sequence();
-  EXPECT_EQ(Count(Build({"causal", "trajectory", "--from", Correction(line)}), "same"), 2u);
+  EXPECT_EQ(Build({"causal", "trajectory", "--from", Correction(line)}).at("same"), 2);
   EXPECT_EQ(Sequence(), sequence);
-}
-
-TEST_F(TurnsCommand, T3WithoutAReward) {
-  Build({"causal", "--from", Correction(R"({"session_id":"s2","correction_of":"s1"})")});
-  Expect("causal", {{"t5-t1", 0.5}});
 }
 
 TEST_F(TurnsCommand, T3AnUnknownSessionIsSkippedOrRefused) {
   const std::string file = Correction(R"({"session_id":"s2","correction_of":"nowhere"})");
   const std::uint64_t sequence = Sequence();
   const object reply = Build({"causal", "--from", file});
-  EXPECT_EQ(Count(reply, "skipped"), 1u);
+  EXPECT_EQ(reply.at("skipped"), 1);
   EXPECT_EQ(boost::json::serialize(reply.at("unknown")), R"(["nowhere"])");
-  const Finished strict = Run({"build", "causal", "--from", file, "--strict"});
-  EXPECT_EQ(strict.code, 3);
-  EXPECT_NE(strict.err.find("nowhere"), std::string::npos) << strict.err;
+  EXPECT_TRUE(Ends(Run({"build", "causal", "--from", file, "--strict"}), 3, "nowhere"));
   EXPECT_EQ(Sequence(), sequence);
 }
 
@@ -216,39 +161,13 @@ TEST_F(TurnsCommand, ATableSaysTheSame) {
 }
 
 TEST_F(TurnsCommand, T5Session) {
-  const auto turns = [&](std::vector<std::string> arguments) {
-    std::string list;
-    const object reply = Ask(std::move(arguments));
-    for (const auto& turn : reply.at("turns").as_array()) {
-      const object& t = turn.as_object();
-      list += std::to_string(t.at("position").to_number<int>()) + " " +
-              std::string(t.at("key").as_string()) + ", ";
-    }
-    return list;
-  };
-  EXPECT_EQ(turns({"session", "t3"}), "-2 t1, -1 t2, 0 t3, 1 t4, ");
-  EXPECT_EQ(turns({"session", "t3", "--back", "1", "--forward", "0"}), "-1 t2, 0 t3, ");
-  EXPECT_EQ(turns({"session", "session:s2"}), "0 t5, 1 t6, ");
-  EXPECT_EQ(turns({"session", "t7"}), "0 t7, ");
-  EXPECT_EQ(Run({"session", "nosuch"}).code, 3);
-}
-
-// A later turn comes between two others, and is the new end of its session.
-TEST_F(TurnsCommand, AChainIsMended) {
-  Build({"temporal", "trajectory", "--from", Correction(R"({"session_id":"s1","reward":0.5})")});
-  Import(R"({"node":"n1","kind":"turn","created_at":)" + At(30) + "}\n" +
-         R"({"edge":["n1","s1"],"kind":"in_session"})" + "\n" +
-         R"({"node":"n2","kind":"turn","created_at":)" + At(50000) + "}\n" +
-         R"({"edge":["n2","s1"],"kind":"in_session"})" + "\n");
-  const object temporal = Build({"temporal"});
-  EXPECT_EQ(Count(temporal, "new"), 3u);
-  EXPECT_EQ(Count(temporal, "same"), 3u);
-  EXPECT_EQ(Count(temporal, "removed"), 1u);
-  const Edges edges = EdgesOf("temporal");
-  EXPECT_FALSE(edges.contains("t1-t2"));
-  EXPECT_TRUE(edges.contains("t1-n1") && edges.contains("n1-t2") && edges.contains("t4-n2"));
-  Build({"trajectory"});
-  Expect("trajectory", {{"t1-n2", 0.5}});
+  for (const auto& [words, shown] :
+       {std::pair{Words{"session", "t3"}, "-2 t1, -1 t2, 0 t3, 1 t4"},
+        {Words{"session", "t3", "--back", "1", "--forward", "0"}, "-1 t2, 0 t3"},
+        {Words{"session", "session:s2"}, "0 t5, 1 t6"},
+        {Words{"session", "t7"}, "0 t7"}})
+    ExpectReplies({{words, "turns", "position key", shown}});
+  ExpectRefused({{{"session", "nosuch"}, 3, "nosuch"}});
 }
 
 TEST_F(TurnsCommand, WithoutItsRecordARecipeLooksAtEverythingAndChangesNothing) {
@@ -257,8 +176,8 @@ TEST_F(TurnsCommand, WithoutItsRecordARecipeLooksAtEverythingAndChangesNothing) 
   for (const char* name : {"temporal", "referential", "categorical"}) {
     ASSERT_EQ(Run({"remove", "inscription:plexus.build." + std::string(name)}).code, 0);
     const object again = Build({name});
-    EXPECT_EQ(Count(again, "new") + Count(again, "changed") + Count(again, "removed"), 0u);
-    EXPECT_GT(again.at("recipes").as_array()[0].as_object().at("groups").to_number<int>(), 0);
+    EXPECT_EQ(Each(boost::json::array{again}, "new changed removed"), "0 0 0");
+    EXPECT_GT(again.at("recipes").at(0).at("groups").to_number<int>(), 0);
   }
   EXPECT_EQ(Export(), before);
 }
@@ -269,23 +188,9 @@ TEST_F(TurnsCommand, ADryRunWritesNothing) {
       Build({"temporal", "causal", "trajectory", "similar", "--dry-run", "--from",
              Correction(R"({"session_id":"s2","correction_of":"s1","reward":0.7})")});
   EXPECT_TRUE(reply.at("dry_run").as_bool());
-  EXPECT_GE(Count(reply, "new"), 6u);
+  EXPECT_GE(reply.at("new").to_number<int>(), 6);
   EXPECT_EQ(Sequence(), sequence);
   EXPECT_TRUE(EdgesOf("temporal").empty());
-}
-
-TEST_F(TurnsCommand, AWindowCapsAGroupAndSaysSo) {
-  std::string lines;
-  for (int i = 0; i < 200; ++i) {
-    const std::string key = "h" + std::to_string(i);
-    lines += R"({"node":")" + key + R"(","kind":"turn","created_at":)" + At(i) + "}\n";
-    lines += R"({"edge":[")" + key + R"(","hub"],"kind":"mentions"})" + "\n";
-    lines += R"({"vector":")" + key + R"(","values":[1,0]})" + "\n";
-  }
-  Import(lines);
-  const object reply = Build({"referential", "--window", "10"});
-  EXPECT_EQ(Count(reply, "capped"), 190u * 189u / 2);
-  EXPECT_EQ(Count(reply, "new"), 5u + 200u * 199u / 2 - 190u * 189u / 2);
 }
 
 // T7: killed at any time and run again it ends in the same export. Times of edges aside, which are
@@ -299,46 +204,44 @@ TEST_F(TurnsCommand, T7KilledAndRunAgain) {
              R"("],"kind":"in_session"})" + "\n";
   }
   Import(lines);
-  Import(TurnLines(), "whole");
-  Import(lines, "whole");
-  const std::vector<std::string> build = {"build", "temporal", "referential", "--batch-edges",
-                                          "20"};
-  Ask(build, "whole");
-  std::vector<std::string> arguments = build;
-  arguments.insert(arguments.end(), {"--db", dir_ / "g", "--now", std::to_string(kTime)});
-  for (int tenth = 1; tenth < 10; ++tenth) {
+  const std::string before = dir_.File("before.jsonl", Export());
+  const Words build = {"build", "temporal", "referential", "--batch-edges", "20"};
+  const Words arguments = With(build, {"--now", std::to_string(kTime)});
+  for (int tenth = 1; tenth < 10; tenth += 2) {
     Background run(arguments);
     std::this_thread::sleep_for(std::chrono::milliseconds(30 * tenth));
     run.Signal(SIGKILL);
     run.Wait();
   }
-  Ask(build);
-  EXPECT_EQ(Export(), Export("whole"));
+  Json(build);
+  const std::string made = Export();
+  db_ = dir_ / "whole";
+  ASSERT_EQ(Run({"import", before}).code, 0);
+  Json(build);
+  EXPECT_EQ(Export(), made);
 }
 
 TEST_F(TurnsCommand, WhatMakesNoSenseIsRefusedByName) {
-  const auto refused = [&](std::vector<std::string> arguments, const std::string& says, int code) {
-    arguments.insert(arguments.begin(), "build");
-    const Finished run = Run(arguments);
-    EXPECT_EQ(run.code, code) << run.out << run.err;
-    EXPECT_NE(run.err.find(says), std::string::npos) << run.err;
+  int files = 0;
+  const auto causal = [&](const std::string& text, const char* end = ".jsonl") {
+    return Words{"build", "causal", "--from", dir_.File("k" + std::to_string(++files) + end, text)};
   };
-  const std::uint64_t sequence = Sequence();
-  refused({"temporl"}, "temporal", 2);
-  refused({}, "RECIPE", 2);
-  refused({"temporal", "--from", Correction("{}")}, "causal and trajectory", 2);
-  refused({"temporal", "--window", "3"}, "--window", 2);
-  refused({"referential", "--above", "1.5"}, "--above", 2);
-  refused({"referential", "--space", "nosuch"}, "nosuch", 3);
-  refused({"causal", "--from", Correction("{}")}, "k.jsonl:1: it has no session_id", 2);
-  refused({"causal", "--from", Correction("{\"session_id\":\"s1\"}\n{\"session_id\":7}")},
-          "k.jsonl:2: \"session_id\" must be a text", 2);
-  refused({"causal", "--from", Correction(R"({"session_id":"s2","reward":-1})")}, "reward", 2);
-  refused({"causal", "--from", Correction(R"({"session_id":"s2","reward":1e39})")}, "reward", 2);
-  refused({"causal", "--from", Correction("{\"session_id\":")}, "k.jsonl:1: it is no JSON", 2);
-  refused({"causal", "--from", dir_.File("k.csv", "session,reward\ns2,1\n")}, "session_id", 2);
-  refused({"causal", "--from", dir_.File("k.csv", "session_id,reward\ns2,NaN\n")}, "k.csv:2", 2);
-  EXPECT_EQ(Sequence(), sequence);
+  ExpectRefused({
+      {{"build", "temporl"}, 2, "temporal"},
+      {{"build"}, 2, "RECIPE"},
+      {{"build", "temporal", "--from", Correction("{}")}, 2, "causal and trajectory"},
+      {{"build", "temporal", "--window", "3"}, 2, "--window"},
+      {{"build", "referential", "--above", "1.5"}, 2, "--above"},
+      {{"build", "referential", "--space", "nosuch"}, 3, "nosuch"},
+      {causal("{}"), 2, "k1.jsonl:1: it has no session_id"},
+      {causal("{\"session_id\":\"s1\"}\n{\"session_id\":7}"), 2,
+       ".jsonl:2: \"session_id\" must be a text"},
+      {causal(R"({"session_id":"s2","reward":-1})"), 2, "reward"},
+      {causal(R"({"session_id":"s2","reward":1e39})"), 2, "reward"},
+      {causal("{\"session_id\":"), 2, ".jsonl:1: it is no JSON"},
+      {causal("session,reward\ns2,1\n", ".csv"), 2, "session_id"},
+      {causal("session_id,reward\ns2,NaN\n", ".csv"), 2, ".csv:2"},
+  });
 }
 
 }  // namespace

@@ -1,44 +1,27 @@
 // A graph of decisions that the program is asked about, at a time of its own.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "tests/support/run_plexus.h"
+#include "tests/support/program/program_test.h"
 
 namespace plexus::testing {
 
 inline constexpr std::int64_t kNow = 1'700'000'000'000, kDay = 86'400'000;
 
-class DecisionGraph : public ::testing::Test {
+class DecisionGraph : public ProgramTest {
  protected:
-  void Import(const std::string& lines) {
-    const Finished run =
-        Plexus({"import", "--db", Db(), "--format", "jsonl", "-", "--now", std::to_string(kNow)},
-               {.input = lines});
-    ASSERT_EQ(run.code, 0) << run.err;
+  DecisionGraph() { always_ = {"--now", std::to_string(kNow)}; }
+  // decisions check, which is judged by the clock.
+  Finished Judge(Words words) const {
+    words.insert(words.begin(), {"decisions", "check", "--db", Db(), "--json"});
+    return Plexus(words);
   }
-  std::string Db() const { return dir_ / "g"; }
-  Finished Run(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.end(), {"--db", Db(), "--json"});
-    if (arguments[1] != "check")  // is judged by the clock alone
-      arguments.insert(arguments.end(), {"--now", std::to_string(kNow)});
-    return Plexus(arguments);
+  Finished Check(const std::string& rules, const std::string& proposal) const {
+    return Judge({"--rules", dir_.File("rules.json", rules), "--proposal",
+                  dir_.File("p.jsonl", proposal)});
   }
-  boost::json::object Ask(std::vector<std::string> arguments) const {
-    const Finished run = Run(std::move(arguments));
-    EXPECT_EQ(run.code, 0) << run.err;
-    return run.Json();
-  }
-  std::uint64_t Sequence() const {
-    return Ask({"stats"}).at("sequence").to_number<std::uint64_t>();
-  }
-
-  TempDir dir_;
 };
 
 }  // namespace plexus::testing

@@ -5,17 +5,16 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/stored_graph.h"
+#include "tests/support/program/program_test.h"
 
 namespace plexus::testing {
 namespace {
 
 using boost::json::object;
-using Words = std::vector<std::string>;
 
-class RecallByPlan : public StoredGraph<RecallByPlan> {
+class RecallByPlan : public ProgramTest {
  protected:
-  static void SetUpTestSuite() {
+  void SetUp() override {
     Import(
         R"({"node":"k1","kind":"memory","text":"Gateway remembers keys for 24 hours"}
 {"node":"k2","kind":"memory","text":"Gateway remembers keys for 48 hours"}
@@ -31,17 +30,11 @@ class RecallByPlan : public StoredGraph<RecallByPlan> {
 )",
         {"--terms", "--now", "1700000000000"});
   }
-  static object Ask(Words more) {
-    Words arguments = {"recall", "gateway keys", "--now", "1700259200000"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
+  object Ask(Words more) const {
+    const Words arguments = With({"recall", "gateway keys", "--now", "1700259200000"}, more);
     return Json(arguments);
   }
-  static std::string Keys(const object& reply) {
-    std::string keys;
-    for (const auto& hit : reply.at("hits").as_array())
-      keys += (keys.empty() ? "" : " ") + std::string(hit.at("key").as_string());
-    return keys;
-  }
+  static std::string Keys(const object& reply) { return Each(reply.at("hits")); }
 };
 
 // Scores, terms, walks and stages are those of `retrieve`.
@@ -71,7 +64,7 @@ TEST_F(RecallByPlan, FindsWhatThePlanFinds) {
 
 TEST_F(RecallByPlan, AddsWhatRecallAdds) {
   const object reply = Ask({"--plan", "dual", "--vector", "[1,0]"});
-  ASSERT_EQ(Keys(reply), "k1 k2 k3 o1");
+  ASSERT_EQ(Keys(reply), "k1, k2, k3, o1");
   const auto& hits = reply.at("hits").as_array();
   EXPECT_EQ(hits[0].at("why"),
             "matches 2 of 2 words; similarity 1.00; written 3 days ago, never used; "
@@ -83,21 +76,21 @@ TEST_F(RecallByPlan, AddsWhatRecallAdds) {
   EXPECT_EQ(hits[3].at("seed"), "k1");
   EXPECT_EQ(hits[3].at("walk").as_array().size(), 1u);
   EXPECT_EQ(reply.at("conflicts").as_array().size(), 1u);
-  EXPECT_EQ(Keys(Ask({"--plan", "dual", "--exclude-contradicted"})), "k3 o1");
+  EXPECT_EQ(Keys(Ask({"--plan", "dual", "--exclude-contradicted"})), "k3, o1");
   EXPECT_EQ(Ask({"--plan", "dual", "--exclude-contradicted"}).at("excluded"), 2);
   const object all = Ask({"--plan", "dual", "--include-superseded"});
   for (const auto& hit : all.at("hits").as_array())
     if (hit.at("key") == "k4") {
       EXPECT_EQ(hit.at("superseded_by"), "k3");
     }
-  EXPECT_NE(Keys(all).find("k4"), std::string::npos);
+  EXPECT_TRUE(Says(Keys(all), "k4"));
   EXPECT_TRUE(
       Ask({"--plan", "dual", "--hops", "0"}).at("hits").at(0).at("related").as_array().empty());
   // By a plan of one's own, as JSON in its place; --top and --kinds go before the plan's.
   const std::string own = R"({"seeds":[{"by":"words"}],"score":{"words":1},"top":2})";
-  EXPECT_EQ(Keys(Ask({"--plan", own})), "k1 k2");
+  EXPECT_EQ(Keys(Ask({"--plan", own})), "k1, k2");
   EXPECT_EQ(Keys(Ask({"--plan", own, "--top", "1"})), "k1");
-  EXPECT_EQ(Keys(Ask({"--plan", "dual", "--kinds", "contradicts"})), "k1 k2 k3");
+  EXPECT_EQ(Keys(Ask({"--plan", "dual", "--kinds", "contradicts"})), "k1, k2, k3");
   EXPECT_TRUE(Ask({"--plan", own, "--max-nodes", "1"}).at("truncated").as_bool());
   // Without a plan nothing says that there was one.
   EXPECT_FALSE(Ask({}).contains("plan"));
@@ -110,34 +103,31 @@ TEST_F(RecallByPlan, WritesTheUse) {
   const object recorded = Ask({"--plan", "dual", "--top", "1", "--commit", "--record"});
   EXPECT_EQ(recorded.at("compositionWriteStatus"), "persisted");
   EXPECT_TRUE(recorded.at("use").at("committed").as_bool());
-  EXPECT_NE(std::string(Ask({"--plan", "dual"}).at("hits").at(0).at("why").as_string())
-                .find("used just now, 1 time in all"),
-            std::string::npos);
+  EXPECT_TRUE(Says(std::string(Ask({"--plan", "dual"}).at("hits").at(0).at("why").as_string()),
+                   "used just now, 1 time in all"));
 }
 
 TEST_F(RecallByPlan, WhatIsRefused) {
-  const auto refused = [](Words more, int code, const std::string& why) {
-    Words arguments = {"recall"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Finished run = Run(arguments);
-    EXPECT_EQ(run.code, code) << run.err;
-    EXPECT_NE(run.err.find(why), std::string::npos) << run.err;
+  const auto plan = [](const Words& more) {
+    const Words words = With({"recall", "keys", "--plan", "dual"}, more);
+    return words;
   };
-  const std::vector<std::pair<std::string, std::string>> apart = {
-      {"--weight", "text=1"},  {"--half-life", "1d"},    {"--full-count", "3"},
-      {"--salience", "trust"}, {"--prefer-scopes", "s"}, {"--prefer-tags", "t"}};
-  for (const auto& [option, value] : apart)
-    refused({"keys", "--plan", "dual", option, value}, 2, option + " cannot go with --plan");
-  refused({"keys", "--from", "k1", "--plan", "dual", "--decay", "1"}, 2,
-          "--decay cannot go with --plan");
-  refused({"keys", "--from", "k1", "--plan", "dual", "--from-hops", "1"}, 2,
-          "--from-hops cannot go with --plan");
-  refused({"keys", "--plan", "dual", "--top", "0"}, 2, "--top 0 cannot go with --plan");
-  refused({"keys", "--plan", "dual", "--top", "10001"}, 2, "top: 10001 is not in 1..10000");
-  refused({"keys", "--plan", "duall"}, 3, "did you mean 'dual'?");
-  refused({"keys", "--plan", R"({"seeds":[{"by":"wrods"}]})"}, 2, "seeds[0].by: 'wrods'");
-  refused({"--plan", "dual"}, 2, "recall what?");
-  refused({"--plan", "rerank", "--from", "k1"}, 2, "nothing for the plan's seeds: vector");
+  ExpectRefused({
+      {plan({"--weight", "text=1"}), 2, "--weight cannot go with --plan"},
+      {plan({"--half-life", "1d"}), 2, "--half-life cannot go with --plan"},
+      {plan({"--full-count", "3"}), 2, "--full-count cannot go with --plan"},
+      {plan({"--salience", "trust"}), 2, "--salience cannot go with --plan"},
+      {plan({"--prefer-scopes", "s"}), 2, "--prefer-scopes cannot go with --plan"},
+      {plan({"--prefer-tags", "t"}), 2, "--prefer-tags cannot go with --plan"},
+      {plan({"--from", "k1", "--decay", "1"}), 2, "--decay cannot go with --plan"},
+      {plan({"--from", "k1", "--from-hops", "1"}), 2, "--from-hops cannot go with --plan"},
+      {plan({"--top", "0"}), 2, "--top 0 cannot go with --plan"},
+      {plan({"--top", "10001"}), 2, "top: 10001 is not in 1..10000"},
+      {{"recall", "keys", "--plan", "duall"}, 3, "did you mean 'dual'?"},
+      {{"recall", "keys", "--plan", R"({"seeds":[{"by":"wrods"}]})"}, 2, "seeds[0].by: 'wrods'"},
+      {{"recall", "--plan", "dual"}, 2, "recall what?"},
+      {{"recall", "--plan", "rerank", "--from", "k1"}, 2, "nothing for the plan's seeds: vector"},
+  });
 }
 
 }  // namespace

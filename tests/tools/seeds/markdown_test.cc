@@ -13,7 +13,6 @@ namespace {
 
 using boost::json::array;
 using boost::json::object;
-using Texts = std::vector<std::string>;
 
 class Notes : public SeedGraph {
  protected:
@@ -32,111 +31,108 @@ class Notes : public SeedGraph {
   void Write(const std::string& name, const std::string& text) const {
     std::ofstream(Folder() + "/" + name) << text;
   }
-  Texts Links(const std::string& key) const {
-    return Keys(Ask({"neighbors", key, "--kinds", "link", "--direction", "out"}), "neighbors");
+  Words Links(const std::string& key) const {
+    return Keys(Json({"neighbors", key, "--kinds", "link", "--direction", "out"}), "neighbors");
   }
 };
 
 TEST_F(Notes, ComeInWithTagsLinksAndFields) {
-  const object in = Ask({"import", Folder()});
-  EXPECT_EQ(in.at("nodes").at("new").to_number<int>(), 3);
-  const object index = Ask({"get", "index"});
-  EXPECT_EQ(index.at("kind").as_string(), "note");
+  const object in = Json({"import", Folder()});
+  EXPECT_EQ(in.at("nodes").at("new"), 3);
+  const object index = Json({"get", "index"});
+  EXPECT_EQ(index.at("kind"), "note");
   EXPECT_EQ(index.at("tags").as_array(), array({"home", "start", "daily"}));
-  EXPECT_EQ(index.at("props").at("author").as_string(), "Ana");
+  EXPECT_EQ(index.at("props").at("author"), "Ana");
   EXPECT_EQ(index.at("props").at("aliases").as_array(), array({"Home", "Start"}));
-  EXPECT_EQ(index.at("created_at").to_number<std::int64_t>(), 1'698'796'800'000);
-  EXPECT_EQ(Links("index"), (Texts{"projects/atlas", "projects/plan"}));
-  EXPECT_EQ(Links("projects/atlas"), Texts{"index"});
-  EXPECT_EQ(Ask({"get", "projects/plan"}).at("kind").as_string(), "decision");
-  EXPECT_EQ(Ask({"recall", "payout"}).at("hits").at(0).at("key").as_string(), "projects/atlas");
-  const object again = Ask({"import", Folder()});
+  EXPECT_EQ(index.at("created_at"), 1'698'796'800'000);
+  EXPECT_EQ(Links("index"), (Words{"projects/atlas", "projects/plan"}));
+  EXPECT_EQ(Links("projects/atlas"), Words{"index"});
+  EXPECT_EQ(Json({"get", "projects/plan"}).at("kind"), "decision");
+  EXPECT_EQ(Json({"recall", "payout"}).at("hits").at(0).at("key"), "projects/atlas");
+  const object again = Json({"import", Folder()});
   EXPECT_EQ(again.at("sequence"), in.at("sequence"));
 }
 
 TEST_F(Notes, WhatIsGoneGoes) {
-  Ask({"import", Folder()});
+  Json({"import", Folder()});
   ASSERT_EQ(Run({"link", "index", "supports", "projects/atlas"}).code, 0);
   std::filesystem::remove(Folder() + "/projects/plan.md");
   Write("index.md", "Only [[atlas]] now, and [[later]].\n");
-  const auto before = Ask({"stats"}).at("sequence");
-  const object dry = Ask({"import", "--dry-run", Folder()});
+  const auto before = Json({"stats"}).at("sequence");
+  const object dry = Json({"import", "--dry-run", Folder()});
   EXPECT_GE(dry.at("removed").to_number<int>(), 1);
-  EXPECT_EQ(Ask({"stats"}).at("sequence"), before);
+  EXPECT_EQ(Json({"stats"}).at("sequence"), before);
   EXPECT_EQ(Run({"get", "projects/plan"}).code, 0);
-  Ask({"import", Folder()});
+  Json({"import", Folder()});
   EXPECT_EQ(Run({"get", "projects/plan"}).code, 3);
-  EXPECT_EQ(Links("index"), (Texts{"projects/atlas", "later"}));
-  EXPECT_EQ(Ask({"get", "index"}).at("tags").as_array().size(), 0u);
-  const object kept = Ask({"neighbors", "index", "--kinds", "supports"});  // not the mirror's
+  EXPECT_EQ(Links("index"), (Words{"projects/atlas", "later"}));
+  EXPECT_EQ(Json({"get", "index"}).at("tags").as_array().size(), 0u);
+  const object kept = Json({"neighbors", "index", "--kinds", "supports"});  // not the mirror's
   EXPECT_EQ(kept.at("neighbors").as_array().size(), 1u);
 }
 
 TEST_F(Notes, AWrongPathRemovesNothing) {
-  Ask({"import", Folder()});
+  Json({"import", Folder()});
   std::filesystem::create_directories(dir_ / "empty");
   EXPECT_EQ(Run({"import", "--format", "markdown", "--mirror", "vault", dir_ / "empty"}).code, 3);
   EXPECT_EQ(Run({"get", "projects/plan"}).code, 0);
   Write("bad.md", "---\nno end\n");
   const Finished bad = Run({"import", Folder()});
   EXPECT_EQ(bad.code, 1);
-  EXPECT_NE((bad.out + bad.err).find("bad.md"), std::string::npos);
+  EXPECT_TRUE(Says(bad.out + bad.err, "bad.md"));
   EXPECT_EQ(Run({"get", "bad"}).code, 3);
 }
 
 TEST_F(Notes, WhatCannotBeReadIsNotGone) {
-  Ask({"import", Folder()});
+  Json({"import", Folder()});
   Write("projects/plan.md", "---\nno end\n");
   Write("index.md", "To [[plan]].\n");
-  const object again = Ask({"import", "--on-error", "skip", Folder()});
-  EXPECT_EQ(again.at("errors").to_number<int>(), 1);
-  EXPECT_EQ(Ask({"get", "projects/plan"}).at("text").as_string(), "Ship it.");
-  EXPECT_EQ(Links("index"), Texts{"projects/plan"});
+  const object again = Json({"import", "--on-error", "skip", Folder()});
+  EXPECT_EQ(again.at("errors"), 1);
+  EXPECT_EQ(Json({"get", "projects/plan"}).at("text"), "Ship it.");
+  EXPECT_EQ(Links("index"), Words{"projects/plan"});
   // It is the mirror's still: gone when the file is.
   std::filesystem::remove(Folder() + "/projects/plan.md");
   Write("index.md", "No link.\n");
-  Ask({"import", Folder()});
+  Json({"import", Folder()});
   EXPECT_EQ(Run({"get", "projects/plan"}).code, 3);
 }
 
 TEST_F(Notes, ANameMeansOneFolder) {
-  Ask({"import", Folder()});
+  Json({"import", Folder()});
   const std::string work = dir_ / "work/vault";
   std::filesystem::create_directories(work);
   std::ofstream(work + "/other.md") << "Of work.";
-  for (const Texts& name : {Texts{}, Texts{"--mirror", "vault"}}) {
-    Texts arguments = {"import", work};
-    arguments.insert(arguments.end(), name.begin(), name.end());
+  for (const Words& name : {Words{}, Words{"--mirror", "vault"}}) {
+    const Words arguments = With({"import", work}, name);
     const Finished refused = Run(arguments);
     EXPECT_NE(refused.code, 0);
-    EXPECT_NE((refused.out + refused.err).find("--mirror NAME"), std::string::npos);
+    EXPECT_TRUE(Says(refused.out + refused.err, "--mirror NAME"));
     EXPECT_EQ(Run({"get", "projects/plan"}).code, 0);
     EXPECT_EQ(Run({"get", "other"}).code, 3);
   }
-  Ask({"import", "--mirror", "work", work});
+  Json({"import", "--mirror", "work", work});
   EXPECT_EQ(Run({"get", "projects/plan"}).code, 0);
   // A key is of one mirror, and stays with it.
   std::ofstream(work + "/index.md") << "Of work, too.";
   const Finished shared = Run({"import", "--mirror", "work", work});
   EXPECT_EQ(shared.code, 1);
-  EXPECT_NE((shared.out + shared.err).find("the mirror \\\"vault\\\" has a note"),
-            std::string::npos)
-      << shared.out << shared.err;
-  Ask({"import", "--mirror", "work", "--on-error", "skip", work});
+  EXPECT_TRUE(Says(shared.out + shared.err, "the mirror \"vault\" has a note"));
+  Json({"import", "--mirror", "work", "--on-error", "skip", work});
   std::filesystem::remove(work + "/index.md");
-  Ask({"import", "--mirror", "work", work});
-  EXPECT_NE(Ask({"get", "index"}).at("text").as_string(), "Of work, too.");
+  Json({"import", "--mirror", "work", work});
+  EXPECT_NE(Json({"get", "index"}).at("text"), "Of work, too.");
 }
 
 TEST_F(Notes, AMirrorFollowsItsFolder) {
-  Ask({"import", Folder()});
+  Json({"import", Folder()});
   std::filesystem::rename(Folder(), dir_ / "moved");
   std::filesystem::remove(dir_ / "moved/projects/plan.md");
   std::ofstream(dir_ / "moved/index.md") << "No link.";
-  Ask({"import", "--mirror", "vault", dir_ / "moved"});
+  Json({"import", "--mirror", "vault", dir_ / "moved"});
   EXPECT_EQ(Run({"get", "projects/plan"}).code, 3);
-  EXPECT_EQ(Links("projects/atlas"), Texts{"index"});
-  Ask({"import", "--mirror", "vault", dir_ / "moved"});
+  EXPECT_EQ(Links("projects/atlas"), Words{"index"});
+  Json({"import", "--mirror", "vault", dir_ / "moved"});
   EXPECT_EQ(Run({"get", "index"}).code, 0);
 }
 
@@ -145,14 +141,14 @@ TEST_F(Notes, WhatOthersMadeStays) {
   ASSERT_EQ(Run({"link", "projects/atlas", "link", "index", "--weight", "0.5"}).code, 0);
   const Finished in = Run({"import", Folder()});
   EXPECT_EQ(in.code, 0);
-  EXPECT_NE((in.out + in.err).find("index.md"), std::string::npos);
-  EXPECT_EQ(Ask({"get", "index"}).at("text").as_string(), "Mine.");
-  EXPECT_EQ(Ask({"get", "index"}).at("kind").as_string(), "decision");
+  EXPECT_TRUE(Says(in.out + in.err, "index.md"));
+  EXPECT_EQ(Json({"get", "index"}).at("text"), "Mine.");
+  EXPECT_EQ(Json({"get", "index"}).at("kind"), "decision");
   std::filesystem::remove(Folder() + "/index.md");
   Write("projects/atlas.md", "No link.\n");
-  Ask({"import", Folder()});
-  EXPECT_EQ(Ask({"get", "index"}).at("text").as_string(), "Mine.");
-  const object edge = Ask({"neighbors", "projects/atlas", "--kinds", "link"});
+  Json({"import", Folder()});
+  EXPECT_EQ(Json({"get", "index"}).at("text"), "Mine.");
+  const object edge = Json({"neighbors", "projects/atlas", "--kinds", "link"});
   ASSERT_EQ(edge.at("neighbors").as_array().size(), 1u);
   EXPECT_EQ(edge.at("neighbors").at(0).at("weight").to_number<double>(), 0.5);
 }
@@ -160,30 +156,28 @@ TEST_F(Notes, WhatOthersMadeStays) {
 TEST_F(Notes, ANoteIsAFact) {
   for (const char* kind : {"event", "session", "tag", "file", "term", "outcome", "inscription"}) {
     Write("kinds.md", std::string("---\ntype: ") + kind + "\ndate: soon\ncreated: x\n---\nText.\n");
-    Ask({"import", Folder()});
-    const object note = Ask({"get", "kinds"});
-    EXPECT_EQ(note.at("kind").as_string(), "note");
+    Json({"import", Folder()});
+    const object note = Json({"get", "kinds"});
+    EXPECT_EQ(note.at("kind"), "note");
     EXPECT_EQ(note.at("props").at("type").as_string(), kind);
-    EXPECT_EQ(note.at("props").at("date").as_string(), "soon");
-    EXPECT_EQ(note.at("props").at("created").as_string(), "x");
+    EXPECT_EQ(note.at("props").at("date"), "soon");
+    EXPECT_EQ(note.at("props").at("created"), "x");
   }
 }
 
 TEST_F(Notes, ErrorsNameTheNote) {
   Write("projects/odd.md", "---\ntags: [\"" + std::string(2000, 'x') + "\"]\n---\nText.\n");
-  const Finished in = Run({"import", Folder()});
+  const Finished in = Run({"import", Folder(), "--json"});
   EXPECT_EQ(in.code, 1);
   const std::string message(in.Json().at("messages").at(0).as_string());
-  EXPECT_NE(message.find("vault/projects/odd.md: node key has"), std::string::npos) << message;
+  EXPECT_TRUE(Says(message, "vault/projects/odd.md: node key has"));
 }
 
 // The mark is of no scope, so the mirror would not know what it made.
 TEST_F(Notes, NotBehindAWall) {
   ASSERT_EQ(Run({"put", "a", "--text", "A."}).code, 0);
-  const Finished run = Plexus({"shell", "--db", dir_ / "g", "--scope", "anna"},
-                              {.input = "import '" + Folder() + "'\n"});
-  EXPECT_NE((run.out + run.err).find("not in a session of a scope"), std::string::npos)
-      << run.out << run.err;
+  const Finished run = Run({"shell", "--scope", "anna"}, {.input = "import '" + Folder() + "'\n"});
+  EXPECT_TRUE(Says(run.out + run.err, "not in a session of a scope"));
   EXPECT_EQ(Run({"get", "index"}).code, 3);
 }
 
