@@ -38,7 +38,7 @@ TEST_F(RefusedCommands, Words) {
       {{"pagernak"}, 2, "did you mean 'pagerank'?"},
       {{"stats", "--wrong"}, 2, "--wrong"},
       {{"get"}, 2, "KEY"},
-      {{"kinds", "extra"}, 2, "'kinds' takes no more words: 'extra' is left over"},
+      {{"kinds", "extra"}, 2, "'kinds' takes no further words: 'extra' is left over"},
       {{"pagerank", "--tpo", "1"}, 2, "'pagerank' has no option '--tpo'; did you mean '--top'?"},
       {{"pagerank", "--top"}, 2, "--top needs a value"},
       {{"pagerank", "--top", "many"}, 2, "--top"},
