@@ -43,7 +43,7 @@ struct RunOptions {
   bool close_out_early = false;  // reads a few bytes of stdout, then closes it
 };
 
-// By main()'s own function, in this process (a call of it costs a third of a process); as a process
+// By main()'s own function, in this process (a call costs a quarter of a process); as a process
 // where `options` or the command need one, or where PLEXUS_PROGRAM names a program.
 Finished Plexus(const Words& arguments, const RunOptions& options = {});
 // Always the built program: for signals, environment variables, locks and limits of a process.
