@@ -37,13 +37,6 @@ std::string_view NumberKey(std::uint32_t number, char (&buffer)[10]) {
   return {buffer, static_cast<std::size_t>(end - buffer)};
 }
 
-// Reads the caller's memory once: another thread may write to it, and what was checked must be
-// what is used.
-template <class T>
-T ReadOnce(const T* from) {
-  return *static_cast<const volatile T*>(from);
-}
-
 // The ids that keys get, by their first edge.
 class FirstNamed {
  public:
@@ -367,10 +360,10 @@ plexus_code PutArrays(plexus_graph* handle, const plexus_call_options* options,
     plexus_counts done = {};
     plexus::tools::server::Caller caller = graph->caller;
     caller.cancel = call->cancel();
-    PLEXUS_TRY(graph->service->Change(
-        caller, bulk, [&](Graph& whole, Database* database) {
-          return put(whole, database, *call, done);
-        }));
+    const auto write = [&](Graph& whole, Database* database) {
+      return put(whole, database, *call, done);
+    };
+    PLEXUS_TRY(InTime(*graph, graph->service->Change(caller, bulk, write)));
     return counts ? WriteStruct(done, counts, "counts") : Status();
   });
 }

@@ -200,7 +200,7 @@ typedef struct plexus_counts {
   uint64_t size;
   uint64_t sequence;  // of the graph afterwards
   uint64_t nodes_added;
-  uint64_t added, changed, same;  // edges or vectors
+  uint64_t added, changed, same;  // edges, vectors, or nodes of a column
 } plexus_counts;
 
 // Adds edges, and nodes of keys that the graph does not have. Arrays are checked whole before the
@@ -223,6 +223,23 @@ typedef struct plexus_vectors {
 
 plexus_code plexus_put_vectors(plexus_graph* graph, const plexus_vectors* vectors,
                                const plexus_call_options* options, plexus_counts* counts);
+
+typedef struct plexus_column_values {
+  uint64_t size;
+  uint64_t count;
+  const char* column;   // made when it is missing; "text": the texts, whose words are indexed
+  plexus_strings keys;  // of the nodes, count of them,
+  const uint32_t* ids;  // or ids of nodes that the graph has; neither: the key of value 17 is "17"
+  const double* f64;    // the values are one of these three
+  const int64_t* i64;
+  plexus_strings texts;  // an empty one clears
+  const char* kind;      // of the nodes; null: it stays, and new ones are of kind "node"
+} plexus_column_values;
+
+// Sets a column, or the texts, of many nodes, and adds nodes of keys that the graph does not have.
+// Values are checked whole before the first is written, in batches of 262,144.
+plexus_code plexus_put_column(plexus_graph* graph, const plexus_column_values* values,
+                              const plexus_call_options* options, plexus_counts* counts);
 
 // --- snapshots and arrays out
 

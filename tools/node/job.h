@@ -10,7 +10,7 @@
 enum { kMostArguments = 12 };
 
 typedef struct Array {
-  const void* data;
+  void* data;
   size_t length;
 } Array;
 
@@ -19,12 +19,11 @@ struct Job {
   void (*run)(Job* job);
   napi_value (*answer)(napi_env env, Job* job);
   napi_async_work work;
+  napi_threadsafe_function done;  // of a job with a thread of its own
   napi_deferred deferred;
-  napi_ref kept[kMostArguments];  // arrays that the worker reads
-  int kept_count;
   char* texts[4];
   size_t lengths[4];
-  Array arrays[6];
+  Array arrays[7];
   uint64_t handle, cancel, numbers[4];
   double real;
   // What came of it.
@@ -44,12 +43,14 @@ bool Refuse(napi_env env, const char* name, const char* what);
 bool ReadNumber(napi_env env, napi_value value, const char* name, uint64_t* number);
 // Null: absent. The job frees it.
 bool ReadText(napi_env env, napi_value value, const char* name, char** text, size_t* length);
-// No data: absent. The job keeps it until it is done.
+// Copies it. No data: absent. The job frees it.
 bool ReadArray(napi_env env, napi_value value, napi_typedarray_type wanted, const char* name,
-               const char* what, Job* job, Array* array);
+               const char* what, Array* array);
 void FreeJob(napi_env env, Job* job);
-// Runs the job on a worker thread; returns the promise.
+// Runs the job on a worker thread of Node; returns the promise.
 napi_value Begin(napi_env env, Job* job);
+// The same on a thread of its own: one that waits would keep Node's few threads from their work.
+napi_value BeginThread(napi_env env, Job* job);
 // Reads the arguments and the handle, which comes first. Null, with an exception.
 Job* NewJob(napi_env env, napi_callback_info info, napi_value* arguments, void (*run)(Job*),
             napi_value (*answer)(napi_env, Job*));
