@@ -57,6 +57,7 @@ async function rank(snapshot) {
     graph.callSync('put', {key: 'm1', text: 'a'});
     const reply = JSON.stringify(graph.callSync('get', {key: 'm1'}));
     timed("graph.callSync('get', ..)", 20000, () => graph.callSync('get', {key: 'm1'}));
+    timed('graph.callSync("conflicts_list")', 20000, () => graph.callSync('conflicts_list', {}));
     timed('JSON of the reply', 20000, () => JSON.parse(reply));
     timed('the sequence (no operation)', 20000, () => graph.sequence);
     timed('an empty call', 20000, () => native.cancelFree(0));

@@ -44,6 +44,7 @@ try:
         timed("get: plexus_call by ctypes", 20000, lambda: _library.call(
             graph._quick, b"get", request))
         timed("graph.get('m1')", 20000, lambda: graph.get("m1"))
+        timed("graph.conflicts.list()", 20000, lambda: graph.conflicts.list())
         timed("the sequence (no operation)", 20000,
               lambda: graph.sequence)
         timed("JSON of request and reply", 20000, lambda: _graph.reply_of(text))
