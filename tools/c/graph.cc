@@ -297,7 +297,7 @@ plexus_code plexus_open(const char* directory, const plexus_open_options* given,
     PLEXUS_ASSIGN(made->caller.wall, TextsOf(options.scopes, options.scope_count, "scopes"));
     made->caller.may_write = !options.read_only;
     made->caller.paths = true;
-    made->caller.keeps_terms = !options.no_terms;
+    made->caller.keeps_terms = true;
     PLEXUS_ASSIGN(made->service, plexus::tools::server::Service::Open(open));
     *graph = static_cast<plexus_graph*>(AddHandle(std::move(made)));
     return {};

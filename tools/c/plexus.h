@@ -82,7 +82,7 @@ typedef struct plexus_open_options {
   int32_t create;             // 1: make the graph when the directory has none
   int32_t read_only;          // 1: take no lock, write nothing; plexus_refresh follows the writer
   int32_t strict;             // 1: refuse a graph that lost its tail in a crash
-  int32_t no_terms;           // 1: the words of the first texts of a new graph are not indexed
+  int32_t unused;             // 0
   int64_t lock_wait_ms;       // how long to wait for another writer to close
   double max_seconds;         // the most that an operation takes; 0: no limit
   const char* const* scopes;  // a wall: operations see, count and write these scopes only, and

@@ -111,21 +111,18 @@ static napi_value ChangesOf(napi_env env, napi_callback_info info) {
   return Begin(env, job);
 }
 
-static napi_value Wait(napi_env env, napi_callback_info info) {
-  PLEXUS_JOB(RunWait, AnswerSequence);
-  PLEXUS_NUMBER(1, job->numbers[0], "since");
-  PLEXUS_NUMBER(2, job->numbers[1], "milliseconds");
-  if (job->numbers[1] > INT32_MAX) job->numbers[1] = INT32_MAX;
-  return BeginThread(env, job);
-}
+// A thread of JavaScript that ends with an open graph closes it, as its handle goes with it.
+static void CloseLeft(void* graph) { plexus_close((plexus_graph*)graph); }
 
 static napi_value Close(napi_env env, napi_callback_info info) {
   PLEXUS_JOB(RunClose, AnswerNothing);
+  napi_remove_env_cleanup_hook(env, CloseLeft, GraphOf(job));
   return Begin(env, job);
 }
 
 static napi_value CloseSync(napi_env env, napi_callback_info info) {
   PLEXUS_JOB(RunClose, AnswerNothing);
+  napi_remove_env_cleanup_hook(env, CloseLeft, GraphOf(job));
   RunClose(job);
   if (job->code != PLEXUS_OK) Throw(env, job->code, plexus_message());
   FreeJob(env, job);
@@ -225,12 +222,12 @@ static napi_value HandleOf(napi_env env, plexus_code code, const void* handle) {
   return number;
 }
 
-// (path, create, readOnly, lockWaitMs); without a path in RAM
+// (path, create, readOnly, lockWaitMs, isWorker); without a path in RAM
 static napi_value Open(napi_env env, napi_callback_info info) {
-  napi_value a[4] = {NULL, NULL, NULL, NULL};
-  size_t count = 4, length = 0;
+  napi_value a[5] = {NULL, NULL, NULL, NULL, NULL};
+  size_t count = 5, length = 0;
   char* path = NULL;
-  bool create = false, read_only = false;
+  bool create = false, read_only = false, is_worker = false;
   plexus_open_options options;
   plexus_graph* graph = NULL;
   napi_get_cb_info(env, info, &count, a, NULL, NULL);
@@ -243,11 +240,13 @@ static napi_value Open(napi_env env, napi_callback_info info) {
   napi_get_value_bool(env, a[1], &create);
   napi_get_value_bool(env, a[2], &read_only);
   napi_get_value_int64(env, a[3], &options.lock_wait_ms);
+  napi_get_value_bool(env, a[4], &is_worker);
   options.create = create;
   options.read_only = read_only;
   options.in_memory = !path;
   const plexus_code code = plexus_open(path, &options, &graph);
   free(path);
+  if (code == PLEXUS_OK && is_worker) napi_add_env_cleanup_hook(env, CloseLeft, graph);
   return HandleOf(env, code, graph);
 }
 
@@ -308,7 +307,6 @@ NAPI_MODULE_INIT() {
                    {"callAt", CallAt},
                    {"importBytes", Import},
                    {"changes", ChangesOf},
-                   {"wait", Wait},
                    {"sequence", SequenceNow},
                    {"refresh", Refresh},
                    {"putEdges", PutEdges},

@@ -1,5 +1,8 @@
 // Plexus for Node: every operation is a method that returns a promise; index.d.ts has the types.
 'use strict';
+const {setTimeout: sleep} = require('node:timers/promises');
+const {isMainThread} = require('node:worker_threads');
+
 const {native, rows, families} = require('./operations.js');
 
 Symbol.dispose ??= Symbol('Symbol.dispose');
@@ -207,6 +210,7 @@ class Graph {
       texts || whole ? null : values, whole ? values : null, ...stringsOf(texts, 'values'), kind,
       cancel));
   }
+  // It looks now and then: a thread that waits would be one of the few that operations have.
   async *changes({since = 0, follow = false, most = 100} = {}) {
     for (;;) {
       const page = JSON.parse(await native.changes(this.#handle, since, most));
@@ -214,14 +218,10 @@ class Graph {
       since = page.next;
       if (page.more) continue;
       if (!follow) return;
-      while (Number(this.#closed ? -1 : this.sequence) === since) {
-        try {
-          await native.wait(this.#handle, since, 500);
-        } catch {
-          return;
-        }
-      }
-      if (this.#closed) return;
+      do {
+        await sleep(10);
+        if (this.#closed) return;
+      } while (Number(this.sequence) === since);
     }
   }
 }
@@ -230,12 +230,13 @@ class Graph {
 function open(directory, {create = true, readOnly = false, lockWaitMs = 0} = {}) {
   if (typeof directory !== 'string')
     throw Object.assign(new TypeError('path is not a string'), {code: 'invalid_argument'});
-  return new Graph(native.open(directory, create && !readOnly, readOnly, lockWaitMs));
+  return new Graph(
+    native.open(directory, create && !readOnly, readOnly, lockWaitMs, !isMainThread));
 }
 
 // An empty graph in RAM, which is gone when it is closed, and has no history.
 function inMemory() {
-  return new Graph(native.open(null, false, false, 0));
+  return new Graph(native.open(null, false, false, 0, !isMainThread));
 }
 
 function callAt(directory, operation, parameters) {

@@ -1,7 +1,6 @@
 // Reading arguments, promises, and values of JavaScript for what the library replied.
 #include "tools/node/job.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uchar.h>
@@ -158,39 +157,6 @@ napi_value Begin(napi_env env, Job* job) {
     return promise;
   FreeJob(env, job);
   return Throw(env, PLEXUS_RESOURCE_EXHAUSTED, "no worker thread");
-}
-
-// Without an environment it ends; the job goes with the process.
-static void CompleteThread(napi_env env, napi_value function, void* context, void* data) {
-  (void)function;
-  (void)context;
-  if (env) Complete(env, napi_ok, data);
-}
-
-static void* RunThread(void* data) {
-  Job* job = (Job*)data;
-  const napi_threadsafe_function done = job->done;
-  Execute(NULL, job);
-  if (napi_call_threadsafe_function(done, job, napi_tsfn_blocking) == napi_ok)
-    napi_release_threadsafe_function(done, napi_tsfn_release);
-  return NULL;
-}
-
-napi_value BeginThread(napi_env env, Job* job) {
-  napi_value promise = NULL, name = NULL;
-  pthread_t thread;
-  napi_create_string_utf8(env, "plexus", NAPI_AUTO_LENGTH, &name);
-  if (napi_create_promise(env, &job->deferred, &promise) == napi_ok &&
-      napi_create_threadsafe_function(env, NULL, NULL, name, 0, 1, NULL, NULL, NULL, CompleteThread,
-                                      &job->done) == napi_ok) {
-    if (pthread_create(&thread, NULL, RunThread, job) == 0) {
-      pthread_detach(thread);
-      return promise;
-    }
-    napi_release_threadsafe_function(job->done, napi_tsfn_abort);
-  }
-  FreeJob(env, job);
-  return Throw(env, PLEXUS_RESOURCE_EXHAUSTED, "no thread");
 }
 
 Job* NewJob(napi_env env, napi_callback_info info, napi_value* arguments, void (*run)(Job*),

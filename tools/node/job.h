@@ -19,7 +19,6 @@ struct Job {
   void (*run)(Job* job);
   napi_value (*answer)(napi_env env, Job* job);
   napi_async_work work;
-  napi_threadsafe_function done;  // of a job with a thread of its own
   napi_deferred deferred;
   char* texts[4];
   size_t lengths[4];
@@ -47,10 +46,8 @@ bool ReadText(napi_env env, napi_value value, const char* name, char** text, siz
 bool ReadArray(napi_env env, napi_value value, napi_typedarray_type wanted, const char* name,
                const char* what, Array* array);
 void FreeJob(napi_env env, Job* job);
-// Runs the job on a worker thread of Node; returns the promise.
+// Runs the job on a worker thread; returns the promise.
 napi_value Begin(napi_env env, Job* job);
-// The same on a thread of its own: one that waits would keep Node's few threads from their work.
-napi_value BeginThread(napi_env env, Job* job);
 // Reads the arguments and the handle, which comes first. Null, with an exception.
 Job* NewJob(napi_env env, napi_callback_info info, napi_value* arguments, void (*run)(Job*),
             napi_value (*answer)(napi_env, Job*));

@@ -27,11 +27,6 @@ void RunChanges(Job* job) {
   job->code = plexus_changes(GraphOf(job), job->numbers[0], job->numbers[1], &job->reply);
 }
 
-void RunWait(Job* job) {
-  job->code =
-      plexus_wait(GraphOf(job), job->numbers[0], (int32_t)job->numbers[1], &job->numbers[2]);
-}
-
 void RunClose(Job* job) { job->code = plexus_close(GraphOf(job)); }
 
 static plexus_strings StringsOf(const Array* blob, const Array* offsets) {

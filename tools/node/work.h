@@ -13,7 +13,6 @@ static inline plexus_snapshot* SnapshotOf(const Job* job) {
 void RunCall(Job* job);
 void RunImport(Job* job);
 void RunChanges(Job* job);
-void RunWait(Job* job);
 void RunClose(Job* job);
 void RunEdges(Job* job);
 void RunVectors(Job* job);

@@ -127,18 +127,44 @@ test('signals', async (t) => {
   assert.strictEqual((await graph.get({key: 'a'}, null)).key, 'a');
 });
 
-test('those that wait leave the threads of operations free', async (t) => {
+test('those that follow leave the threads of operations free', async (t) => {
   const {graph} = await scratch(t);
-  const handle = native.open(null, false, false, 0);
-  const waiting = Array.from({length: 40}, () => native.wait(handle, 0, 2 ** 31 - 1));
-  await native.call(handle, 'kinds', '{}', 0);  // would wait behind them
-  native.closeSync(handle);
-  for (const {reason} of await Promise.allSettled(waiting))
-    assert.strictEqual(reason.code, 'failed_precondition');
-  const left = graph.changes({since: graph.sequence, follow: true});
-  const next = left.next(), ended = left.return();
+  const since = graph.sequence, left = graph.changes({since, follow: true});
+  const followers = Array.from({length: 40}, async () => {
+    for await (const batch of graph.changes({since, follow: true})) return batch.sequence;
+  });
   await graph.put({key: 'n'});
+  assert.strictEqual(new Set(await Promise.all(followers)).size, 1);
+  const next = left.next(), ended = left.return();
   assert.deepStrictEqual([(await next).done, (await ended).done], [false, true]);
+});
+
+test('a worker that ends with an open graph', async (t) => {
+  const {folder} = await scratch(t);
+  const text = `
+    const {parentPort, workerData} = require('node:worker_threads');
+    const graph = globalThis.graph = require(workerData.package).open(workerData.directory);
+    graph.callSync('put', {key: 'm1', text: 'kept'});
+    if (workerData.mode === 'throw') throw new Error('on purpose');
+    if (workerData.mode === 'follow')
+      (async () => { for await (const _ of graph.changes({follow: true})) ; })();
+    if (workerData.mode === 'busy') {
+      const ends = Uint32Array.from({length: 300000}, (_, i) => i % 50000);
+      graph.putEdges({sources: ends, targets: ends.slice().reverse()}).catch(() => {});
+    }
+    if (workerData.mode !== 'exit') setInterval(() => parentPort.postMessage('busy'), 20);`;
+  for (const mode of ['exit', 'throw', 'busy', 'follow', 'follow']) {
+    const directory = path.join(folder, mode);
+    const worker = new Worker(text, {eval: true, workerData: {
+      mode, directory, package: path.resolve(__dirname, '../../../tools/node')}});
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
+    worker.on('error', (error) => assert.match(error.message, /on purpose/));
+    worker.once('message', () => worker.terminate());
+    await ended;
+    const graph = plexus.open(directory, {create: false});
+    assert.strictEqual((await graph.get({key: 'm1'})).text, 'kept', mode);
+    await graph.close();
+  }
 });
 
 test('closing while promises run', async (t) => {

@@ -179,6 +179,44 @@ class Lifetime(Scratch):
         with plexus.open(self.path, create=False) as graph:
             self.assertEqual(graph.get("m1")["text"], "kept")
 
+    def test_processes_of_multiprocessing(self):
+        program = os.path.join(self.folder, "program.py")
+        with open(program, "w") as file:
+            file.write(textwrap.dedent("""
+                import multiprocessing, sys, plexus
+
+                def use(path, answers):
+                    try:
+                        answers.put(graph.get("m1")["text"])
+                    except (NameError, plexus.FailedPrecondition) as error:
+                        answers.put(type(error).__name__)
+                    with plexus.open(path, read_only=True) as other:
+                        answers.put(other.get("m1")["text"])
+
+                if __name__ == "__main__":
+                    graph = plexus.open(sys.argv[1])
+                    graph.put("m1", text="kept")
+                    for way in ("fork", "spawn"):
+                        context = multiprocessing.get_context(way)
+                        answers = context.Queue()
+                        child = context.Process(target=use, args=(sys.argv[1], answers))
+                        child.start()
+                        print(way, answers.get(timeout=60), answers.get(timeout=60))
+                        child.join(60)
+                        print(child.exitcode)
+                        try:
+                            context.Process(target=graph.get).start()
+                        except TypeError:  # spawn would pickle it
+                            print("refused")
+                    graph.put("m2", text="writes on")
+                    graph.close()
+            """))
+        done = subprocess.run([sys.executable, program, self.path], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, universal_newlines=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.split(), ["fork", "FailedPrecondition", "kept", "0", "spawn",
+                                               "NameError", "kept", "0", "refused"])
+
     def test_a_child_of_fork(self):
         out = self.run_program("""
             import os, sys, plexus

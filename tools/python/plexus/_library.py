@@ -31,7 +31,7 @@ class Text(ctypes.Structure):
 class OpenOptions(ctypes.Structure):
     _fields_ = [
         ("size", c_uint64), ("create", c_int32), ("read_only", c_int32), ("strict", c_int32),
-        ("no_terms", c_int32), ("lock_wait_ms", ctypes.c_int64), ("max_seconds", c_double),
+        ("unused", c_int32), ("lock_wait_ms", ctypes.c_int64), ("max_seconds", c_double),
         ("scopes", POINTER(c_char_p)), ("scope_count", c_uint64), ("log", c_void_p),
         ("log_context", c_void_p), ("in_memory", c_int32), ("reserved", c_int32),
     ]
