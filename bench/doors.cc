@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <span>
 #include <vector>
 
 #include "algorithms/pagerank/pagerank.h"
