@@ -9,11 +9,13 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "engine/bulk/array_load.h"
 #include "engine/bulk/edge_load.h"
+#include "engine/parallel.h"
 #include "engine/schema.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/import_vectors.h"
@@ -37,34 +39,21 @@ std::string_view NumberKey(std::uint32_t number, char (&buffer)[10]) {
   return {buffer, static_cast<std::size_t>(end - buffer)};
 }
 
-// Reads the caller's memory once: another thread may write to it, and what was checked must be
-// what is used.
-template <class T>
-T ReadOnce(const T* from) {
-  return *static_cast<const volatile T*>(from);
-}
-
 // The ids that keys get, by their first edge.
 class FirstNamed {
  public:
-  // `keys` null: numbers are keys. `most` is the largest of `edges` edges' ends.
-  FirstNamed(const Strings* keys, std::uint64_t edges, std::uint32_t most) : texts_(keys) {
-    if (most < 8 * edges + 65536) dense_.resize(std::size_t{most} + 1, kNoNode);
-  }
-  NodeId IdOf(std::uint32_t end) {
-    NodeId& id = dense_.empty() ? sparse_.try_emplace(end, kNoNode).first->second : dense_[end];
-    if (id != kNoNode) return id;
-    char buffer[10];
+  explicit FirstNamed(const Strings& keys) : texts_(keys), ids_(keys.size(), kNoNode) {}
+  NodeId IdOf(std::uint32_t position) {
+    NodeId& id = ids_[position];
     // A key that is listed twice is one node.
-    return id = keys_.Insert(texts_ ? (*texts_)[end] : NumberKey(end, buffer)).id;
+    return id != kNoNode ? id : id = keys_.Insert(texts_[position]).id;
   }
   NodeId count() const { return keys_.size(); }
   StringTable TakeKeys() { return std::move(keys_); }
 
  private:
-  const Strings* texts_;
-  std::vector<NodeId> dense_;
-  std::unordered_map<std::uint32_t, NodeId> sparse_;
+  const Strings& texts_;
+  std::vector<NodeId> ids_;
   StringTable keys_;
 };
 
@@ -83,7 +72,7 @@ class EdgeArrays {
   // What Graph::Load may do.
   bool FitsLoad() const { return !by_id(); }
   Status CheckIds(const Snapshot& snapshot) const;
-  Result<EdgeLoad> Load() const;
+  Result<EdgeLoad> Load() const { return by_key() ? LoadKeys() : LoadNumbers(); }
   // Of each of the caller's kinds, or of the one: what it is; new ones are defined.
   Result<std::vector<Schema::EdgeKindMatch>> Kinds(EdgeLoad& load) const;
   Status Fill(WriteBatch& batch, std::uint64_t first, std::uint64_t end) const;
@@ -98,6 +87,8 @@ class EdgeArrays {
   Status Check();
   // Every use of the arrays comes through here: an edge is read, then checked.
   Status ReadEdge(std::uint64_t i, Edge& edge) const;
+  Result<EdgeLoad> LoadKeys() const;
+  Result<EdgeLoad> LoadNumbers() const;
   bool by_key() const { return edges_.ends == PLEXUS_ENDS_KEYS; }
 
   plexus_edges edges_ = {};
@@ -190,12 +181,35 @@ Result<std::vector<Schema::EdgeKindMatch>> EdgeArrays::Kinds(EdgeLoad& load) con
   return found;
 }
 
-Result<EdgeLoad> EdgeArrays::Load() const {
+// By the loader of arrays, of a copy: the caller may write to its own.
+Result<EdgeLoad> EdgeArrays::LoadNumbers() const {
+  const auto copied = [&](const auto* array) {
+    using T = std::remove_cvref_t<decltype(*array)>;
+    return array ? std::vector<T>(array, array + edges_.count) : std::vector<T>();
+  };
+  const auto sources = copied(edges_.sources), targets = copied(edges_.targets);
+  const auto weights = copied(edges_.weights);
+  const auto kind_of = copied(edges_.kind_of);
+  const auto created_at = copied(edges_.created_at);
+  std::vector<std::string_view> kinds;
+  for (std::uint64_t k = 0; edges_.kind_of && k < kinds_.size(); ++k) kinds.push_back(kinds_[k]);
+  if (!edges_.kind_of) kinds.push_back(kind_);
+  GraphArrays arrays;
+  arrays.sources = sources;
+  arrays.targets = targets;
+  arrays.weights = weights;
+  arrays.kind_of = kind_of;
+  arrays.created_at = created_at;
+  arrays.kinds = kinds;
+  return LoadOfArrays(arrays, DefaultExecutor());
+}
+
+Result<EdgeLoad> EdgeArrays::LoadKeys() const {
   EdgeLoad load;
   PLEXUS_ASSIGN(const std::vector<Schema::EdgeKindMatch> kinds, Kinds(load));
   const bool link = std::ranges::all_of(
       kinds, [](const Schema::EdgeKindMatch& kind) { return kind.kind == plexus::kLink; });
-  FirstNamed named(by_key() ? &keys_ : nullptr, edges_.count, most_);
+  FirstNamed named(keys_);
   for (std::uint64_t first = 0; first < edges_.count; first += kLoadBatchEdges) {
     const auto size = static_cast<std::size_t>(std::min(kLoadBatchEdges, edges_.count - first));
     LoadBatch batch;
@@ -367,10 +381,10 @@ plexus_code PutArrays(plexus_graph* handle, const plexus_call_options* options,
     plexus_counts done = {};
     plexus::tools::server::Caller caller = graph->caller;
     caller.cancel = call->cancel();
-    PLEXUS_TRY(graph->service->Change(
-        caller, bulk, [&](Graph& whole, Database* database) {
-          return put(whole, database, *call, done);
-        }));
+    const auto write = [&](Graph& whole, Database* database) {
+      return put(whole, database, *call, done);
+    };
+    PLEXUS_TRY(InTime(*graph, graph->service->Change(caller, bulk, write)));
     return counts ? WriteStruct(done, counts, "counts") : Status();
   });
 }

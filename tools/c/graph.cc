@@ -84,9 +84,10 @@ Status Ask(plexus_graph* handle, const char* operation, const char* request, std
   caller.progress = call->progress();
   caller.cancel = call->cancel();
   caller.input = input;
-  return graph->service->Run(std::move(asked), caller, [&](Reply& reply, Workspace& workspace) {
+  const auto write = [&](Reply& reply, Workspace& workspace) {
     return WriteText(reply, workspace.warnings(), result);
-  });
+  };
+  return InTime(*graph, graph->service->Run(std::move(asked), caller, write));
 }
 
 Status AskAt(const char* directory, const char* operation, const char* request, std::size_t length,
@@ -183,6 +184,11 @@ Result<std::shared_ptr<GraphObject>> FindGraph(plexus_graph* handle) {
   return graph;
 }
 
+Status InTime(const GraphObject& graph, Status done) {
+  if (done || !graph.closing || done.error().code != ErrorCode::kLocked) return done;
+  return Fail(ErrorCode::kFailedPrecondition, "graph was closed while this call waited");
+}
+
 Status CheckWhole(const GraphObject& graph) {
   if (graph.caller.wall.empty()) return {};
   return Fail(ErrorCode::kFailedPrecondition,
@@ -263,9 +269,9 @@ plexus_code plexus_open(const char* directory, const plexus_open_options* given,
     if (!options.in_memory && !*directory)
       return Fail(ErrorCode::kInvalidArgument, "directory is empty");
     if (options.in_memory && (directory || options.read_only))
-      return Fail(ErrorCode::kInvalidArgument,
-                  std::string("in_memory and ") + (directory ? "a directory" : "read_only") +
-                      " exclude each other");
+      return Fail(ErrorCode::kInvalidArgument, std::string("in_memory and ") +
+                                                   (directory ? "a directory" : "read_only") +
+                                                   " exclude each other");
     if (options.create && options.read_only)
       return Fail(ErrorCode::kInvalidArgument, "create and read_only exclude each other");
     if (!(options.max_seconds >= 0))
@@ -291,7 +297,7 @@ plexus_code plexus_open(const char* directory, const plexus_open_options* given,
     PLEXUS_ASSIGN(made->caller.wall, TextsOf(options.scopes, options.scope_count, "scopes"));
     made->caller.may_write = !options.read_only;
     made->caller.paths = true;
-    made->caller.keeps_terms = !options.no_terms;
+    made->caller.keeps_terms = true;
     PLEXUS_ASSIGN(made->service, plexus::tools::server::Service::Open(open));
     *graph = static_cast<plexus_graph*>(AddHandle(std::move(made)));
     return {};
@@ -326,7 +332,7 @@ plexus_code plexus_sequence(plexus_graph* handle, uint64_t* sequence) {
 plexus_code plexus_refresh(plexus_graph* handle) {
   return Guarded([&]() -> Status {
     PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
-    return graph->service->Refresh();
+    return InTime(*graph, graph->service->Refresh());
   });
 }
 

@@ -56,6 +56,8 @@ Status CheckCallback(const GraphObject& graph);
 Status CheckProcess(std::uint64_t process);
 // As Find, of this process, and not in a callback of the graph.
 Result<std::shared_ptr<GraphObject>> FindGraph(plexus_graph* handle);
+// `done`, or kFailedPrecondition where the graph was closed before the call had its turn.
+Status InTime(const GraphObject& graph, Status done);
 // kFailedPrecondition: behind a wall of scopes.
 Status CheckWhole(const GraphObject& graph);
 // kReadOnly: opened so.
@@ -81,6 +83,13 @@ class CallOptions final : public Progress {
 // Texts of an array of pointers. kInvalidArgument: one is null.
 Result<std::vector<std::string>> TextsOf(const char* const* texts, std::uint64_t count,
                                          const char* name);
+
+// Reads the caller's memory once: another thread may write to it, and what was checked must be
+// what is used.
+template <class T>
+T ReadOnce(const T* from) {
+  return *static_cast<const volatile T*>(from);
+}
 
 // A caller's list of texts, copied: another thread may write to the caller's memory.
 class Strings {

@@ -82,7 +82,7 @@ typedef struct plexus_open_options {
   int32_t create;             // 1: make the graph when the directory has none
   int32_t read_only;          // 1: take no lock, write nothing; plexus_refresh follows the writer
   int32_t strict;             // 1: refuse a graph that lost its tail in a crash
-  int32_t no_terms;           // 1: the words of the first texts of a new graph are not indexed
+  int32_t unused;             // 0
   int64_t lock_wait_ms;       // how long to wait for another writer to close
   double max_seconds;         // the most that an operation takes; 0: no limit
   const char* const* scopes;  // a wall: operations see, count and write these scopes only, and
@@ -200,7 +200,7 @@ typedef struct plexus_counts {
   uint64_t size;
   uint64_t sequence;  // of the graph afterwards
   uint64_t nodes_added;
-  uint64_t added, changed, same;  // edges or vectors
+  uint64_t added, changed, same;  // edges, vectors, or nodes of a column
 } plexus_counts;
 
 // Adds edges, and nodes of keys that the graph does not have. Arrays are checked whole before the
@@ -223,6 +223,23 @@ typedef struct plexus_vectors {
 
 plexus_code plexus_put_vectors(plexus_graph* graph, const plexus_vectors* vectors,
                                const plexus_call_options* options, plexus_counts* counts);
+
+typedef struct plexus_column_values {
+  uint64_t size;
+  uint64_t count;
+  const char* column;   // made when it is missing; "text": the texts, whose words are indexed
+  plexus_strings keys;  // of the nodes, count of them,
+  const uint32_t* ids;  // or ids of nodes that the graph has; neither: the key of value 17 is "17"
+  const double* f64;    // the values are one of these three
+  const int64_t* i64;
+  plexus_strings texts;  // an empty one clears
+  const char* kind;      // of the nodes; null: it stays, and new ones are of kind "node"
+} plexus_column_values;
+
+// Sets a column, or the texts, of many nodes, and adds nodes of keys that the graph does not have.
+// Values are checked whole before the first is written, in batches of 262,144.
+plexus_code plexus_put_column(plexus_graph* graph, const plexus_column_values* values,
+                              const plexus_call_options* options, plexus_counts* counts);
 
 // --- snapshots and arrays out
 

@@ -189,7 +189,7 @@ plexus_code plexus_snapshot_at(plexus_graph* handle, const char* moment,
       made = std::make_shared<SnapshotObject>(std::move(view.snapshot));
       return {};
     };
-    PLEXUS_TRY(graph->service->Use(false, graph->caller, look));
+    PLEXUS_TRY(InTime(*graph, graph->service->Use(false, graph->caller, look)));
     *snapshot = static_cast<plexus_snapshot*>(AddHandle(std::move(made)));
     return {};
   });

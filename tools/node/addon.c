@@ -1,127 +1,13 @@
 // The C interface as a Node-API module: one function each, handles as numbers.
 //
-// What may take long runs on a worker thread and returns a promise. Typed arrays that come in are
-// kept and read there, without a copy; those that go out are copies, as JavaScript may write them.
-// A failure is an Error whose `code` is the name of the library's code. index.js is made for
-// people.
+// What may take long runs on a worker thread (work.c) and returns a promise. Typed arrays are
+// copied on their way in, as JavaScript may write, resize or transfer them meanwhile, and on their
+// way out. A failure is an Error whose `code` is the name of the library's code. index.js is made
+// for people.
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/node/job.h"
-
-// --- work
-
-static plexus_call_options OptionsOf(Job* job) {
-  plexus_call_options options;
-  memset(&options, 0, sizeof options);
-  options.size = sizeof options;
-  options.cancel = (plexus_cancel*)(uintptr_t)job->cancel;
-  return options;
-}
-
-static plexus_graph* GraphOf(Job* job) { return (plexus_graph*)(uintptr_t)job->handle; }
-static plexus_snapshot* SnapshotOf(Job* job) { return (plexus_snapshot*)(uintptr_t)job->handle; }
-
-static void RunCall(Job* job) {
-  const plexus_call_options options = OptionsOf(job);
-  job->code = plexus_call_with(GraphOf(job), job->texts[0], job->texts[1], job->lengths[1],
-                               &options, &job->reply);
-}
-
-static void RunImport(Job* job) {
-  const plexus_call_options options = OptionsOf(job);
-  job->code = plexus_import(GraphOf(job), job->texts[1], job->lengths[1], job->arrays[0].data,
-                            job->arrays[0].length, &options, &job->reply);
-}
-
-static void RunChanges(Job* job) {
-  job->code = plexus_changes(GraphOf(job), job->numbers[0], job->numbers[1], &job->reply);
-}
-
-static void RunWait(Job* job) {
-  job->code =
-      plexus_wait(GraphOf(job), job->numbers[0], (int32_t)job->numbers[1], &job->numbers[2]);
-}
-
-static void RunClose(Job* job) { job->code = plexus_close(GraphOf(job)); }
-
-static plexus_strings StringsOf(const Array* blob, const Array* offsets) {
-  plexus_strings strings;
-  strings.bytes = (const char*)blob->data;
-  strings.byte_count = blob->length;
-  strings.offsets = (const uint64_t*)offsets->data;
-  strings.count = offsets->length ? offsets->length - 1 : 0;
-  return strings;
-}
-
-static void RunEdges(Job* job) {
-  const plexus_call_options options = OptionsOf(job);
-  plexus_edges edges;
-  memset(&edges, 0, sizeof edges);
-  edges.size = sizeof edges;
-  edges.count = job->arrays[0].length;
-  edges.sources = (const uint32_t*)job->arrays[0].data;
-  edges.targets = (const uint32_t*)job->arrays[1].data;
-  edges.weights = (const float*)job->arrays[2].data;
-  edges.keys = StringsOf(&job->arrays[3], &job->arrays[4]);
-  edges.ends = (int32_t)job->numbers[0];
-  edges.kind = job->texts[0];
-  job->counts.size = sizeof job->counts;
-  job->code = plexus_put_edges(GraphOf(job), &edges, &options, &job->counts);
-}
-
-static void RunVectors(Job* job) {
-  const plexus_call_options options = OptionsOf(job);
-  plexus_vectors vectors;
-  memset(&vectors, 0, sizeof vectors);
-  vectors.size = sizeof vectors;
-  vectors.dimensions = job->numbers[0];
-  vectors.count = job->numbers[0] ? job->arrays[0].length / job->numbers[0] : 0;
-  vectors.values = (const float*)job->arrays[0].data;
-  vectors.keys = StringsOf(&job->arrays[1], &job->arrays[2]);
-  vectors.space = job->texts[0];
-  vectors.metric = job->texts[1];
-  job->counts.size = sizeof job->counts;
-  job->code = plexus_put_vectors(GraphOf(job), &vectors, &options, &job->counts);
-}
-
-static void RunPageRank(Job* job) {
-  plexus_pagerank_options options;
-  memset(&options, 0, sizeof options);
-  options.size = sizeof options;
-  options.damping = job->real;
-  options.tolerance = -1;  // the default
-  options.iterations = (int32_t)job->numbers[0];
-  options.unweighted = (int32_t)job->numbers[1];
-  options.cancel = (plexus_cancel*)(uintptr_t)job->cancel;
-  job->code = plexus_pagerank(SnapshotOf(job), &options, &job->result);
-}
-
-static void RunCsr(Job* job) {
-  plexus_csr_options options;
-  const char* kind = job->texts[0];
-  memset(&options, 0, sizeof options);
-  options.size = sizeof options;
-  options.kinds = &kind;
-  options.kind_count = kind ? 1 : 0;
-  options.incoming = (int32_t)job->numbers[0];
-  job->code = plexus_csr(SnapshotOf(job), &options, &job->result);
-}
-
-static void RunKeys(Job* job) {
-  job->code = plexus_keys(SnapshotOf(job), (const uint32_t*)job->arrays[0].data,
-                          job->arrays[0].length, &job->result);
-}
-
-static void RunColumn(Job* job) {
-  job->code = plexus_column(SnapshotOf(job), job->texts[0], &job->result);
-}
-
-static void RunSpace(Job* job) {
-  job->code = plexus_space(SnapshotOf(job), job->texts[0], &job->result);
-}
-
-// --- what JavaScript calls
+#include "tools/node/work.h"
 
 // Ends a function that could not read its arguments.
 #define PLEXUS_READ(read) \
@@ -138,8 +24,14 @@ static void RunSpace(Job* job) {
 #define PLEXUS_TEXT(at, i, name) \
   PLEXUS_READ(ReadText(env, a[at], name, &job->texts[i], &job->lengths[i]))
 #define PLEXUS_NUMBER(at, where, name) PLEXUS_READ(ReadNumber(env, a[at], name, &(where)))
+// Reads an array that must be there.
+#define PLEXUS_GIVEN(at, i, type, name, what)                    \
+  do {                                                           \
+    PLEXUS_ARRAY(at, i, type, name, what);                       \
+    PLEXUS_READ(job->arrays[i].data || Refuse(env, name, what)); \
+  } while (false)
 #define PLEXUS_ARRAY(at, i, type, name, what) \
-  PLEXUS_READ(ReadArray(env, a[at], type, name, what, job, &job->arrays[i]))
+  PLEXUS_READ(ReadArray(env, a[at], type, name, what, &job->arrays[i]))
 
 static napi_value Call(napi_env env, napi_callback_info info) {
   PLEXUS_JOB(RunCall, AnswerText);
@@ -172,8 +64,8 @@ static napi_value CallSync(napi_env env, napi_callback_info info) {
                              &longer[0], &lengths[0])) != NULL &&
       (request = ShortText(env, a[2], "request", request_buffer, sizeof request_buffer, &longer[1],
                            &lengths[1])) != NULL) {
-    const plexus_code code = plexus_call((plexus_graph*)(uintptr_t)handle, operation, request,
-                                         lengths[1], &reply);
+    const plexus_code code =
+        plexus_call((plexus_graph*)(uintptr_t)handle, operation, request, lengths[1], &reply);
     text = code == PLEXUS_OK ? TextOf(env, &reply) : Throw(env, code, plexus_message());
     plexus_result_free(reply.owner);
   }
@@ -207,7 +99,7 @@ static napi_value CallAt(napi_env env, napi_callback_info info) {
 static napi_value Import(napi_env env, napi_callback_info info) {
   PLEXUS_JOB(RunImport, AnswerText);
   PLEXUS_TEXT(1, 1, "request");
-  PLEXUS_ARRAY(2, 0, napi_uint8_array, "content", "a Uint8Array");
+  PLEXUS_GIVEN(2, 0, napi_uint8_array, "content", "a Uint8Array");
   PLEXUS_NUMBER(3, job->cancel, "cancel");
   return Begin(env, job);
 }
@@ -219,21 +111,18 @@ static napi_value ChangesOf(napi_env env, napi_callback_info info) {
   return Begin(env, job);
 }
 
-static napi_value Wait(napi_env env, napi_callback_info info) {
-  PLEXUS_JOB(RunWait, AnswerSequence);
-  PLEXUS_NUMBER(1, job->numbers[0], "since");
-  PLEXUS_NUMBER(2, job->numbers[1], "milliseconds");
-  if (job->numbers[1] > INT32_MAX) job->numbers[1] = INT32_MAX;
-  return Begin(env, job);
-}
+// A thread of JavaScript that ends with an open graph closes it, as its handle goes with it.
+static void CloseLeft(void* graph) { plexus_close((plexus_graph*)graph); }
 
 static napi_value Close(napi_env env, napi_callback_info info) {
   PLEXUS_JOB(RunClose, AnswerNothing);
+  napi_remove_env_cleanup_hook(env, CloseLeft, GraphOf(job));
   return Begin(env, job);
 }
 
 static napi_value CloseSync(napi_env env, napi_callback_info info) {
   PLEXUS_JOB(RunClose, AnswerNothing);
+  napi_remove_env_cleanup_hook(env, CloseLeft, GraphOf(job));
   RunClose(job);
   if (job->code != PLEXUS_OK) Throw(env, job->code, plexus_message());
   FreeJob(env, job);
@@ -242,8 +131,8 @@ static napi_value CloseSync(napi_env env, napi_callback_info info) {
 
 static napi_value PutEdges(napi_env env, napi_callback_info info) {
   PLEXUS_JOB(RunEdges, AnswerCounts);
-  PLEXUS_ARRAY(1, 0, napi_uint32_array, "sources", "a Uint32Array");
-  PLEXUS_ARRAY(2, 1, napi_uint32_array, "targets", "a Uint32Array");
+  PLEXUS_GIVEN(1, 0, napi_uint32_array, "sources", "a Uint32Array");
+  PLEXUS_GIVEN(2, 1, napi_uint32_array, "targets", "a Uint32Array");
   PLEXUS_NUMBER(3, job->numbers[0], "ends");
   PLEXUS_ARRAY(4, 2, napi_float32_array, "weights", "a Float32Array");
   PLEXUS_ARRAY(5, 3, napi_uint8_array, "keys", "a Uint8Array");
@@ -259,7 +148,7 @@ static napi_value PutEdges(napi_env env, napi_callback_info info) {
 
 static napi_value PutVectors(napi_env env, napi_callback_info info) {
   PLEXUS_JOB(RunVectors, AnswerCounts);
-  PLEXUS_ARRAY(1, 0, napi_float32_array, "values", "a Float32Array");
+  PLEXUS_GIVEN(1, 0, napi_float32_array, "values", "a Float32Array");
   PLEXUS_NUMBER(2, job->numbers[0], "dimensions");
   PLEXUS_ARRAY(3, 1, napi_uint8_array, "keys", "a Uint8Array");
   PLEXUS_ARRAY(4, 2, napi_biguint64_array, "offsets", "a BigUint64Array");
@@ -271,11 +160,31 @@ static napi_value PutVectors(napi_env env, napi_callback_info info) {
   return Begin(env, job);
 }
 
+static napi_value PutColumn(napi_env env, napi_callback_info info) {
+  PLEXUS_JOB(RunPutColumn, AnswerCounts);
+  PLEXUS_TEXT(1, 0, "column");
+  PLEXUS_NUMBER(2, job->numbers[0], "count");
+  PLEXUS_ARRAY(3, 0, napi_uint8_array, "keys", "a Uint8Array");
+  PLEXUS_ARRAY(4, 1, napi_biguint64_array, "offsets", "a BigUint64Array");
+  PLEXUS_ARRAY(5, 2, napi_uint32_array, "ids", "a Uint32Array");
+  PLEXUS_ARRAY(6, 3, napi_float64_array, "values", "a Float64Array");
+  PLEXUS_ARRAY(7, 4, napi_bigint64_array, "values", "a BigInt64Array");
+  PLEXUS_ARRAY(8, 5, napi_uint8_array, "texts", "a Uint8Array");
+  PLEXUS_ARRAY(9, 6, napi_biguint64_array, "offsets", "a BigUint64Array");
+  PLEXUS_TEXT(10, 1, "kind");
+  PLEXUS_NUMBER(11, job->cancel, "cancel");
+  for (int i = 2; i < 5; ++i)
+    if (job->arrays[i].data && job->arrays[i].length != job->numbers[0])
+      PLEXUS_READ(Refuse(env, i == 2 ? "ids" : "values", "as long as values"));
+  return Begin(env, job);
+}
+
 static napi_value Rank(napi_env env, napi_callback_info info) {
   PLEXUS_JOB(RunPageRank, AnswerArrays);
   PLEXUS_READ((napi_get_value_double(env, a[1], &job->real) == napi_ok && job->real >= 0) ||
               Refuse(env, "damping", "a number >= 0"));
   PLEXUS_NUMBER(2, job->numbers[0], "iterations");
+  PLEXUS_READ(job->numbers[0] <= INT32_MAX || Refuse(env, "iterations", "below 2^31"));
   PLEXUS_NUMBER(3, job->numbers[1], "unweighted");
   PLEXUS_NUMBER(4, job->cancel, "cancel");
   return Begin(env, job);
@@ -313,12 +222,12 @@ static napi_value HandleOf(napi_env env, plexus_code code, const void* handle) {
   return number;
 }
 
-// (path, create, readOnly, lockWaitMs); without a path in RAM
+// (path, create, readOnly, lockWaitMs, isWorker); without a path in RAM
 static napi_value Open(napi_env env, napi_callback_info info) {
-  napi_value a[4] = {NULL, NULL, NULL, NULL};
-  size_t count = 4, length = 0;
+  napi_value a[5] = {NULL, NULL, NULL, NULL, NULL};
+  size_t count = 5, length = 0;
   char* path = NULL;
-  bool create = false, read_only = false;
+  bool create = false, read_only = false, is_worker = false;
   plexus_open_options options;
   plexus_graph* graph = NULL;
   napi_get_cb_info(env, info, &count, a, NULL, NULL);
@@ -331,11 +240,13 @@ static napi_value Open(napi_env env, napi_callback_info info) {
   napi_get_value_bool(env, a[1], &create);
   napi_get_value_bool(env, a[2], &read_only);
   napi_get_value_int64(env, a[3], &options.lock_wait_ms);
+  napi_get_value_bool(env, a[4], &is_worker);
   options.create = create;
   options.read_only = read_only;
   options.in_memory = !path;
   const plexus_code code = plexus_open(path, &options, &graph);
   free(path);
+  if (code == PLEXUS_OK && is_worker) napi_add_env_cleanup_hook(env, CloseLeft, graph);
   return HandleOf(env, code, graph);
 }
 
@@ -396,11 +307,11 @@ NAPI_MODULE_INIT() {
                    {"callAt", CallAt},
                    {"importBytes", Import},
                    {"changes", ChangesOf},
-                   {"wait", Wait},
                    {"sequence", SequenceNow},
                    {"refresh", Refresh},
                    {"putEdges", PutEdges},
                    {"putVectors", PutVectors},
+                   {"putColumn", PutColumn},
                    {"snapshot", SnapshotNow},
                    {"snapshotFree", SnapshotFree},
                    {"pagerank", Rank},

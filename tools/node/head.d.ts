@@ -70,6 +70,12 @@ export class Graph {
     values: Float32Array; dimensions: number; keys?: string[]; space?: string; metric?: string;
     signal?: AbortSignal;
   }): Promise<Counts>;
+  /** Sets a column of many nodes, or with the column "text" their texts; an empty text clears.
+   * Without keys and ids value 17 is of the key "17". What is missing is made. */
+  putColumn(values: {
+    column: string; values: Float64Array | BigInt64Array | string[]; keys?: string[];
+    ids?: Uint32Array; kind?: string; signal?: AbortSignal;
+  }): Promise<Counts>;
   /** What each batch after `since` is about; `follow` waits for more until the graph is closed. */
   changes(options?: {since?: bigint | number; follow?: boolean; most?: number}):
     AsyncIterableIterator<Reply>;

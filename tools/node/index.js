@@ -1,53 +1,94 @@
 // Plexus for Node: every operation is a method that returns a promise; index.d.ts has the types.
 'use strict';
+const {setTimeout: sleep} = require('node:timers/promises');
+const {isMainThread} = require('node:worker_threads');
+
 const {native, rows, families} = require('./operations.js');
 
 Symbol.dispose ??= Symbol('Symbol.dispose');
 Symbol.asyncDispose ??= Symbol('Symbol.asyncDispose');
 
-// BigInts, such as sequences, are numbers in a request; without one no function is called.
-function requestOf(parameters = {}) {
-  try {
-    return JSON.stringify(parameters);
-  } catch {
-    return JSON.stringify(parameters, (_name, value) =>
-      typeof value === 'bigint' ? Number(value) : value);
-  }
+function refused(message, more) {
+  return Object.assign(new Error(message), {code: 'invalid_argument', ...more});
 }
 
-// Runs work(cancel), where `cancel` is a handle that the signal sets; 0: none.
+function numberOf(name, value) {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw refused(`${name} is ${value}, which JSON has not`);
+  if (typeof value !== 'bigint') return value;
+  if (!Number.isSafeInteger(Number(value)))
+    throw refused(`${value} is beyond the numbers of JSON; putColumn takes a BigInt64Array`);
+  return Number(value);
+}
+
+// BigInts, such as sequences, are numbers in a request. No function is called where the text has
+// no null, which NaN becomes.
+function requestOf(parameters = {}) {
+  let text;
+  try {
+    text = JSON.stringify(parameters);
+  } catch {
+    // With a BigInt, or no JSON.
+  }
+  try {
+    if (text === undefined || text.includes('null')) text = JSON.stringify(parameters, numberOf);
+  } catch (error) {
+    throw error.code ? error : refused(`the request is no JSON: ${error.message}`);
+  }
+  if (text === undefined) throw refused('the request is no object');
+  return text;
+}
+
+function aborted({reason}) {
+  return Object.assign(new Error('the operation was aborted', {cause: reason}),
+                       {name: 'AbortError', code: 'cancelled'});
+}
+
+// Runs work(cancel), where `cancel` is a handle that the signal sets; 0: none. What the signal cut
+// short is an AbortError; what was done before is answered.
 async function withSignal(signal, work) {
-  if (!signal) return work(0);
+  if (signal === undefined || signal === null) return work(0);
+  if (!(signal instanceof AbortSignal)) throw refused('signal is not an AbortSignal');
+  if (signal.aborted) throw aborted(signal);
   const cancel = native.cancelNew();
   const stop = () => native.cancelSet(cancel);
   signal.addEventListener('abort', stop, {once: true});
-  if (signal.aborted) stop();
   try {
     return await work(cancel);
+  } catch (error) {
+    throw signal.aborted && error.code === 'cancelled' ? aborted(signal) : error;
   } finally {
     signal.removeEventListener('abort', stop);
     native.cancelFree(cancel);
   }
 }
 
+function valueOf(text, signal) {
+  if (!text.startsWith('{')) return text;
+  const reply = JSON.parse(text);
+  if (signal?.aborted && reply.truncated) throw aborted(signal);
+  return reply;
+}
+
 // A blob and offsets.
-function stringsOf(texts) {
-  if (texts === undefined) return [null, null];
-  const encoder = new TextEncoder();
-  const parts = Array.from(texts, (text) => encoder.encode(text));
+function stringsOf(texts, name) {
+  if (texts === undefined || texts === null) return [null, null];
+  if (typeof texts === 'string' || typeof texts[Symbol.iterator] !== 'function')
+    throw refused(`${name} is not a list of strings`);
+  const parts = Array.from(texts);
   const offsets = new BigUint64Array(parts.length + 1);
-  const blob = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   parts.forEach((part, i) => {
-    blob.set(part, at);
-    at += part.length;
+    if (typeof part !== 'string' || /\p{Surrogate}/u.test(part))
+      throw refused(`${name}[${i}] is not ${typeof part === 'string' ? 'Unicode' : 'a string'}`);
+    at += Buffer.byteLength(part);
     offsets[i + 1] = BigInt(at);
   });
-  return [blob, offsets];
+  return [Buffer.from(parts.join('')), offsets];
 }
 
 function textsOf({offsets, bytes}) {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder('utf-8', {ignoreBOM: true});
   return Array.from({length: offsets.length - 1}, (_, i) =>
     decoder.decode(bytes.subarray(Number(offsets[i]), Number(offsets[i + 1]))));
 }
@@ -101,14 +142,14 @@ class Graph {
       else this[operation] = method;
     }
   }
-  async #call(operation, parameters, {signal} = {}) {
-    const request = requestOf(parameters);
+  async #call(operation, parameters, options) {
+    const request = requestOf(parameters), signal = options?.signal;
     const text = await withSignal(signal, (cancel) =>
       native.call(this.#handle, operation, request, cancel));
-    return text.startsWith('{') ? JSON.parse(text) : text;
+    return valueOf(text, signal);
   }
   callSync(operation, parameters) {
-    return JSON.parse(native.callSync(this.#handle, operation, requestOf(parameters)));
+    return valueOf(native.callSync(this.#handle, operation, requestOf(parameters)));
   }
   get sequence() {
     return native.sequence(this.#handle);
@@ -141,8 +182,10 @@ class Graph {
   }
   async importBytes(content, parameters, {signal} = {}) {
     const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-    return JSON.parse(await withSignal(signal, (cancel) =>
+    const reply = JSON.parse(await withSignal(signal, (cancel) =>
       native.importBytes(this.#handle, requestOf(parameters), bytes, cancel)));
+    if (reply.stopped) throw refused(reply.messages[0], {reply});
+    return reply;
   }
   importRecords(records, parameters, options) {
     let lines = '';
@@ -152,12 +195,22 @@ class Graph {
   async putEdges({sources, targets, keys, ids = false, kind, weights, signal}) {
     const ends = ids ? 2 : keys ? 1 : 0;
     return withSignal(signal, (cancel) => native.putEdges(
-      this.#handle, sources, targets, ends, weights, ...stringsOf(keys), kind, cancel));
+      this.#handle, sources, targets, ends, weights, ...stringsOf(keys, 'keys'), kind, cancel));
   }
   async putVectors({values, dimensions, keys, space, metric, signal}) {
     return withSignal(signal, (cancel) => native.putVectors(
-      this.#handle, values, dimensions, ...stringsOf(keys), space, metric, cancel));
+      this.#handle, values, dimensions, ...stringsOf(keys, 'keys'), space, metric, cancel));
   }
+  // A column of many nodes; "text" is their texts.
+  async putColumn({column, values, keys, ids, kind, signal}) {
+    const texts = Array.isArray(values) ? values : undefined;
+    const whole = values instanceof BigInt64Array;
+    return withSignal(signal, (cancel) => native.putColumn(
+      this.#handle, column, values?.length ?? 0, ...stringsOf(keys, 'keys'), ids,
+      texts || whole ? null : values, whole ? values : null, ...stringsOf(texts, 'values'), kind,
+      cancel));
+  }
+  // It looks now and then: a thread that waits would be one of the few that operations have.
   async *changes({since = 0, follow = false, most = 100} = {}) {
     for (;;) {
       const page = JSON.parse(await native.changes(this.#handle, since, most));
@@ -165,14 +218,10 @@ class Graph {
       since = page.next;
       if (page.more) continue;
       if (!follow) return;
-      while (Number(this.#closed ? -1 : this.sequence) === since) {
-        try {
-          await native.wait(this.#handle, since, 500);
-        } catch {
-          return;
-        }
-      }
-      if (this.#closed) return;
+      do {
+        await sleep(10);
+        if (this.#closed) return;
+      } while (Number(this.sequence) === since);
     }
   }
 }
@@ -181,16 +230,17 @@ class Graph {
 function open(directory, {create = true, readOnly = false, lockWaitMs = 0} = {}) {
   if (typeof directory !== 'string')
     throw Object.assign(new TypeError('path is not a string'), {code: 'invalid_argument'});
-  return new Graph(native.open(directory, create && !readOnly, readOnly, lockWaitMs));
+  return new Graph(
+    native.open(directory, create && !readOnly, readOnly, lockWaitMs, !isMainThread));
 }
 
 // An empty graph in RAM, which is gone when it is closed, and has no history.
 function inMemory() {
-  return new Graph(native.open(null, false, false, 0));
+  return new Graph(native.open(null, false, false, 0, !isMainThread));
 }
 
 function callAt(directory, operation, parameters) {
-  return JSON.parse(native.callAt(directory, operation, requestOf(parameters)));
+  return valueOf(native.callAt(directory, operation, requestOf(parameters)));
 }
 
 module.exports = {open, inMemory, callAt, Graph, Snapshot};

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <uchar.h>
 
 napi_value Undefined(napi_env env) {
   napi_value value = NULL;
@@ -43,19 +44,33 @@ static bool IsAbsent(napi_env env, napi_value value) {
 }
 
 bool ReadNumber(napi_env env, napi_value value, const char* name, uint64_t* number) {
-  int64_t read = 0;
+  double read = 0;
   bool lossless = false;
-  napi_valuetype type = napi_undefined;
-  napi_typeof(env, value, &type);
-  if (type == napi_bigint) {
-    if (napi_get_value_bigint_uint64(env, value, number, &lossless) == napi_ok && lossless)
+  if (napi_get_value_double(env, value, &read) == napi_ok) {
+    if (read >= 0 && read <= 9007199254740991.0 && read == (double)(uint64_t)read) {
+      *number = (uint64_t)read;
       return true;
-  } else if (type == napi_number && napi_get_value_int64(env, value, &read) == napi_ok &&
-             read >= 0) {
-    *number = (uint64_t)read;
+    }
+  } else if (napi_get_value_bigint_uint64(env, value, number, &lossless) == napi_ok && lossless) {
     return true;
   }
   return Refuse(env, name, "a whole number >= 0");
+}
+
+// Half a surrogate pair becomes U+FFFD in UTF-8.
+static bool IsWellFormed(napi_env env, napi_value value, const char* text, size_t length) {
+  size_t units = 0;
+  if (!memmem(text, length, "\xef\xbf\xbd", 3)) return true;
+  if (napi_get_value_string_utf16(env, value, NULL, 0, &units) != napi_ok) return false;
+  char16_t* read = (char16_t*)malloc((units + 1) * sizeof *read);
+  bool good = read && napi_get_value_string_utf16(env, value, read, units + 1, &units) == napi_ok;
+  for (size_t i = 0; good && i < units; ++i) {
+    if ((read[i] & 0xf800) != 0xd800) continue;
+    good = read[i] < 0xdc00 && i + 1 < units && (read[i + 1] & 0xfc00) == 0xdc00;
+    ++i;
+  }
+  free(read);
+  return good;
 }
 
 // Null: absent.
@@ -69,32 +84,41 @@ bool ReadText(napi_env env, napi_value value, const char* name, char** text, siz
   if (!*text) return Refuse(env, name, "small enough for the memory");
   napi_get_value_string_utf8(env, value, *text, *length + 1, length);
   // The library would read the text to there.
-  return !memchr(*text, 0, *length) || Refuse(env, name, "a string without NUL");
+  if (memchr(*text, 0, *length)) return Refuse(env, name, "a string without NUL");
+  return IsWellFormed(env, value, *text, *length) || Refuse(env, name, "well-formed Unicode");
 }
 
+static const size_t kElementBytes[] = {1, 1, 1, 2, 2, 4, 4, 4, 8, 8, 8};  // by napi_typedarray_type
+
 bool ReadArray(napi_env env, napi_value value, napi_typedarray_type wanted, const char* name,
-               const char* what, Job* job, Array* array) {
+               const char* what, Array* array) {
   array->data = NULL;
   array->length = 0;
   if (IsAbsent(env, value)) return true;
-  bool is_array = false;
+  bool is_array = false, is_detached = false;
   napi_typedarray_type type;
+  napi_value buffer = NULL;
   void* data = NULL;
   napi_is_typedarray(env, value, &is_array);
   if (!is_array ||
-      napi_get_typedarray_info(env, value, &type, &array->length, &data, NULL, NULL) != napi_ok ||
+      napi_get_typedarray_info(env, value, &type, &array->length, &data, &buffer, NULL) !=
+          napi_ok ||
       type != wanted)
     return Refuse(env, name, what);
-  static const uint64_t nothing = 0;
-  array->data = array->length ? data : &nothing;
-  return napi_create_reference(env, value, 1, &job->kept[job->kept_count++]) == napi_ok;
+  if (napi_is_detached_arraybuffer(env, buffer, &is_detached) == napi_ok && is_detached)
+    return Refuse(env, name, "attached: its buffer was transferred");
+  const size_t bytes = array->length * kElementBytes[wanted];
+  array->data = malloc(bytes ? bytes : 1);
+  if (!array->data) return Refuse(env, name, "small enough for the memory");
+  if (bytes) memcpy(array->data, data, bytes);
+  return true;
 }
 
 // --- promises
 
 void FreeJob(napi_env env, Job* job) {
-  for (int i = 0; i < job->kept_count; ++i) napi_delete_reference(env, job->kept[i]);
-  for (int i = 0; i < 4; ++i) free(job->texts[i]);
+  for (size_t i = 0; i < sizeof job->texts / sizeof *job->texts; ++i) free(job->texts[i]);
+  for (size_t i = 0; i < sizeof job->arrays / sizeof *job->arrays; ++i) free(job->arrays[i].data);
   free(job->message);
   plexus_result_free(job->reply.owner);
   plexus_result_free(job->result);
@@ -115,6 +139,10 @@ static void Complete(napi_env env, napi_status status, void* data) {
   napi_value value = job->code == PLEXUS_OK ? job->answer(env, job) : NULL;
   if (value)
     napi_resolve_deferred(env, job->deferred, value);
+  else if (job->code == PLEXUS_OK)
+    napi_reject_deferred(
+        env, job->deferred,
+        MakeError(env, PLEXUS_RESOURCE_EXHAUSTED, "the reply is too large for JavaScript"));
   else
     napi_reject_deferred(env, job->deferred, MakeError(env, job->code, job->message));
   FreeJob(env, job);

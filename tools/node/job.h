@@ -10,7 +10,7 @@
 enum { kMostArguments = 12 };
 
 typedef struct Array {
-  const void* data;
+  void* data;
   size_t length;
 } Array;
 
@@ -20,11 +20,9 @@ struct Job {
   napi_value (*answer)(napi_env env, Job* job);
   napi_async_work work;
   napi_deferred deferred;
-  napi_ref kept[kMostArguments];  // arrays that the worker reads
-  int kept_count;
   char* texts[4];
   size_t lengths[4];
-  Array arrays[6];
+  Array arrays[7];
   uint64_t handle, cancel, numbers[4];
   double real;
   // What came of it.
@@ -44,9 +42,9 @@ bool Refuse(napi_env env, const char* name, const char* what);
 bool ReadNumber(napi_env env, napi_value value, const char* name, uint64_t* number);
 // Null: absent. The job frees it.
 bool ReadText(napi_env env, napi_value value, const char* name, char** text, size_t* length);
-// No data: absent. The job keeps it until it is done.
+// Copies it. No data: absent. The job frees it.
 bool ReadArray(napi_env env, napi_value value, napi_typedarray_type wanted, const char* name,
-               const char* what, Job* job, Array* array);
+               const char* what, Array* array);
 void FreeJob(napi_env env, Job* job);
 // Runs the job on a worker thread; returns the promise.
 napi_value Begin(napi_env env, Job* job);

@@ -11,13 +11,15 @@ function rows() {
 }
 
 // First words that several operations of two words have: ledger_recent is ledger.recent.
+let words = null;
 function families() {
+  if (words) return words;
   const counts = new Map();
   for (const {operation} of rows()) {
     const [word, rest] = operation.split('_');
     if (rest) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
-  return [...counts].filter(([, count]) => count > 1).map(([word]) => word).sort();
+  return words = [...counts].filter(([, count]) => count > 1).map(([word]) => word).sort();
 }
 
 module.exports = {native, rows, families};

@@ -39,6 +39,14 @@ test('the agent loop finds what it wrote before', (t) => {
   assert.ok(code.filter((line) => line && !line.startsWith('//')).length <= 40);
 });
 
+test('the service of decisions runs', (t) => {
+  const folder = scratch(t), example = `${PACKAGE}/examples/decisions.js`;
+  for (let round = 0; round < 2; ++round)
+    assert.strictEqual(run(folder, example, 'g'), [
+      'ancestors writer storage', 'descendants writer readers', 'contradictions 1', 'paths 1',
+      'blocked readers', 'salience storage', 'nodes 4', 'contradictions 0', ''].join('\n'));
+});
+
 test('the store of triplets runs', (t) => {
   const [around, map] = JSON.parse(run(scratch(t), `${PACKAGE}/examples/graph_stores.js`, 'g'));
   assert.deepStrictEqual(around, [['depends_on', 'engine']]);

@@ -7,6 +7,12 @@ tree=$(cd "$here/../../.." && pwd)
 package=$2/tests/tools/python/package
 library=$2/tools/c/libplexus.so.0
 export PYTHONDONTWRITEBYTECODE=1
+# A library with sanitizers finds them in its process first. Interpreters leak on purpose.
+if nm -D "$library" | grep ' U __asan_init' >/dev/null; then
+  ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+  LD_PRELOAD=$(clang-19 -print-file-name=libclang_rt.asan-x86_64.so)
+  export ASAN_OPTIONS LD_PRELOAD PYTHONMALLOC=malloc_debug
+fi
 # The library is not copied: PLEXUS_LIBRARY names it.
 if [ ! -e "$package/stamp" ] || [ "$library" -nt "$package/stamp" ] ||
     [ -n "$(find "$tree/tools/python" -newer "$package/stamp" -print -quit)" ]; then

@@ -79,6 +79,7 @@ class Lifetime(Scratch):
             thread.join()
             self.assertGreater(after, before)
 
+    @unittest.skipIf("asan" in os.environ.get("LD_PRELOAD", ""), "a sanitizer keeps what is freed")
     def test_memory_is_flat(self):
         # A process of its own: what it has now, not the most that other tests ever had.
         self.run_program("""
@@ -97,6 +98,35 @@ class Lifetime(Scratch):
                     graph.get("m1")
                 grown = resident() - before
                 assert grown < 4096, grown  # KiB; a leak of 300 bytes a call is more
+        """)
+
+    @unittest.skipIf("asan" in os.environ.get("LD_PRELOAD", ""), "a sanitizer has its own malloc")
+    def test_opens_leave_nothing(self):
+        self.run_program("""
+            import ctypes, gc, os, sys, plexus
+
+            class Allocated(ctypes.Structure):
+                _fields_ = [(name, ctypes.c_size_t) for name in "abcdefghij"]
+
+            malloc = ctypes.CDLL(None)
+            if hasattr(malloc, "mallinfo2"):
+                malloc.mallinfo2.restype = Allocated
+
+            def counted():
+                gc.collect()
+                used = malloc.mallinfo2().h if hasattr(malloc, "mallinfo2") else 0
+                return [len(os.listdir("/proc/self/" + name)) for name in ("fd", "task")] + [used]
+
+            before = None
+            for i in range(120):
+                with plexus.open(sys.argv[1]) as graph:
+                    graph.put("m%d" % (i % 3), text="a")
+                    assert abs(sum(graph.snapshot().pagerank()) - 1) < 1e-9
+                if i == 39:
+                    before = counted()
+            more = [after - then for after, then in zip(counted(), before)]
+            print(more)
+            assert more[0] == 0 and more[1] < 5 and more[2] < 80 * 2048, more
         """)
 
     def test_the_interpreter_ends_with_followers(self):
@@ -148,6 +178,44 @@ class Lifetime(Scratch):
         """)
         with plexus.open(self.path, create=False) as graph:
             self.assertEqual(graph.get("m1")["text"], "kept")
+
+    def test_processes_of_multiprocessing(self):
+        program = os.path.join(self.folder, "program.py")
+        with open(program, "w") as file:
+            file.write(textwrap.dedent("""
+                import multiprocessing, sys, plexus
+
+                def use(path, answers):
+                    try:
+                        answers.put(graph.get("m1")["text"])
+                    except (NameError, plexus.FailedPrecondition) as error:
+                        answers.put(type(error).__name__)
+                    with plexus.open(path, read_only=True) as other:
+                        answers.put(other.get("m1")["text"])
+
+                if __name__ == "__main__":
+                    graph = plexus.open(sys.argv[1])
+                    graph.put("m1", text="kept")
+                    for way in ("fork", "spawn"):
+                        context = multiprocessing.get_context(way)
+                        answers = context.Queue()
+                        child = context.Process(target=use, args=(sys.argv[1], answers))
+                        child.start()
+                        print(way, answers.get(timeout=60), answers.get(timeout=60))
+                        child.join(60)
+                        print(child.exitcode)
+                        try:
+                            context.Process(target=graph.get).start()
+                        except TypeError:  # spawn would pickle it
+                            print("refused")
+                    graph.put("m2", text="writes on")
+                    graph.close()
+            """))
+        done = subprocess.run([sys.executable, program, self.path], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, universal_newlines=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.split(), ["fork", "FailedPrecondition", "kept", "0", "spawn",
+                                               "NameError", "kept", "0", "refused"])
 
     def test_a_child_of_fork(self):
         out = self.run_program("""

@@ -7,7 +7,7 @@ import array
 import ctypes
 from itertools import accumulate
 
-from ._library import ArrayView, Strings, byref, c_void_p, check, lib
+from ._library import ArrayView, Owner, Strings, byref, c_void_p, check, encoded, lib
 from .errors import InvalidArgument
 
 try:
@@ -35,6 +35,7 @@ _release_buffer.restype = None
 
 # By our name: the letters of the struct module, the bytes of an element, the letter of `array`.
 _TYPES = {
+    "uint8": ("Bbc", 1, "B"),
     "uint16": ("H", 2, "H"),
     "uint32": ("IL", 4, "I"),
     "uint64": ("QL", 8, "Q"),
@@ -45,10 +46,12 @@ _TYPES = {
 
 
 class ArrayIn:
-    """The memory of an array of one type; a list of numbers is copied into one."""
+    """The memory of an array of one type, or of one of several; a list of numbers is copied into
+    one. `dtype` says which it is."""
 
     def __init__(self, values, dtype, name, dimensions=1):
-        letters, itemsize, code = _TYPES[dtype]
+        dtypes = (dtype,) if isinstance(dtype, str) else dtype
+        dtype, code = dtypes[0], _TYPES[dtypes[0]][2]
         self._view = None
         if isinstance(values, (list, tuple, range)):
             if dimensions != 1:
@@ -58,6 +61,8 @@ class ArrayIn:
             except (TypeError, OverflowError) as wrong:
                 raise InvalidArgument("%s: %s" % (name, wrong)) from None
         self._values = values
+        if numpy is not None and isinstance(values, numpy.ma.MaskedArray):
+            raise InvalidArgument("%s is masked: %s.filled(...) is a plain array" % (name, name))
         view = _PyBuffer()
         try:
             _get_buffer(values, ctypes.byref(view), _C_CONTIGUOUS_WITH_FORMAT)
@@ -69,14 +74,19 @@ class ArrayIn:
                 % (name, wrong, name)) from None
         self._view = view
         found = (view.format or b"B").decode().lstrip("@=<")
-        if len(found) != 1 or found not in letters or view.itemsize != itemsize:
+        fitting = [d for d in dtypes if len(found) == 1 and found in _TYPES[d][0]
+                   and view.itemsize == _TYPES[d][1]]
+        if not fitting:
             is_type = getattr(values, "dtype", found)
             raise InvalidArgument(
                 "%s is an array of %s, not of %s: %s.astype('%s')"
-                % (name, is_type, dtype, name, dtype))
+                % (name, is_type, " or ".join(dtypes), name, dtype))
+        self.dtype = fitting[0]
         if view.ndim != dimensions:
             raise InvalidArgument(
                 "%s has %d dimensions, not %d" % (name, view.ndim, dimensions))
+        if view.len and view.buf % view.itemsize:
+            raise InvalidArgument("%s is not aligned: numpy.array(%s)" % (name, name))
         self.shape = tuple(view.shape[i] for i in range(view.ndim))
         self.pointer = view.buf
 
@@ -93,16 +103,24 @@ class StringsIn:
     """A list of texts as a blob and offsets."""
 
     def __init__(self, values, name):
-        encoded = []
-        for index, value in enumerate(values or ()):
-            if not isinstance(value, str):
-                raise InvalidArgument("%s[%d] is %r, no text" % (name, index, value))
-            encoded.append(value.encode())
-        self._blob = b"".join(encoded)
+        if isinstance(values, str):
+            raise InvalidArgument("%s is the text %r, no list of texts" % (name, values))
+        try:
+            listed = [] if values is None else list(values)
+        except TypeError:
+            raise InvalidArgument("%s is %r, no list of texts" % (name, values)) from None
+        try:
+            texts = [str.encode(value) for value in listed]
+        except (TypeError, UnicodeEncodeError):
+            texts = [encoded(value, "%s[%d]" % (name, i)) for i, value in enumerate(listed)]
+        self._blob = b"".join(texts)
         self._offsets = array.array("Q", [0])
-        self._offsets.extend(accumulate(map(len, encoded)))
+        self._offsets.extend(accumulate(map(len, texts)))
         address = self._offsets.buffer_info()[0]
-        self.struct = Strings(self._blob, len(self._blob), address, len(encoded))
+        self.struct = Strings(self._blob, len(self._blob), address, len(texts))
+
+    def __len__(self):
+        return self.struct.count
 
 
 _OUT = {
@@ -115,7 +133,7 @@ _OUT = {
 }
 
 
-class Result:
+class Result(Owner):
     """Arrays by name; they keep it, and it keeps their memory."""
 
     def __init__(self, handle):

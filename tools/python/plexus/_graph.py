@@ -18,12 +18,21 @@ from ._operations import Operations
 from ._reply import Reply
 from ._snapshot import Snapshot, _same_length
 
+def _plain(value):
+    """Numbers and arrays of NumPy, and paths."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError("%r is no value of JSON" % (value,))
+
+
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False,
-                            separators=(",", ":"))
+                            separators=(",", ":"), default=_plain)
 _encode = _encoder.encode
 if json.encoder.c_make_encoder:  # what encode makes at every call
     _pieces = json.encoder.c_make_encoder(
-        None, _encoder.default, json.encoder.encode_basestring, None, ":", ",", False, False,
+        None, _plain, json.encoder.encode_basestring, None, ":", ",", False, False,
         False)
 
     def _encode(value):
@@ -43,11 +52,11 @@ def reply_of(text):
     return reply
 
 
-def request_of(parameters):
+def request_of(parameters, name="the request"):
     try:
         return _encode(parameters).encode() if parameters else b"{}"
     except (TypeError, ValueError, RecursionError) as wrong:
-        raise errors.InvalidArgument("the request is no JSON: %s" % wrong) from None
+        raise errors.InvalidArgument("%s is no JSON: %s" % (name, wrong)) from None
 
 
 def in_memory(max_seconds=0.0, scopes=None, log=None):
@@ -79,17 +88,17 @@ def call_at(path, operation, **parameters):
                         None))
 
 
-class Graph(Operations):
+class Graph(library.Owner, Operations):
     """An open graph; every operation of the program is a method. plexus.open makes it."""
 
     def __init__(self, path, create, read_only, strict, lock_wait, max_seconds, scopes, log):
         # `path` None: a graph in RAM.
         options = sized(library.OpenOptions)
         options.create, options.read_only, options.strict = create, read_only, strict
-        options.lock_wait_ms = int(lock_wait * 1000)
-        options.max_seconds = max_seconds
+        options.lock_wait_ms = int(library.seconds(lock_wait, "lock_wait") * 1000)
+        options.max_seconds = library.seconds(max_seconds, "max_seconds")
         options.scopes, options.scope_count = library.texts(scopes, "scopes")
-        if log:
+        if library.function(log, "log"):
             def heard(_context, level, event, line):
                 log(("info", "warning", "error")[level], event.decode(), line.decode())
             self._log = library.LogFunction(heard)
@@ -138,25 +147,57 @@ class Graph(Operations):
     # --- batches of writes
 
     def import_bytes(self, content, progress=None, cancel=None, **parameters):
-        """The operation import for bytes (or a text) instead of files; `parameters` are its."""
+        """The operation import for a text or bytes (whatever has them in one piece) instead of
+        files; `parameters` are its. What it refuses is InvalidArgument with the member `reply`."""
         if isinstance(content, str):
-            content = content.encode()
+            content = library.encoded(content, "content")
+        given = ArrayIn(content, "uint8", "content")
         request = request_of(parameters)
         call = Call(progress, cancel)
-        return reply_of(call.run(ask, lib.plexus_import, self._handle, request, len(request),
-                                 content, len(content), byref(call.options)))
+        reply = reply_of(call.run(ask, lib.plexus_import, self._handle, request, len(request),
+                                  given.pointer, len(given), byref(call.options)))
+        if reply.get("stopped"):
+            refused = errors.InvalidArgument(reply["messages"][0])
+            refused.reply = reply
+            raise refused
+        return reply
 
     def import_records(self, records, **parameters):
         """Records as dicts: {"node": key, "kind": .., "text": ..}, {"edge": [a, b], "kind": ..}."""
-        lines = "".join(_encode(record) + "\n" for record in records)
+        lines = b"".join(request_of(record, "records[%d]" % i) + b"\n"
+                         for i, record in enumerate(records))
         return self.import_bytes(lines, format="jsonl", **parameters)
 
-    def put_texts(self, keys, texts, kind="memory", **parameters):
-        """A node with a text for each key."""
-        keys, texts = list(keys), list(texts)
-        _same_length("texts", texts, "keys", keys)
-        return self.import_records(
-            ({"node": k, "kind": kind, "text": t} for k, t in zip(keys, texts)), **parameters)
+    def put_texts(self, keys, texts, kind="memory", progress=None, cancel=None):
+        """A text for each key; nodes that are missing are made."""
+        return self.put_column("text", list(texts), keys, kind=kind, progress=progress,
+                               cancel=cancel)
+
+    def put_column(self, name, values, keys=None, ids=None, kind=None, progress=None, cancel=None):
+        """Sets a column of many nodes: `values` are an array of float64 or int64, or a list of
+        texts, of which an empty one clears. The column "text" is the nodes' texts.
+
+        The nodes are those of `keys`, a list of texts, or of `ids`, an array of uint32; without
+        both value 17 is of the key "17". Nodes and the column are made where they are missing;
+        `kind` is given to all of the nodes.
+        """
+        column, named = sized(library.ColumnValues), StringsIn(keys, "keys")
+        column.column, column.keys = library.text(name, "name"), named.struct
+        column.kind = library.text(kind, "kind")
+        if isinstance(values, (list, tuple)) and (name == "text" or _has_text(values)):
+            given = StringsIn(values, "values")
+            column.texts = given.struct
+        else:
+            given = ArrayIn(values, _number_types(values), "values")
+            setattr(column, "f64" if given.dtype == "float64" else "i64", given.pointer)
+        column.count = len(given)
+        if keys is not None:
+            _same_length("keys", named, "values", given)
+        if ids is not None:
+            nodes = ArrayIn(ids, "uint32", "ids")
+            _same_length("ids", nodes, "values", given)
+            column.ids = nodes.pointer
+        return self._put(lib.plexus_put_column, column, progress, cancel)
 
     def put_edges(self, sources, targets, keys=None, ids=False, kind=None, kinds=None,
                   kind_of=None, weights=None, created_at=None, progress=None, cancel=None):
@@ -204,7 +245,7 @@ class Graph(Operations):
         vectors.values = rows.pointer
         named = StringsIn(keys, "keys")
         if keys is not None:
-            _same_length("keys", keys, "values", rows)
+            _same_length("keys", named, "values", rows)
         vectors.keys = named.struct
         vectors.space = library.text(space, "space")
         vectors.metric = library.text(metric, "metric")
@@ -268,7 +309,8 @@ class Graph(Operations):
     def wait(self, since, seconds=None):
         """Waits until the sequence is another one than `since`. False: the graph was closed, the
         time is up, or the interpreter ends."""
-        end = None if seconds is None else time.monotonic() + seconds
+        since = library.whole(since, "since", 64)
+        end = None if seconds is None else time.monotonic() + library.seconds(seconds, "seconds")
         while not _is_ending():
             left = 0.2 if end is None else min(0.2, end - time.monotonic())
             if left < 0:
@@ -286,6 +328,7 @@ class Graph(Operations):
         return number.value
 
     def _changes_page(self, since, most):
+        since, most = library.whole(since, "since", 64), library.whole(most, "most")
         return reply_of(ask(lib.plexus_changes, self._handle, since, most))
 
     @property
@@ -294,6 +337,17 @@ class Graph(Operations):
         from .aio import AsyncGraph
 
         return AsyncGraph(self)
+
+
+def _has_text(values):
+    return any(isinstance(value, str) for value in values)
+
+
+def _number_types(values):
+    """Of an array either; of a list int64 where all are whole."""
+    if isinstance(values, (list, tuple, range)):
+        return "int64" if values and all(isinstance(v, int) for v in values) else "float64"
+    return ("float64", "int64")
 
 
 def _are_texts(values):

@@ -31,7 +31,7 @@ class Text(ctypes.Structure):
 class OpenOptions(ctypes.Structure):
     _fields_ = [
         ("size", c_uint64), ("create", c_int32), ("read_only", c_int32), ("strict", c_int32),
-        ("no_terms", c_int32), ("lock_wait_ms", ctypes.c_int64), ("max_seconds", c_double),
+        ("unused", c_int32), ("lock_wait_ms", ctypes.c_int64), ("max_seconds", c_double),
         ("scopes", POINTER(c_char_p)), ("scope_count", c_uint64), ("log", c_void_p),
         ("log_context", c_void_p), ("in_memory", c_int32), ("reserved", c_int32),
     ]
@@ -65,6 +65,14 @@ class Vectors(ctypes.Structure):
     _fields_ = [("size", c_uint64), ("count", c_uint64), ("dimensions", c_uint64),
                 ("values", c_void_p), ("keys", Strings), ("space", c_char_p),
                 ("metric", c_char_p)]
+
+
+class ColumnValues(ctypes.Structure):
+    _fields_ = [
+        ("size", c_uint64), ("count", c_uint64), ("column", c_char_p), ("keys", Strings),
+        ("ids", c_void_p), ("f64", c_void_p), ("i64", c_void_p), ("texts", Strings),
+        ("kind", c_char_p),
+    ]
 
 
 class SnapshotInfo(ctypes.Structure):
@@ -110,7 +118,7 @@ for _name, _arguments in {
     "plexus_call": [_HANDLE, c_char_p, c_char_p, _SIZE, c_void_p],
     "plexus_call_with": [_HANDLE, c_char_p, c_char_p, _SIZE, c_void_p, c_void_p],
     "plexus_call_at": [c_char_p, c_char_p, c_char_p, _SIZE, c_void_p, c_void_p],
-    "plexus_import": [_HANDLE, c_char_p, _SIZE, c_char_p, _SIZE, c_void_p, c_void_p],
+    "plexus_import": [_HANDLE, c_char_p, _SIZE, c_void_p, _SIZE, c_void_p, c_void_p],
     "plexus_changes": [_HANDLE, c_uint64, c_uint64, c_void_p],
     "plexus_wait": [_HANDLE, c_uint64, c_int32, c_void_p],
     "plexus_reply_code": [_HANDLE],
@@ -121,6 +129,7 @@ for _name, _arguments in {
     "plexus_cancel_free": [_HANDLE],
     "plexus_put_edges": [_HANDLE, c_void_p, c_void_p, c_void_p],
     "plexus_put_vectors": [_HANDLE, c_void_p, c_void_p, c_void_p],
+    "plexus_put_column": [_HANDLE, c_void_p, c_void_p, c_void_p],
     "plexus_snapshot_of": [_HANDLE, c_void_p],
     "plexus_snapshot_at": [_HANDLE, c_char_p, c_void_p],
     "plexus_snapshot_free": [_HANDLE],
@@ -177,26 +186,67 @@ def _taken(code, reply):
     return text
 
 
+def encoded(value, name):
+    """The UTF-8 of a text."""
+    if not isinstance(value, str):
+        raise errors.InvalidArgument("%s is %r, no text" % (name, value))
+    try:
+        return str.encode(value)
+    except UnicodeEncodeError:
+        raise errors.InvalidArgument("%s has half a surrogate pair: %r" % (name, value)) from None
+
+
 def text(value, name):
     """A C text; None stays."""
     if value is None:
         return None
-    if not isinstance(value, str):
-        raise errors.InvalidArgument("%s is %r, no text" % (name, value))
-    if "\0" in value:
+    made = encoded(value, name)
+    if b"\0" in made:
         raise errors.InvalidArgument("%s has a NUL: %r" % (name, value))
-    return value.encode()
+    return made
+
+
+def whole(value, name, bits=63):
+    """A whole number that fits; ctypes would cut one that does not."""
+    number = getattr(value, "__index__", None)
+    if number is None or not 0 <= number() < 1 << bits:
+        raise errors.InvalidArgument("%s is %r, no whole number from 0 to 2^%d - 1"
+                                     % (name, value, bits))
+    return number()
+
+
+def seconds(value, name):
+    """A length of time as a float."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = -1.0
+    if not 0 <= number < 1 << 50:
+        raise errors.InvalidArgument("%s is %r, no number of seconds" % (name, value))
+    return number
+
+
+def function(value, name):
+    if value is not None and not callable(value):
+        raise errors.InvalidArgument("%s is %r, no function" % (name, value))
+    return value
+
+
+def cancel_handle(cancel):
+    if cancel is not None and not isinstance(cancel, Cancel):
+        raise errors.InvalidArgument("cancel is %r, no plexus.Cancel" % (cancel,))
+    return cancel._handle if cancel is not None else None
 
 
 def path_text(path):
     """The bytes of a path: a str, bytes or what has __fspath__."""
     try:
-        encoded = os.fsencode(path)
-    except TypeError:
+        made = os.fsencode(path)
+    except (TypeError, UnicodeEncodeError):
         raise errors.InvalidArgument("path is %r, no path" % (path,)) from None
-    if b"\0" in encoded:
+    if b"\0" in made:
         raise errors.InvalidArgument("path has a NUL: %r" % (path,))
-    return encoded
+    return made
 
 
 def texts(values, name):
@@ -209,7 +259,14 @@ def texts(values, name):
     return (c_char_p * len(listed))(*listed), len(listed)
 
 
-class Cancel:
+class Owner:
+    """What owns a handle. A copy would free it, too, and the number means nothing elsewhere."""
+
+    def __reduce_ex__(self, _protocol):
+        raise TypeError("a %s can be neither copied nor pickled" % type(self).__name__)
+
+
+class Cancel(Owner):
     """Asks the calls that are given it to stop: they raise Cancelled, or say truncated."""
 
     def __init__(self):
@@ -233,8 +290,8 @@ class Call:
         self.raised = None
         self.cancel = cancel
         self.options = sized(CallOptions)
-        self.options.cancel = cancel._handle if cancel else None
-        if progress:
+        self.options.cancel = cancel_handle(cancel)
+        if function(progress, "progress"):
             def report(_context, phase, done, total):
                 try:
                     return 1 if progress(phase.decode(), done, total) is False else 0
@@ -244,10 +301,9 @@ class Call:
             self.function = ProgressFunction(report)
             self.options.progress = ctypes.cast(self.function, c_void_p)
 
-    def run(self, function, *arguments):
+    def run(self, ask, *arguments):
         try:
-            return function(*arguments)
-        except errors.Error:
+            return ask(*arguments)
+        finally:
             if self.raised:
                 raise self.raised
-            raise

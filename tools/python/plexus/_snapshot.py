@@ -14,7 +14,7 @@ Csr = namedtuple("Csr", "indptr indices data nodes")
 NO_NODE = 0xFFFFFFFF
 
 
-class Snapshot:
+class Snapshot(library.Owner):
     def __init__(self, handle):
         self._handle = handle
         self._info = sized(library.SnapshotInfo)
@@ -59,9 +59,10 @@ class Snapshot:
         options = sized(library.PageRankOptions)
         options.damping = _or_default(damping, "damping")
         options.tolerance = _or_default(tolerance, "tolerance")
-        options.iterations, options.unweighted = iterations, not weighted
+        options.iterations = library.whole(iterations, "iterations", 31)
+        options.unweighted = not weighted
         options.kinds, options.kind_count = library.texts(kinds, "kinds")
-        options.cancel = cancel._handle if cancel else None
+        options.cancel = library.cancel_handle(cancel)
         if seeds is not None:
             given = ArrayIn(seeds, "uint32", "seeds")
             if len(given) == 0:
