@@ -108,7 +108,7 @@ TEST(EveryKernel, HalfVectorsAreTheirValues) {
 
 // A filter selects the graph that is left when the rest is taken away.
 TEST(EveryKernel, FiltersSelectASubgraph) {
-  for (const std::size_t which : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
+  for (const std::size_t which : {std::size_t{1}, std::size_t{3}}) {
     SCOPED_TRACE(LargeCases()[which].name);
     const Snapshot s = Large(which, Shape::kDelta).snapshot();
     std::vector<NodeId> some, named = {0, 1, 2, 3, 17, 40, 41};
@@ -153,12 +153,12 @@ TEST(EveryKernel, FiltersSelectASubgraph) {
 
 // Nodes and edges end a call at the same place with any executor, and what was cut says so.
 TEST(EveryKernel, BudgetsCutAtTheSamePlaceAndSaySo) {
-  const Snapshot s = MakeKernelGraph(4, kLarge)->snapshot();
+  const Snapshot s = MakeKernelGraph(4, 600)->snapshot();
   const std::vector<NamedExecutor> executors = Executors();
   ForEachKernel([&](const Kernel& kernel) {
     const auto whole = kernel(s);
     ASSERT_TRUE(whole);
-    for (const std::uint64_t most : {0u, 1u, 100u, 20'000u})
+    for (const std::uint64_t most : {0u, 1u, 100u, 5'000u})
       for (const bool nodes : {false, true}) {
         std::string first;
         for (const auto& [name, executor] : executors) {

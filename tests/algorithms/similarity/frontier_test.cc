@@ -1,6 +1,7 @@
 // Frontier against brute force on random graphs, and its corners one by one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <random>
@@ -273,7 +274,10 @@ TEST(Frontier, BudgetCutsAtTheSamePlaceAndSaysSo) {
       o.run.budget.edges = edges;
       const FrontierResult got = Ask(g.snapshot(), o);
       EXPECT_TRUE(got.truncated || edges > 1000) << edges;
-      if (!got.truncated) ExpectEqual(got, whole);
+      if (!got.truncated) {
+        EXPECT_TRUE(std::ranges::equal(got.sets, whole.sets, {}, &FrontierSet::members,
+                                       &FrontierSet::members));
+      }
       if (arity == 2) {
         EXPECT_LE(got.compared, edges);
       }
