@@ -48,11 +48,10 @@ TEST(BesideAWriter, ReadsVerifiesAndBackups) {
     if (read % 20 == 7) {
       const std::string to = scratch->path("backup");
       PLEXUS_OK((*reader)->Backup(to));
-      auto copy = Database::Open(to, ReadOnly());
-      PLEXUS_OK(copy);
-      ASSERT_TRUE((*copy)->report().was_clean);
-      ASSERT_EQ(DumpDigest((*copy)->snapshot()), DumpDigest((*reader)->snapshot()));
-      copy->reset();
+      auto copy = Must(Database::Open(to, ReadOnly()));
+      ASSERT_TRUE(copy->report().was_clean);
+      ASSERT_EQ(DumpDigest(copy->snapshot()), DumpDigest((*reader)->snapshot()));
+      copy.reset();
       std::filesystem::remove_all(to);
       ++backups;
     }
@@ -77,9 +76,8 @@ TEST(BesideAWriter, AViewOutlivesItsFiles) {
   PLEXUS_OK(writer->Trim(12));
   PLEXUS_OK(writer->Close());
   EXPECT_EQ(DumpDigest(reader->snapshot()), expected.At(10));
-  auto past = reader->AsOf(4);
-  PLEXUS_OK(past);
-  EXPECT_EQ(DumpDigest(*past), expected.At(4));
+  auto past = Must(reader->AsOf(4));
+  EXPECT_EQ(DumpDigest(past), expected.At(4));
   ExpectSound(*reader);
   PLEXUS_OK(reader->Backup(scratch.path("backup")));
   EXPECT_EQ(DumpDigest(MustOpen(scratch.path("backup"))->snapshot()), expected.At(10));
