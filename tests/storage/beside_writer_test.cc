@@ -1,7 +1,7 @@
 // Beside a writer that opens, writes and closes without end: every view is one that
 // existed, holds all that was acknowledged before, and nobody raises an alarm.
 //
-// PLEXUS_BESIDE_READS reads (120 unless told), a fifth of them with verify, a twentieth
+// PLEXUS_BESIDE_READS reads (60 unless told), a fifth of them with verify, a twentieth
 // with a backup.
 #include <filesystem>
 
@@ -15,7 +15,7 @@ namespace plexus::storage_internal::testing {
 namespace {
 
 TEST(BesideAWriter, ReadsVerifiesAndBackups) {
-  const std::uint64_t reads = EnvNumber("PLEXUS_BESIDE_READS", 120);
+  const std::uint64_t reads = EnvNumber("PLEXUS_BESIDE_READS", 60);
   std::unique_ptr<ScratchDirectory> scratch;
   std::unique_ptr<ChildProcess> child;
   std::unique_ptr<Expected> expected;
