@@ -1,7 +1,7 @@
 // Beside a writer that opens, writes and closes without end: every view is one that
 // existed, holds all that was acknowledged before, and nobody raises an alarm.
 //
-// PLEXUS_BESIDE_READS reads (120 unless told), a fifth of them with verify, a twentieth
+// PLEXUS_BESIDE_READS reads (60 unless told), a fifth of them with verify, a twentieth
 // with a backup.
 #include <filesystem>
 
@@ -15,7 +15,7 @@ namespace plexus::storage_internal::testing {
 namespace {
 
 TEST(BesideAWriter, ReadsVerifiesAndBackups) {
-  const std::uint64_t reads = EnvNumber("PLEXUS_BESIDE_READS", 120);
+  const std::uint64_t reads = EnvNumber("PLEXUS_BESIDE_READS", 60);
   std::unique_ptr<ScratchDirectory> scratch;
   std::unique_ptr<ChildProcess> child;
   std::unique_ptr<Expected> expected;
@@ -48,11 +48,10 @@ TEST(BesideAWriter, ReadsVerifiesAndBackups) {
     if (read % 20 == 7) {
       const std::string to = scratch->path("backup");
       PLEXUS_OK((*reader)->Backup(to));
-      auto copy = Database::Open(to, ReadOnly());
-      PLEXUS_OK(copy);
-      ASSERT_TRUE((*copy)->report().was_clean);
-      ASSERT_EQ(DumpDigest((*copy)->snapshot()), DumpDigest((*reader)->snapshot()));
-      copy->reset();
+      auto copy = Must(Database::Open(to, ReadOnly()));
+      ASSERT_TRUE(copy->report().was_clean);
+      ASSERT_EQ(DumpDigest(copy->snapshot()), DumpDigest((*reader)->snapshot()));
+      copy.reset();
       std::filesystem::remove_all(to);
       ++backups;
     }
@@ -77,9 +76,8 @@ TEST(BesideAWriter, AViewOutlivesItsFiles) {
   PLEXUS_OK(writer->Trim(12));
   PLEXUS_OK(writer->Close());
   EXPECT_EQ(DumpDigest(reader->snapshot()), expected.At(10));
-  auto past = reader->AsOf(4);
-  PLEXUS_OK(past);
-  EXPECT_EQ(DumpDigest(*past), expected.At(4));
+  auto past = Must(reader->AsOf(4));
+  EXPECT_EQ(DumpDigest(past), expected.At(4));
   ExpectSound(*reader);
   PLEXUS_OK(reader->Backup(scratch.path("backup")));
   EXPECT_EQ(DumpDigest(MustOpen(scratch.path("backup"))->snapshot()), expected.At(10));

@@ -175,16 +175,15 @@ TEST_F(Closed, OlderFilesAndForeignAnchors) {
   // An anchor that lists other files right and names another checkpoint.
   CopyTree(whole_, hurt_);
   const Files files;
-  auto anchor = ReadAnchor(hurt_, files);
-  PLEXUS_OK(anchor);
-  const Anchor right = *anchor;
+  auto anchor = Must(ReadAnchor(hurt_, files));
+  const Anchor right = anchor;
   for (const int what : {0, 1, 2, 3}) {
-    *anchor = right;
-    if (what == 0) anchor->checkpoint_digest ^= 1;
-    if (what == 1) anchor->log_hash ^= 1;
-    if (what == 2) anchor->graph_id.high ^= 1;
-    if (what == 3) --anchor->sequence, --anchor->checkpoint_sequence;
-    PLEXUS_OK(WriteAnchor(hurt_, *anchor, files));
+    anchor = right;
+    if (what == 0) anchor.checkpoint_digest ^= 1;
+    if (what == 1) anchor.log_hash ^= 1;
+    if (what == 2) anchor.graph_id.high ^= 1;
+    if (what == 3) --anchor.sequence, --anchor.checkpoint_sequence;
+    PLEXUS_OK(WriteAnchor(hurt_, anchor, files));
     const Outcome outcome = Try(hurt_, true);
     EXPECT_TRUE(!outcome.error.empty() || (what == 0 && outcome.same && outcome.worked_round != ""))
         << what << outcome.worked_round;
@@ -219,9 +218,8 @@ TEST_F(Closed, ViewAsksRocksDBForWhatTheCheckpointLacks) {
   EXPECT_EQ(DumpDigest(now), digest_);  // texts and vectors come from the payloads
   const std::vector<std::string> dumps = ScriptDumps(kBatches);
   for (const Sequence s : {Sequence{3}, kBatches}) {
-    const auto past = db->AsOf(s);
-    PLEXUS_OK(past);
-    EXPECT_EQ(Dump(*past), dumps[s]);
+    const auto past = Must(db->AsOf(s));
+    EXPECT_EQ(Dump(past), dumps[s]);
   }
   ExpectSound(*db);
   // And follows a writer.
@@ -290,9 +288,8 @@ TEST_F(Closed, ViewTriesToOpenRocksDBAgain) {
   failures = 1;  // between the database and its family
   (void)db->History(0);
   failures = 0;
-  const auto history = db->History(0);
-  PLEXUS_OK(history);
-  EXPECT_FALSE(history->empty());
+  const auto history = Must(db->History(0));
+  EXPECT_FALSE(history.empty());
   PLEXUS_OK(db->Close());
 }
 

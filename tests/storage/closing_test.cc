@@ -21,9 +21,8 @@ constexpr Durability kDurabilities[] = {Durability::kNone, Durability::kBuffered
 
 // The directory is clean, has these nodes, and at times all is looked at.
 void ExpectClosed(const std::string& directory, const std::set<std::string>& keys, bool verify) {
-  const auto opened = Database::Open(directory, {});
-  PLEXUS_OK(opened);
-  Database& db = **opened;
+  const auto opened = Must(Database::Open(directory, {}));
+  Database& db = *opened;
   EXPECT_TRUE(db.report().was_clean);
   const Snapshot s = db.snapshot();
   for (const std::string& key : keys) EXPECT_TRUE(s.Find(key)) << key;

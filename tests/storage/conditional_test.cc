@@ -129,9 +129,8 @@ TEST(Conditional, OverCheckpointsAndThePast) {
   }
   auto db = MustOpen(scratch.path());
   for (std::int64_t i = 1; i <= 12; ++i) {
-    const auto past = db->AsOf(static_cast<Sequence>(i));
-    PLEXUS_OK(past);
-    EXPECT_EQ(past->i64(kAccessCount, 0), i);
+    const auto past = Must(db->AsOf(static_cast<Sequence>(i)));
+    EXPECT_EQ(past.i64(kAccessCount, 0), i);
   }
 }
 

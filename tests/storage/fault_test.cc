@@ -134,10 +134,9 @@ void FailRewriting(const char* point, bool at_close) {
   }
   EXPECT_GT(faults.fail_at, 0u) << point << " was not reached";
   db.reset();
-  auto again = Database::Open(scratch.path(), Create());
-  PLEXUS_OK(again);
-  EXPECT_TRUE((*again)->snapshot().purged(*(*again)->snapshot().Find("secret")));
-  PLEXUS_OK((*again)->Close());
+  auto again = Must(Database::Open(scratch.path(), Create()));
+  EXPECT_TRUE(again->snapshot().purged(*again->snapshot().Find("secret")));
+  PLEXUS_OK(again->Close());
 }
 
 TEST(Faults, ARewriteThatFailsIsAnError) {

@@ -73,16 +73,15 @@ TEST(FollowLog, OpensNothingAndLacksNothing) {
     ASSERT_EQ(view->stats().synced_sequence, i);
     if (i % 3 == 0) continue;
     for (bool more = true; more;) {
-      const auto changes = view->ChangesSince(replica->snapshot().sequence(), {.max_records = 2});
-      PLEXUS_OK(changes);
-      PLEXUS_OK(replica->Replay(changes->records));
-      more = changes->has_more;
+      const auto changes =
+          Must(view->ChangesSince(replica->snapshot().sequence(), {.max_records = 2}));
+      PLEXUS_OK(replica->Replay(changes.records));
+      more = changes.has_more;
     }
     ASSERT_EQ(Dump(replica->snapshot()), dumps[i]);
     if (i % 5 == 0) {
-      const auto past = view->AsOf(i - 2);
-      PLEXUS_OK(past);
-      ASSERT_EQ(Dump(*past), dumps[i - 2]);
+      const auto past = Must(view->AsOf(i - 2));
+      ASSERT_EQ(Dump(past), dumps[i - 2]);
       ASSERT_EQ(Dump(view.snapshot()), dumps[i]);
     }
     if (i % 7 == 0) {
@@ -360,10 +359,9 @@ TEST(FollowLog, AFeedGoesOnFromAView) {
   const Sequence begun = MustOpen(scratch.path(), ReadOnly())->snapshot().sequence();
   EXPECT_EQ(begun, 8u);
   EXPECT_EQ(writer->stats().synced_sequence, 5u);
-  const auto changes = writer->ChangesSince(begun);
-  PLEXUS_OK(changes);
-  EXPECT_TRUE(changes->records.empty());
-  EXPECT_EQ(changes->next, begun);
+  const auto changes = Must(writer->ChangesSince(begun));
+  EXPECT_TRUE(changes.records.empty());
+  EXPECT_EQ(changes.next, begun);
   EXPECT_GE(writer->stats().synced_sequence, begun);
   EXPECT_EQ(writer->ChangesSince(begun + 1).error().code, ErrorCode::kNotFound);
 }

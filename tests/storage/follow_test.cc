@@ -88,9 +88,8 @@ TEST(Follow, PurgesReachTheView) {
     PLEXUS_OK(reader->Refresh());
     EXPECT_EQ(Dump(reader->snapshot()), Dump(writer->snapshot()));
     EXPECT_FALSE(reader->snapshot().Payload(node, NodeField::kText));
-    const auto past = reader->AsOf(11);
-    PLEXUS_OK(past);
-    EXPECT_FALSE(past->Payload(node, NodeField::kText));
+    const auto past = Must(reader->AsOf(11));
+    EXPECT_FALSE(past.Payload(node, NodeField::kText));
   }
 }
 
@@ -161,18 +160,16 @@ TEST(Changes, AReplicaIsTheSameGraph) {
     Pull(*writer, *replica, 1 + i % 3);
     ASSERT_EQ(Dump(replica->snapshot()), dumps[i]) << i;
   }
-  const auto none = writer->ChangesSince(kBatches);
-  PLEXUS_OK(none);
-  EXPECT_TRUE(none->records.empty());
-  EXPECT_FALSE(none->has_more);
+  const auto none = Must(writer->ChangesSince(kBatches));
+  EXPECT_TRUE(none.records.empty());
+  EXPECT_FALSE(none.has_more);
   EXPECT_EQ(writer->ChangesSince(kBatches + 1).error().code, ErrorCode::kNotFound);
   PLEXUS_OK(writer->Trim(20));
   EXPECT_EQ(writer->ChangesSince(19).error().code, ErrorCode::kFailedPrecondition);
   PLEXUS_OK(writer->ChangesSince(20));
-  const auto few = writer->ChangesSince(20, {.max_bytes = 1});
-  PLEXUS_OK(few);
-  EXPECT_EQ(few->records.size(), 1u);
-  EXPECT_TRUE(few->has_more);
+  const auto few = Must(writer->ChangesSince(20, {.max_bytes = 1}));
+  EXPECT_EQ(few.records.size(), 1u);
+  EXPECT_TRUE(few.has_more);
   // The same from a view.
   auto reader = MustOpen(scratch.path(), ReadOnly());
   EXPECT_EQ(reader->ChangesSince(20)->records.size(), 30u);
@@ -195,9 +192,7 @@ TEST(Changes, ResumedWithoutLossOrDouble) {
   Pull(*writer, replica->graph(), 100);
   EXPECT_EQ(Dump(replica->snapshot()), Dump(writer->snapshot()));
   for (Sequence s = 1; s <= 40; s += 7) {
-    const auto theirs = replica->AsOf(s), ours = writer->AsOf(s);
-    PLEXUS_OK(theirs);
-    EXPECT_EQ(Dump(*theirs), Dump(*ours)) << s;
+    EXPECT_EQ(Dump(Must(replica->AsOf(s))), Dump(Must(writer->AsOf(s)))) << s;
   }
   ExpectSound(*replica);
 }
@@ -206,10 +201,9 @@ TEST(Changes, RecordsMustFollow) {
   ScratchDirectory scratch;
   auto writer = MustOpen(scratch.path(), Create());
   ApplyScript(*writer, 1, 10);
-  auto changes = writer->ChangesSince(0);
-  PLEXUS_OK(changes);
+  auto changes = Must(writer->ChangesSince(0));
   auto replica = Graph::InMemory();
-  const std::span<const Record> all = changes->records;
+  const std::span<const Record> all = changes.records;
   EXPECT_EQ(replica->Replay(all.subspan(1)).error().code, ErrorCode::kFailedPrecondition);
   PLEXUS_OK(replica->Replay(all.first(4)));
   EXPECT_EQ(replica->Replay(all.first(4)).error().code, ErrorCode::kFailedPrecondition)

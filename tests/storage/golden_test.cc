@@ -76,31 +76,26 @@ void AreWrittenTheSame(const std::string& version, std::set<int>& seen) {
   ScratchDirectory scratch;
   CopyTree(Golden(version + "/db"), scratch.path());
   const auto files = std::make_shared<Files>();
-  const auto anchor = ReadAnchor(scratch.path(), *files);
-  PLEXUS_OK(anchor);
-  auto rocks = Rocks::Open(GenerationPath(scratch.path(), anchor->generation),
-                           Rocks::Mode::kReadOnly, files);
-  PLEXUS_OK(rocks);
-  std::unique_ptr<rocksdb::Iterator> it(
-      (*rocks)->db()->NewIterator(ScanOptions(), (*rocks)->log()));
+  const auto anchor = Must(ReadAnchor(scratch.path(), *files));
+  auto rocks = Must(Rocks::Open(GenerationPath(scratch.path(), anchor.generation),
+                                Rocks::Mode::kReadOnly, files));
+  std::unique_ptr<rocksdb::Iterator> it(rocks->db()->NewIterator(ScanOptions(), rocks->log()));
   std::uint64_t previous_hash = 0;
   int compared = 0;
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
-    auto decoded = DecodeRecord(SliceBytes(it->value()), "record");
-    PLEXUS_OK(decoded);
+    auto decoded = Must(DecodeRecord(SliceBytes(it->value()), "record"));
     // Version 4 had a pre-filter that is read as none.
-    for (VectorSpace& space : decoded->record.space_definitions)
+    for (VectorSpace& space : decoded.record.space_definitions)
       if (space.name.ends_with("bits")) space.prefilter = static_cast<Prefilter>(2);
     if (previous_hash != 0) {
-      auto encoded = EncodeRecord(decoded->record, decoded->payloads, previous_hash);
-      PLEXUS_OK(encoded);
-      EXPECT_TRUE(encoded->bytes == it->value().ToStringView())
-          << "record " << decoded->head.sequence;
+      auto encoded = Must(EncodeRecord(decoded.record, decoded.payloads, previous_hash));
+      EXPECT_TRUE(encoded.bytes == it->value().ToStringView())
+          << "record " << decoded.head.sequence;
       ++compared;
       const AlignedView view(SliceBytes(it->value()));
       seen.insert(fb::GetRecord(view.bytes().data())->format_version());
     }
-    previous_hash = decoded->head.running_hash;
+    previous_hash = decoded.head.running_hash;
   }
   EXPECT_GE(compared, 10);
 }

@@ -331,14 +331,12 @@ TEST(Host, WrongTimesAreRefused) {
   }
   EXPECT_FALSE(db->graph().read_only());
   PLEXUS_OK(apply(kNow));
-  const auto moved = apply(kNow - 5);
-  PLEXUS_OK(moved);
-  EXPECT_TRUE(moved->time_moved);
-  EXPECT_EQ(moved->time_ms, kNow);
-  const auto kept = apply(kNow + 1);
-  PLEXUS_OK(kept);
-  EXPECT_FALSE(kept->time_moved);
-  EXPECT_EQ(kept->time_ms, kNow + 1);
+  const auto moved = Must(apply(kNow - 5));
+  EXPECT_TRUE(moved.time_moved);
+  EXPECT_EQ(moved.time_ms, kNow);
+  const auto kept = Must(apply(kNow + 1));
+  EXPECT_FALSE(kept.time_moved);
+  EXPECT_EQ(kept.time_ms, kNow + 1);
   PLEXUS_OK(db->Close());
   options.graph.now_ms = [] { return kNow; };
   db = MustOpen(scratch.path(), options);

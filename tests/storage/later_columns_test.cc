@@ -144,9 +144,8 @@ TEST(LaterColumns, InJsonLinesAndTables) {
       "\n";
   ImportOptions options;
   options.now_ms = 1000;
-  auto report = ImportBytes(*graph, "f.jsonl", lines, options);
-  PLEXUS_OK(report);
-  ASSERT_EQ(report->errors, 0u) << report->kept_errors[0].ToString();
+  auto report = Must(ImportBytes(*graph, "f.jsonl", lines, options));
+  ASSERT_EQ(report.errors, 0u) << report.kept_errors[0].ToString();
   const Snapshot s = graph->snapshot();
   const NodeId d1 = *s.Find("d1");
   EXPECT_EQ(s.string(*s.string_column(kDecisionOutcome, d1)), "success");

@@ -73,9 +73,8 @@ TEST(LoadChecks, TheLogIsThatOfItsBatches) {
       ASSERT_TRUE(db);
       histories[at_once] = Histories(*db);
       for (Sequence s = 0; s <= db->snapshot().sequence(); ++s) {
-        const auto past = db->AsOf(s);
-        PLEXUS_OK(past);
-        dumps[at_once].push_back(plexus::testing::Dump(*past));
+        const auto past = Must(db->AsOf(s));
+        dumps[at_once].push_back(plexus::testing::Dump(past));
       }
       PLEXUS_OK(db->graph().Compact());
       PLEXUS_OK(db->Checkpoint());
@@ -84,9 +83,8 @@ TEST(LoadChecks, TheLogIsThatOfItsBatches) {
       db = MustOpen(path, ReadOnly());  // from the checkpoint
       ASSERT_TRUE(db);
       dumps[at_once].push_back(plexus::testing::Dump(db->snapshot()));
-      auto changes = db->ChangesSince(0);
-      PLEXUS_OK(changes);
-      for (const Record& record : changes->records)
+      auto changes = Must(db->ChangesSince(0));
+      for (const Record& record : changes.records)
         records[at_once].push_back(EncodeRecord(record, 1)->bytes);
     }
     ASSERT_EQ(dumps[0].size(), dumps[1].size());

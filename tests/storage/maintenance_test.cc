@@ -89,11 +89,10 @@ TEST(Maintenance, CheckpointsDoNotWaitForAVerification) {
   });
   VerifyOptions verify;
   verify.progress = &beside;
-  const auto report = db->Verify(verify);
-  PLEXUS_OK(report);
-  EXPECT_TRUE(report->ok);
-  EXPECT_EQ(report->records, 6u);
-  EXPECT_EQ(report->checkpoints, 1u);  // the other one is younger
+  const auto report = Must(db->Verify(verify));
+  EXPECT_TRUE(report.ok);
+  EXPECT_EQ(report.records, 6u);
+  EXPECT_EQ(report.checkpoints, 1u);  // the other one is younger
   EXPECT_TRUE(beside.in_time);
   PLEXUS_OK(beside.status);
   EXPECT_EQ(db->stats().checkpoints, (std::vector<Sequence>{4, 9}));
@@ -130,10 +129,9 @@ TEST(Maintenance, TrimsLeaveAVerificationWhatItReads) {
   });
   VerifyOptions verify;
   verify.progress = &beside;
-  const auto report = db->Verify(verify);
-  PLEXUS_OK(report);
-  EXPECT_TRUE(report->ok);
-  EXPECT_EQ(report->records, 6u);
+  const auto report = Must(db->Verify(verify));
+  EXPECT_TRUE(report.ok);
+  EXPECT_EQ(report.records, 6u);
   EXPECT_TRUE(beside.in_time);
   PLEXUS_OK(beside.status);
   ASSERT_TRUE(trim.valid());

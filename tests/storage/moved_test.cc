@@ -22,13 +22,12 @@ void ExpectRefused(Database& db, std::uint64_t next, const std::string& path) {
 
 // Opens, with all that was acknowledged, and one batch more where its sync was refused.
 void ExpectHolds(const std::string& directory, std::uint64_t acknowledged) {
-  const auto opened = Database::Open(directory, {});
-  PLEXUS_OK(opened);
-  const Sequence found = (*opened)->snapshot().sequence();
+  const auto opened = Must(Database::Open(directory, {}));
+  const Sequence found = opened->snapshot().sequence();
   EXPECT_GE(found, acknowledged);
   EXPECT_LE(found, acknowledged + 1);
-  EXPECT_EQ(Dump((*opened)->snapshot()), ScriptDumps(found)[found]);
-  ExpectSound(**opened);
+  EXPECT_EQ(Dump(opened->snapshot()), ScriptDumps(found)[found]);
+  ExpectSound(*opened);
 }
 
 TEST(Moved, TheNextSyncIsRefused) {

@@ -104,9 +104,8 @@ TEST(Packing, TheSameIdsWhereverTheyAreAskedFor) {
     if (i % 4 == 0) {
       PLEXUS_OK(replica->Compact());
     }
-    const auto changes = db->ChangesSince(replica->snapshot().sequence());
-    PLEXUS_OK(changes);
-    PLEXUS_OK(replica->Replay(changes->records));
+    const auto changes = Must(db->ChangesSince(replica->snapshot().sequence()));
+    PLEXUS_OK(replica->Replay(changes.records));
     ExpectSame(view->snapshot(), past[static_cast<std::size_t>(i)]);
     ExpectSame(replica->snapshot(), past[static_cast<std::size_t>(i)]);
     if (i == 11) {
@@ -114,11 +113,10 @@ TEST(Packing, TheSameIdsWhereverTheyAreAskedFor) {
     }
   }
   for (int i = static_cast<int>(trimmed); i <= kBatches; ++i) {
-    const auto as_of = db->AsOf(static_cast<Sequence>(i));
-    PLEXUS_OK(as_of);
-    EXPECT_EQ(as_of->node_count(), past[static_cast<std::size_t>(i)].node_count());
-    for (NodeId v = 0; v < as_of->node_count(); v += 7)
-      ASSERT_EQ(as_of->Find(past[static_cast<std::size_t>(i)].key(v)), v) << i;
+    const auto as_of = Must(db->AsOf(static_cast<Sequence>(i)));
+    EXPECT_EQ(as_of.node_count(), past[static_cast<std::size_t>(i)].node_count());
+    for (NodeId v = 0; v < as_of.node_count(); v += 7)
+      ASSERT_EQ(as_of.Find(past[static_cast<std::size_t>(i)].key(v)), v) << i;
   }
   ExpectSound(*db);
 }

@@ -69,9 +69,8 @@ TEST(PowerLoss, ACleanCloseHasSyncedAllThatItLists) {
       PLEXUS_OK(db->Close());
       EXPECT_EQ(disk.LosePower(), 0u) << "session " << session << (trims ? ", trimmed" : "");
     }
-    auto db = Database::Open(scratch.path(), Create());
-    PLEXUS_OK(db);
-    EXPECT_EQ(DumpDigest((*db)->snapshot()), expected.At(last));
+    auto db = Must(Database::Open(scratch.path(), Create()));
+    EXPECT_EQ(DumpDigest(db->snapshot()), expected.At(last));
   }
 }
 

@@ -89,12 +89,10 @@ TEST(AsOf, EveryPointOfThePast) {
   PLEXUS_OK(db->Checkpoint());
   ApplyScript(*db, 31, kBatches);
   for (Sequence s = 0; s <= kBatches; ++s) {
-    auto past = db->AsOf(s);
-    PLEXUS_OK(past);
-    ASSERT_EQ(Dump(*past), dumps[s]) << "at " << s;
-    auto again = db->AsOf(s);
-    PLEXUS_OK(again);
-    EXPECT_EQ(&again->state(), &past->state()) << "the last few are cached";
+    auto past = Must(db->AsOf(s));
+    ASSERT_EQ(Dump(past), dumps[s]) << "at " << s;
+    auto again = Must(db->AsOf(s));
+    EXPECT_EQ(&again.state(), &past.state()) << "the last few are cached";
   }
   EXPECT_TRUE(FailsWith(db->AsOf(kBatches + 1), ErrorCode::kNotFound));
 }
@@ -132,15 +130,13 @@ TEST(AsOf, ByTime) {
   ApplyScript(*db, 1, 20);  // times 1000, 2000, ...
   for (std::uint64_t i = 1; i <= 20; ++i) {
     for (const std::int64_t offset : {0, 1, 999}) {
-      auto sequence = db->SequenceAtTime(static_cast<std::int64_t>(1000 * i) + offset);
-      PLEXUS_OK(sequence);
-      EXPECT_EQ(*sequence, i);
+      auto sequence = Must(db->SequenceAtTime(static_cast<std::int64_t>(1000 * i) + offset));
+      EXPECT_EQ(sequence, i);
     }
   }
   EXPECT_EQ(db->SequenceAtTime(999).error().code, ErrorCode::kNotFound);
-  auto past = db->AsOfTime(7500);
-  PLEXUS_OK(past);
-  EXPECT_EQ(past->sequence(), 7u);
+  auto past = Must(db->AsOfTime(7500));
+  EXPECT_EQ(past.sequence(), 7u);
 }
 
 TEST(Trim, FloorIsNamedAndTheRestIsWhole) {
@@ -153,9 +149,8 @@ TEST(Trim, FloorIsNamedAndTheRestIsWhole) {
     PLEXUS_OK(db->Trim(25));
     EXPECT_EQ(db->stats().history_floor, 25u);
     for (Sequence s = 25; s <= kBatches; ++s) {
-      auto past = db->AsOf(s);
-      PLEXUS_OK(past);
-      ASSERT_EQ(Dump(*past), dumps[s]) << "at " << s;
+      auto past = Must(db->AsOf(s));
+      ASSERT_EQ(Dump(past), dumps[s]) << "at " << s;
     }
     EXPECT_TRUE(FailsWith(db->AsOf(24), ErrorCode::kNotFound, "25"));
     EXPECT_EQ(db->AsOfTime(24'999).error().code, ErrorCode::kNotFound);
@@ -169,9 +164,8 @@ TEST(Trim, FloorIsNamedAndTheRestIsWhole) {
     ApplyScript(*db, i, i);
     PLEXUS_OK(db->Checkpoint());
   }
-  auto floor = db->AsOf(25);
-  PLEXUS_OK(floor);
-  EXPECT_EQ(Dump(*floor), dumps[25]);
+  auto floor = Must(db->AsOf(25));
+  EXPECT_EQ(Dump(floor), dumps[25]);
   PLEXUS_OK(db->Trim(kBatches + 4));  // everything
   PLEXUS_OK(db->Close());
   db = MustOpen(scratch.path());
@@ -188,9 +182,8 @@ TEST(Bulk, SameGraphAsOneByOne) {
     PLEXUS_OK(db->BeginBulk());
     ApplyScript(*db, 11, 30);
     EXPECT_EQ(Dump(db->snapshot()), dumps[30]) << "payloads can be read before the end";
-    auto past = db->AsOf(20);
-    PLEXUS_OK(past);
-    EXPECT_EQ(Dump(*past), dumps[20]);
+    auto past = Must(db->AsOf(20));
+    EXPECT_EQ(Dump(past), dumps[20]);
     ApplyScript(*db, 31, 35);
     PLEXUS_OK(db->EndBulk());
     ApplyScript(*db, 36, kBatches);
@@ -235,10 +228,9 @@ TEST(History, ListsWhatHappened) {
   two.RemoveNode(two.Node("a"));
   PLEXUS_OK(db->graph().Apply(two));
   const NodeId node = *db->snapshot().Find("a");
-  auto history = db->History(node);
-  PLEXUS_OK(history);
+  auto history = Must(db->History(node));
   std::string names;
-  for (const HistoryEntry& e : *history)
+  for (const HistoryEntry& e : history)
     names += std::to_string(e.sequence) + ":" + std::string(HistoryWhatName(e.what)) + " ";
   EXPECT_NE(names.find("1:created"), std::string::npos) << names;
   EXPECT_NE(names.find("1:column_set"), std::string::npos) << names;

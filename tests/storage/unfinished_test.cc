@@ -59,9 +59,8 @@ class Unfinished : public ::testing::Test {
     fail_at_ = {};
   }
   void Check() {
-    const auto past = db_->AsOf(10);
-    PLEXUS_OK(past);
-    EXPECT_EQ(Dump(*past), past_);
+    const auto past = Must(db_->AsOf(10));
+    EXPECT_EQ(Dump(past), past_);
     EXPECT_EQ(Dump(db_->snapshot()), present_);
     ExpectSound(*db_);
   }

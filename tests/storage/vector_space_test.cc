@@ -48,9 +48,8 @@ TEST(VectorSpaces, RecordsThatDefineOneCarryTheirVersion) {
                 element == kF16                 ? 5
                 : prefilter == Prefilter::kNone ? 1
                                                 : 4);
-      auto decoded = DecodeRecord(AsBytes(encoder.bytes()), "a record");
-      PLEXUS_OK(decoded);
-      EXPECT_EQ(decoded->record.space_definitions, Defining(element, prefilter).space_definitions);
+      auto decoded = Must(DecodeRecord(AsBytes(encoder.bytes()), "a record"));
+      EXPECT_EQ(decoded.record.space_definitions, Defining(element, prefilter).space_definitions);
     }
 }
 
@@ -62,9 +61,8 @@ TEST(VectorSpaces, ValuesOfOldFilesAndUnknownOnes) {
     encoder.Seal(0);
     return DecodeRecord(AsBytes(encoder.bytes()), "a record");
   };
-  const auto bits = decode(Defining(VectorElement::kF32, static_cast<Prefilter>(2)));
-  PLEXUS_OK(bits);
-  EXPECT_EQ(bits->record.space_definitions[0].prefilter, Prefilter::kNone);
+  const auto bits = Must(decode(Defining(VectorElement::kF32, static_cast<Prefilter>(2))));
+  EXPECT_EQ(bits.record.space_definitions[0].prefilter, Prefilter::kNone);
   EXPECT_TRUE(FailsWith(decode(Defining(VectorElement::kF32, static_cast<Prefilter>(3))),
                         ErrorCode::kCorruption, "pre-filter 3 is unknown"));
   EXPECT_TRUE(FailsWith(decode(Defining(static_cast<VectorElement>(2))), ErrorCode::kCorruption,
@@ -96,27 +94,23 @@ TEST(VectorSpaces, PayloadsAreRoundedHalvesInLogCheckpointAndPast) {
         std::vector<float> values = kGiven;
         values[0] += more;
         EXPECT_EQ(s.schema().spaces()[SpaceId{}], HalfSpace("h", 5));
-        auto view = s.vectors(SpaceId{});
-        PLEXUS_OK(view);
-        EXPECT_EQ(VectorOf(**view, 0), Rounded(values, kF16));
-        EXPECT_EQ((*view)->bytes(0), PayloadOf(values, kF16));
-        const auto payload = s.Payload((*view)->ref(0));
-        PLEXUS_OK(payload);
-        EXPECT_EQ(*payload, PayloadOf(values, kF16));
+        auto view = Must(s.vectors(SpaceId{}));
+        EXPECT_EQ(VectorOf(*view, 0), Rounded(values, kF16));
+        EXPECT_EQ(view->bytes(0), PayloadOf(values, kF16));
+        const auto payload = Must(s.Payload(view->ref(0)));
+        EXPECT_EQ(payload, PayloadOf(values, kF16));
       };
       check(db->snapshot(), 1);
-      auto past = db->AsOf(1);
-      PLEXUS_OK(past);
-      check(*past, 0);
+      auto past = Must(db->AsOf(1));
+      check(past, 0);
       ExpectSound(*db);
       // What rounds to the same is no change; what does not fit changes nothing.
       std::vector<float> near = kGiven;
       near[0] = std::nextafter(near[0] + 1, 2.0f);
       WriteBatch same(2000);
       same.SetVector(same.Node("a"), same.SpaceNamed("h"), near);
-      auto applied = db->graph().Apply(same);
-      PLEXUS_OK(applied);
-      EXPECT_EQ(applied->vectors.same, 1u);
+      auto applied = Must(db->graph().Apply(same));
+      EXPECT_EQ(applied.vectors.same, 1u);
       near[4] = 65520;
       WriteBatch large(2000);
       large.SetVector(large.Node("a"), large.SpaceNamed("h"), near);
@@ -182,10 +176,9 @@ TEST(VectorSpaces, PurgesEraseTheHalves) {
     EXPECT_TRUE(Found(scratch.path(), bytes).empty());
     PLEXUS_OK(db->Close());
     db = MustOpen(scratch.path());
-    auto view = db->snapshot().vectors(SpaceId{});
-    PLEXUS_OK(view);
-    EXPECT_EQ((*view)->live_count(), 1u);
-    EXPECT_EQ(VectorOf(**view, *db->snapshot().Find("b")), Rounded(other, kF16));
+    auto view = Must(db->snapshot().vectors(SpaceId{}));
+    EXPECT_EQ(view->live_count(), 1u);
+    EXPECT_EQ(VectorOf(*view, *db->snapshot().Find("b")), Rounded(other, kF16));
   }
 }
 
@@ -210,9 +203,8 @@ TEST(VectorSpaces, LogAndCheckpointKeepThePrefilter) {
     for (int round = 0; round < 2; ++round) {
       auto db = MustOpen(scratch.path(), options);
       EXPECT_EQ(db->snapshot().schema().spaces(), want);
-      auto past = db->AsOf(2);
-      PLEXUS_OK(past);
-      EXPECT_EQ(past->schema().spaces(), std::vector(want.begin(), want.begin() + 2));
+      auto past = Must(db->AsOf(2));
+      EXPECT_EQ(past.schema().spaces(), std::vector(want.begin(), want.begin() + 2));
       ExpectSound(*db);
       PLEXUS_OK(db->Close());
     }
@@ -347,10 +339,9 @@ TEST(VectorSpaces, AFileThatClaimsTooMuchDefinesNothing) {
   vectors.prefilter = Prefilter::kInt8;
   ImportOptions options;
   options.now_ms = 1000;
-  auto report = ImportVectors(*graph, {"v.npy", file}, vectors, options);
-  PLEXUS_OK(report);
-  EXPECT_EQ(report->errors, 1u);
-  EXPECT_TRUE(report->stopped);
+  auto report = Must(ImportVectors(*graph, {"v.npy", file}, vectors, options));
+  EXPECT_EQ(report.errors, 1u);
+  EXPECT_TRUE(report.stopped);
   EXPECT_TRUE(graph->snapshot().schema().spaces().empty());
 }
 

@@ -59,13 +59,12 @@ void Link(Database& db, NodeId a, NodeId b) {
 bool Loaded(const Snapshot& s) { return s.space(SpaceId{})->loaded(); }
 
 void ExpectVectors(const Snapshot& s, const Vectors& want) {
-  auto view = s.vectors(SpaceId{});
-  PLEXUS_OK(view);
-  EXPECT_EQ((*view)->live_count(), want.size());
+  auto view = Must(s.vectors(SpaceId{}));
+  EXPECT_EQ(view->live_count(), want.size());
   for (NodeId v = 0; v < s.node_count(); ++v) {
     const auto it = want.find(std::string(s.key(v)));
-    ASSERT_EQ((*view)->has(v), it != want.end()) << s.key(v);
-    const auto got = plexus::testing::VectorOf(**view, v);
+    ASSERT_EQ(view->has(v), it != want.end()) << s.key(v);
+    const auto got = plexus::testing::VectorOf(*view, v);
     if (it == want.end()) {
       EXPECT_TRUE(got.empty());
     } else {
@@ -133,10 +132,9 @@ TEST_P(LazyVectors, WritingReadsNone) {
   auto db = MustOpen(scratch.path());
   EXPECT_FALSE(Loaded(db->snapshot()));
   ExpectVectors(db->snapshot(), want);
-  auto report = db->Verify();
-  PLEXUS_OK(report);
-  EXPECT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
-  EXPECT_EQ(report->vectors, want.size());
+  auto report = Must(db->Verify());
+  EXPECT_TRUE(report.ok) << report.problems[0].where << ": " << report.problems[0].what;
+  EXPECT_EQ(report.vectors, want.size());
 }
 
 // The same vector again is no change, whether it is loaded or not.
@@ -149,9 +147,8 @@ TEST_P(LazyVectors, TheSameVectorAgainIsNoChange) {
     std::uint64_t given = 0;
     for (NodeId i = 40; i < kNodes && given < count; ++i, ++given)
       batch.SetVector(batch.Node(Key(i)), batch.SpaceNamed("s"), want.at(Key(i)));
-    auto applied = db->graph().Apply(batch);
-    PLEXUS_OK(applied);
-    EXPECT_EQ(applied->vectors.same, given);
+    auto applied = Must(db->graph().Apply(batch));
+    EXPECT_EQ(applied.vectors.same, given);
     EXPECT_EQ(Loaded(db->snapshot()), count > 3) << "few are read one by one, many as a whole";
   }
   ExpectVectors(db->snapshot(), want);
@@ -172,10 +169,9 @@ TEST_P(LazyVectors, ThePastHasItsOwn) {
   Vectors first;
   const Vectors want = Fill(scratch.path(), true, &first);
   auto db = MustOpen(scratch.path());
-  auto past = db->AsOf(1);
-  PLEXUS_OK(past);
-  EXPECT_FALSE(Loaded(*past));
-  ExpectVectors(*past, first);
+  auto past = Must(db->AsOf(1));
+  EXPECT_FALSE(Loaded(past));
+  ExpectVectors(past, first);
   EXPECT_FALSE(Loaded(db->snapshot()));
   ExpectVectors(db->snapshot(), want);
 }
@@ -208,9 +204,8 @@ TEST_P(LazyVectors, PurgedMeanwhile) {
     db = MustOpen(scratch.path());
     EXPECT_FALSE(Loaded(db->snapshot()));
     EXPECT_FALSE(db->snapshot().space(SpaceId{})->has(node));
-    auto view = db->snapshot().vectors(SpaceId{});
-    PLEXUS_OK(view);
-    EXPECT_EQ((*view)->live_count(), want.size());
+    auto view = Must(db->snapshot().vectors(SpaceId{}));
+    EXPECT_EQ(view->live_count(), want.size());
   }
 }
 
@@ -274,9 +269,8 @@ TEST_P(LazyVectors, DamageIsNamedOnFirstUse) {
     const std::string place =
         "payload (" + std::to_string(ref.sequence()) + ", " + std::to_string(ref.ordinal()) + ")";
     EXPECT_NE(view.error().message.find(place), std::string::npos) << view.error().message;
-    auto report = db->Verify();
-    PLEXUS_OK(report);
-    EXPECT_FALSE(report->ok);
+    auto report = Must(db->Verify());
+    EXPECT_FALSE(report.ok);
     // Written anew it is whole again.
     Vectors mended = want;
     Set(*db, mended, 300, 301, 80);

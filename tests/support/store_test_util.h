@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/graph.h"
@@ -77,6 +79,13 @@ void CopyTree(const std::string& from, const std::string& to);
 
 // An environment variable as a number, or the default.
 std::uint64_t EnvNumber(const char* name, std::uint64_t otherwise);
+
+// The value; an error ends the test.
+template <class T>
+T Must(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().ToString());
+  return *std::move(result);
+}
 
 #define PLEXUS_OK(expr)                                                   \
   do {                                                                    \

@@ -58,12 +58,11 @@ std::vector<Record> ScriptRecords(std::uint64_t count) {
 TEST(Codec, RoundTrip) {
   std::uint64_t hash = 42;
   for (const Record& record : ScriptRecords(40)) {
-    auto encoded = EncodeRecord(record, hash);
-    PLEXUS_OK(encoded);
+    auto encoded = Must(EncodeRecord(record, hash));
     auto again = EncodeRecord(record, hash);
-    EXPECT_EQ(encoded->bytes, again->bytes) << "the same record, the same bytes";
-    EXPECT_EQ(encoded->running_hash, ChainHash(hash, encoded->digest));
-    auto decoded = DecodeRecord(AsBytes(encoded->bytes), "record");
+    EXPECT_EQ(encoded.bytes, again->bytes) << "the same record, the same bytes";
+    EXPECT_EQ(encoded.running_hash, ChainHash(hash, encoded.digest));
+    auto decoded = DecodeRecord(AsBytes(encoded.bytes), "record");
     PLEXUS_OK(decoded);
     ExpectSame(record, decoded->record);
     for (std::size_t i = 0; i < record.payloads.size(); ++i) {
@@ -72,26 +71,24 @@ TEST(Codec, RoundTrip) {
                 DigestPayload(PayloadRef::Make(record.sequence, static_cast<std::uint32_t>(i)),
                               record.payloads[i].bytes));
     }
-    EXPECT_EQ(decoded->head.running_hash, encoded->running_hash);
+    EXPECT_EQ(decoded->head.running_hash, encoded.running_hash);
     // Re-encoding what was decoded gives the same bytes: nothing is lost.
-    auto reencoded = EncodeRecord(decoded->record, decoded->payloads, hash);
-    PLEXUS_OK(reencoded);
-    EXPECT_EQ(reencoded->bytes, encoded->bytes);
+    auto reencoded = Must(EncodeRecord(decoded->record, decoded->payloads, hash));
+    EXPECT_EQ(reencoded.bytes, encoded.bytes);
     // At any address.
-    const std::string shifted = "x" + encoded->bytes;
+    const std::string shifted = "x" + encoded.bytes;
     PLEXUS_OK(DecodeRecord(AsBytes(std::string_view(shifted).substr(1)), "record"));
-    hash = encoded->running_hash;
+    hash = encoded.running_hash;
   }
 }
 
 TEST(Codec, EveryFlippedBitIsFound) {
   const Record record = ScriptRecords(12).back();
-  auto encoded = EncodeRecord(record, 1);
-  PLEXUS_OK(encoded);
-  auto whole = DecodeRecord(AsBytes(encoded->bytes), "record");
+  auto encoded = Must(EncodeRecord(record, 1));
+  auto whole = DecodeRecord(AsBytes(encoded.bytes), "record");
   PLEXUS_OK(whole);
-  for (std::size_t bit = 0; bit < encoded->bytes.size() * 8; ++bit) {
-    std::string hurt = encoded->bytes;
+  for (std::size_t bit = 0; bit < encoded.bytes.size() * 8; ++bit) {
+    std::string hurt = encoded.bytes;
     hurt[bit / 8] = static_cast<char>(hurt[bit / 8] ^ (1 << (bit % 8)));
     auto decoded = DecodeRecord(AsBytes(hurt), "record 12");
     if (decoded) {
@@ -101,8 +98,8 @@ TEST(Codec, EveryFlippedBitIsFound) {
       EXPECT_NE(decoded.error().message.find("record 12"), std::string::npos);
     }
   }
-  for (std::size_t size = 0; size < encoded->bytes.size(); ++size)
-    EXPECT_FALSE(DecodeRecord(AsBytes(std::string_view(encoded->bytes).substr(0, size)), "record"));
+  for (std::size_t size = 0; size < encoded.bytes.size(); ++size)
+    EXPECT_FALSE(DecodeRecord(AsBytes(std::string_view(encoded.bytes).substr(0, size)), "record"));
 }
 
 TEST(Codec, RandomBytes) {
@@ -132,9 +129,8 @@ TEST(Anchor, RoundTripAndDamage) {
   anchor.floor_hash = 8;
   anchor.files = {{"CURRENT", 16, 9, true}, {"000012.sst", 100, 10, false}};
   const std::string bytes = EncodeAnchor(anchor);
-  auto decoded = DecodeAnchor(AsBytes(bytes), "anchor");
-  PLEXUS_OK(decoded);
-  EXPECT_EQ(*decoded, anchor);
+  auto decoded = Must(DecodeAnchor(AsBytes(bytes), "anchor"));
+  EXPECT_EQ(decoded, anchor);
   for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
     std::string hurt = bytes;
     hurt[bit / 8] = static_cast<char>(hurt[bit / 8] ^ (1 << (bit % 8)));

@@ -182,12 +182,11 @@ void ExpectRefused(const Parts& parts, const std::string& what) {
 TEST(EdgeColumns, ColumnsThatDoNotFitAreRefused) {
   Parts good;
   good.targets = {{1, 2, 3, 4}};
-  const auto decoded = DecodeRecord(AsBytes(Bytes(good)), "record");
-  PLEXUS_OK(decoded);
-  ASSERT_EQ(decoded->record.edges.size(), 4u);
-  EXPECT_EQ(decoded->record.edges[3].target, 4u);
-  EXPECT_EQ(decoded->record.edges[3].source, 1u);
-  EXPECT_EQ(decoded->record.edges[3].reserved, 0u) << "no value of edges";
+  const auto decoded = Must(DecodeRecord(AsBytes(Bytes(good)), "record"));
+  ASSERT_EQ(decoded.record.edges.size(), 4u);
+  EXPECT_EQ(decoded.record.edges[3].target, 4u);
+  EXPECT_EQ(decoded.record.edges[3].source, 1u);
+  EXPECT_EQ(decoded.record.edges[3].reserved, 0u) << "no value of edges";
 
   auto refuse = [&](const char* what, auto&& change) {
     Parts parts = good;
@@ -290,9 +289,8 @@ TEST(EdgeColumns, VersionsKeepTheirForm) {
                                            edges.size());
     });
   };
-  auto old = DecodeRecord(AsBytes(structs(1)), "record");
-  PLEXUS_OK(old);
-  EXPECT_TRUE(SameBytes(old->record.edges, edges));
+  auto old = Must(DecodeRecord(AsBytes(structs(1)), "record"));
+  EXPECT_TRUE(SameBytes(old.record.edges, edges));
   Parts columns;
   columns.targets = {{1, 2, 3, 4}};
   for (const std::string& bytes : {structs(2), Bytes(columns, 1)}) {
@@ -331,18 +329,16 @@ TEST(EdgeColumns, LoadsAreEncodedAsTheirRecords) {
       load.batches.push_back({std::move(pairs), std::move(stated), load.keys.size()});
     }
     if (round % 3 == 0) load = plexus::testing::RandomLoad(static_cast<std::uint64_t>(round), 900);
-    auto loaded = LoadedEdges::Make(std::move(load), EmptyState(), SerialExecutor());
-    PLEXUS_OK(loaded);
+    auto loaded = Must(LoadedEdges::Make(std::move(load), EmptyState(), SerialExecutor()));
     RecordEncoder encoder;
     Record record;
-    for (std::size_t b = 0; b < loaded->batch_count(); ++b) {
-      loaded->FillRecord(b, record);
+    for (std::size_t b = 0; b < loaded.batch_count(); ++b) {
+      loaded.FillRecord(b, record);
       record.sequence = b + 1;
-      auto expected = EncodeRecord(record, 5);
-      PLEXUS_OK(expected);
-      PLEXUS_OK(encoder.Encode(*loaded, b, b + 1));
-      EXPECT_EQ(encoder.Seal(5), expected->running_hash);
-      ASSERT_EQ(encoder.bytes(), expected->bytes) << "round " << round << ", batch " << b;
+      auto expected = Must(EncodeRecord(record, 5));
+      PLEXUS_OK(encoder.Encode(loaded, b, b + 1));
+      EXPECT_EQ(encoder.Seal(5), expected.running_hash);
+      ASSERT_EQ(encoder.bytes(), expected.bytes) << "round " << round << ", batch " << b;
     }
   }
 }

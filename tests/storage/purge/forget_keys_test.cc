@@ -69,9 +69,8 @@ TEST(ForgetKeys, AreGoneFromMemoryFilesAndTheNextLife) {
   EXPECT_EQ(db->snapshot().Find(Key(kNodes + 1)).has_value(), true);
   // Of records before the one that forgets, they have their keys.
   EXPECT_EQ(db->AsOf(before)->Find(Key(20)), old);
-  const auto history = db->History(old);
-  PLEXUS_OK(history);
-  EXPECT_EQ(HistoryWhatName(history->back().what), "key_forgotten");
+  const auto history = Must(db->History(old));
+  EXPECT_EQ(HistoryWhatName(history.back().what), "key_forgotten");
   ExpectSound(*db);
 
   Make(*db, 20, 22);  // new nodes with keys of old ones

@@ -148,13 +148,12 @@ TEST(HardPurge, ACrashLeavesTheOldGenerationOrTheNewOne) {
     for (std::size_t i = 0; i < points.size(); ++i) {
       SCOPED_TRACE(points[i] + ", point " + std::to_string(i + 1));
       const std::string directory = scratch.path("crash" + std::to_string(i + 1));
-      auto again = Database::Open(directory);
-      PLEXUS_OK(again);
-      EXPECT_TRUE((*again)->snapshot().purged(node[0]));
+      auto again = Must(Database::Open(directory));
+      EXPECT_TRUE(again->snapshot().purged(node[0]));
       EXPECT_EQ(Found(directory, {kSecret, "secretword"}), std::vector<std::string>{});
-      ExpectSound(**again);
-      PLEXUS_OK((*again)->HardPurge(node));
-      EXPECT_EQ(Dump((*again)->snapshot()), after);
+      ExpectSound(*again);
+      PLEXUS_OK(again->HardPurge(node));
+      EXPECT_EQ(Dump(again->snapshot()), after);
       EXPECT_EQ(Found(directory, kSecrets), std::vector<std::string>{});
       for (const auto& entry : std::filesystem::directory_iterator(directory))
         EXPECT_FALSE(entry.path().filename().string().ends_with(".tmp")) << entry.path();
@@ -199,12 +198,11 @@ TEST(HardPurge, EveryWriteMayFail) {
     }
     (void)db->Close();
     db.reset();
-    auto again = Database::Open(scratch.path());
-    PLEXUS_OK(again);
-    ExpectSound(**again);
-    PLEXUS_OK((*again)->HardPurge(node));
+    auto again = Must(Database::Open(scratch.path()));
+    ExpectSound(*again);
+    PLEXUS_OK(again->HardPurge(node));
     EXPECT_EQ(Found(scratch.path(), kSecrets), std::vector<std::string>{});
-    EXPECT_TRUE((*again)->snapshot().Find("m1"));
+    EXPECT_TRUE(again->snapshot().Find("m1"));
   }
   EXPECT_GT(total, 20u);
 }

@@ -49,9 +49,8 @@ TEST(Purge, NextLifeMayBeginInItsBatch) {
     EXPECT_EQ(Dump(db->snapshot()), before);
     EXPECT_EQ(Found(scratch.path(), {"the first life"}), std::vector<std::string>{});
     std::vector<std::string> linked;
-    const auto history = db->History(*db->snapshot().Find("a"));
-    PLEXUS_OK(history);
-    for (const HistoryEntry& entry : *history)
+    const auto history = Must(db->History(*db->snapshot().Find("a")));
+    for (const HistoryEntry& entry : history)
       if (entry.sequence == 3 && entry.edge_kind == kHasTag && entry.other != kNoNode)
         linked.emplace_back(HistoryWhatName(entry.what));
     EXPECT_EQ(linked, std::vector<std::string>{"linked"});
@@ -119,16 +118,14 @@ TEST(Purge, LostWithItsBulkStepItHidesAndErasesNothing) {
   ASSERT_EQ(killed->snapshot().sequence(), 1u);
   for (const char* text : {"other", "and another", "the last"}) say(*killed, text);
   const std::string before = Dump(killed->snapshot());
-  const auto past = killed->AsOf(2);
-  PLEXUS_OK(past);
-  const std::string then = Dump(*past);
+  const auto past = Must(killed->AsOf(2));
+  const std::string then = Dump(past);
   PLEXUS_OK(killed->Close());
   killed = MustOpen(scratch.path("killed"), options);
   EXPECT_EQ(killed->report().finished_purges, 0u);
   EXPECT_EQ(Dump(killed->snapshot()), before);
-  const auto again = killed->AsOf(2);
-  PLEXUS_OK(again);
-  EXPECT_EQ(Dump(*again), then);
+  const auto again = Must(killed->AsOf(2));
+  EXPECT_EQ(Dump(again), then);
 }
 
 }  // namespace

@@ -200,9 +200,8 @@ TEST(Purge, BehindAHistoryFloorAndInBulk) {
   PLEXUS_OK(db->Purge(kKeys, 20'000));
   EXPECT_EQ(Found(scratch.path(), Secrets()), std::vector<std::string>{});
   const NodeId node = *db->snapshot().Find("secret");
-  auto past = db->AsOf(9);
-  PLEXUS_OK(past);
-  EXPECT_FALSE(past->Payload(node, NodeField::kText));
+  auto past = Must(db->AsOf(9));
+  EXPECT_FALSE(past.Payload(node, NodeField::kText));
   ExpectSound(*db);
 }
 
@@ -242,16 +241,14 @@ TEST(Purge, AboveALaterFloorIsReplayed) {
     }
     PLEXUS_OK(db->Close());
     db.reset();
-    auto again = Database::Open(scratch.path(), options);
-    PLEXUS_OK(again);
-    EXPECT_EQ((*again)->snapshot().state().edges_by_kind[kHasTag], links);
+    auto again = Must(Database::Open(scratch.path(), options));
+    EXPECT_EQ(again->snapshot().state().edges_by_kind[kHasTag], links);
     for (const auto& [sequence, tags] :
          {std::pair<Sequence, std::uint64_t>{2, 1}, {3, 1}, {4, 1}, {5, links}}) {
-      auto past = (*again)->AsOf(sequence);
-      PLEXUS_OK(past);
-      EXPECT_EQ(past->state().edges_by_kind[kHasTag], tags) << "record " << sequence;
+      auto past = Must(again->AsOf(sequence));
+      EXPECT_EQ(past.state().edges_by_kind[kHasTag], tags) << "record " << sequence;
     }
-    ExpectSound(**again);
+    ExpectSound(*again);
   }
 }
 TEST(HardPurge, KeysAndEventsAreGoneToo) {

@@ -79,10 +79,9 @@ void ExpectWordsGone(Database& db, const std::string& directory, Sequence floor)
   const NodeId node = *now.Find("secret-node");
   EXPECT_TRUE(now.purged(node));
   for (Sequence s = std::max<Sequence>(floor, 1); s <= now.sequence(); ++s) {
-    auto past = db.AsOf(s);
-    PLEXUS_OK(past);
-    past->ForEachArc(Direction::kBoth, node, ArcFilter::All(),
-                     [&](const Arc&) { ADD_FAILURE() << "record " << s << " tells of an arc"; });
+    auto past = Must(db.AsOf(s));
+    past.ForEachArc(Direction::kBoth, node, ArcFilter::All(),
+                    [&](const Arc&) { ADD_FAILURE() << "record " << s << " tells of an arc"; });
   }
   ExpectSound(db);
 }
@@ -171,10 +170,9 @@ TEST(Purge, HistoryTellsNumbersOnly) {
   PLEXUS_OK(db->graph().Apply(again));
   const NodeId node = *db->snapshot().Find("secret-node");
   using What = HistoryEntry::What;
-  auto entries = db->History(node);
-  PLEXUS_OK(entries);
+  auto entries = Must(db->History(node));
   std::vector<What> told;
-  for (const HistoryEntry& e : *entries) {
+  for (const HistoryEntry& e : entries) {
     if (e.what != What::kColumnSet && e.what != What::kColumnCleared) told.push_back(e.what);
     if (e.what == What::kPurged) {
       EXPECT_GT(e.erased, 5u);
@@ -183,9 +181,8 @@ TEST(Purge, HistoryTellsNumbersOnly) {
   EXPECT_EQ(told,
             (std::vector<What>{What::kCreated, What::kPurged, What::kRevived, What::kLinked}));
   // Nor does the history of a tag that both had.
-  auto of_tag = db->History(*db->snapshot().Find(IndexKey("tag", "tagshared")));
-  PLEXUS_OK(of_tag);
-  for (const HistoryEntry& e : *of_tag)
+  auto of_tag = Must(db->History(*db->snapshot().Find(IndexKey("tag", "tagshared"))));
+  for (const HistoryEntry& e : of_tag)
     EXPECT_TRUE(e.other != node || e.sequence == db->snapshot().sequence());
 }
 

@@ -176,9 +176,8 @@ TEST_F(DamagedFiles, AWriterReplacesADamagedCheckpoint) {
     ExpectSound(*writer);
     for (Sequence s = 0; s <= kBatches; ++s) EXPECT_EQ(Dump(*writer->AsOf(s)), dumps_[s]) << s;
     PLEXUS_OK(writer->Close());
-    auto again = Database::Open(scratch_.path("hurt"), strict);
-    PLEXUS_OK(again);
-    EXPECT_TRUE((*again)->report().damaged_checkpoints.empty());
+    auto again = Must(Database::Open(scratch_.path("hurt"), strict));
+    EXPECT_TRUE(again->report().damaged_checkpoints.empty());
     ++replaced;
   }
   EXPECT_GE(replaced, 2u);
@@ -208,14 +207,13 @@ TEST_F(DamagedFiles, RepairNamesWhoLostWhatAndErasesWhatIsPurged) {
   auto refused = Database::Open(scratch_.path("whole"), ReadOnly());
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("plexus repair"), std::string::npos);
-  auto report = Repair(scratch_.path("whole"), scratch_.path("made"));
-  PLEXUS_OK(report);
-  EXPECT_FALSE(report->complete);
-  EXPECT_EQ(report->sequence, last);
-  ASSERT_EQ(report->lost_contents.size(), 1u);
-  EXPECT_EQ(report->lost_contents[0].key, "precious");
-  EXPECT_EQ(report->lost_contents[0].what, "text");
-  EXPECT_TRUE(report->lost_records.empty() && report->lost_history.empty());
+  auto report = Must(Repair(scratch_.path("whole"), scratch_.path("made")));
+  EXPECT_FALSE(report.complete);
+  EXPECT_EQ(report.sequence, last);
+  ASSERT_EQ(report.lost_contents.size(), 1u);
+  EXPECT_EQ(report.lost_contents[0].key, "precious");
+  EXPECT_EQ(report.lost_contents[0].what, "text");
+  EXPECT_TRUE(report.lost_records.empty() && report.lost_history.empty());
   db = MustOpen(scratch_.path("made"));
   EXPECT_FALSE(db->snapshot().Payload(*db->snapshot().Find("precious"), NodeField::kText));
   EXPECT_TRUE(db->snapshot().purged(*db->snapshot().Find("secret")));
@@ -278,16 +276,15 @@ TEST(RepairGap, ALaterCheckpointBridgesIt) {
       WriteFile(path, bytes);
     }
     ASSERT_FALSE(Database::Open(scratch.path("whole"), {}));
-    auto report = Repair(scratch.path("whole"), scratch.path("made"));
-    PLEXUS_OK(report);
-    EXPECT_EQ(report->complete, bridged);
-    EXPECT_EQ(report->sequence, bridged ? 12u : 4u);
-    EXPECT_EQ(report->history_floor, bridged ? 8u : 0u);
+    auto report = Must(Repair(scratch.path("whole"), scratch.path("made")));
+    EXPECT_EQ(report.complete, bridged);
+    EXPECT_EQ(report.sequence, bridged ? 12u : 4u);
+    EXPECT_EQ(report.history_floor, bridged ? 8u : 0u);
     db = MustOpen(scratch.path("made"));
-    EXPECT_EQ(Dump(db->snapshot()), dumps[report->sequence]);
-    for (Sequence s = report->history_floor; s <= report->sequence; ++s)
+    EXPECT_EQ(Dump(db->snapshot()), dumps[report.sequence]);
+    for (Sequence s = report.history_floor; s <= report.sequence; ++s)
       EXPECT_EQ(Dump(*db->AsOf(s)), dumps[s]);
-    const auto& ranges = bridged ? report->lost_history : report->lost_records;
+    const auto& ranges = bridged ? report.lost_history : report.lost_records;
     ASSERT_EQ(ranges.size(), 1u);
     EXPECT_EQ(ranges[0].from, bridged ? 1u : 5u);
     EXPECT_EQ(ranges[0].to, bridged ? 8u : 12u);
@@ -304,11 +301,10 @@ TEST(RepairGap, FromAWriteAheadLogWithoutAnAnchor) {
   std::filesystem::remove(scratch.path("crashed") + "/anchor");
   for (const std::string& path : FilesBelow(scratch.path("crashed")))
     if (path.find("MANIFEST") != std::string::npos) std::filesystem::remove(path);
-  auto report = Repair(scratch.path("crashed"), scratch.path("made"));
-  PLEXUS_OK(report);
-  EXPECT_TRUE(report->complete);
-  EXPECT_EQ(report->sequence, 6u);
-  EXPECT_FALSE(report->notes.empty()) << "what followed cannot be known";
+  auto report = Must(Repair(scratch.path("crashed"), scratch.path("made")));
+  EXPECT_TRUE(report.complete);
+  EXPECT_EQ(report.sequence, 6u);
+  EXPECT_FALSE(report.notes.empty()) << "what followed cannot be known";
   EXPECT_EQ(Dump(MustOpen(scratch.path("made"))->snapshot()), dump);
 }
 
@@ -321,11 +317,10 @@ TEST(DamagedCheckpoints, TheFileIsTheOneTheMessageIsAbout) {
     PLEXUS_OK(db->Checkpoint());
     PLEXUS_OK(db->Close());
   }
-  auto rocks = Rocks::Open(scratch.path() + "/generation-1", Rocks::Mode::kReadOnly,
-                           std::make_shared<Files>());
-  PLEXUS_OK(rocks);
+  auto rocks = Must(Rocks::Open(scratch.path() + "/generation-1", Rocks::Mode::kReadOnly,
+                                std::make_shared<Files>()));
   auto file = [&](const std::string& what) {
-    return DescribeDamage(*rocks, 1, 0, "checkpoint 1" + what).file;
+    return DescribeDamage(rocks, 1, 0, "checkpoint 1" + what).file;
   };
   const std::string sections = file(", section 0: the digest does not match"),
                     manifest = file(", manifest: too short");

@@ -77,10 +77,9 @@ Change OfArray(ArrayId array, const std::function<void(Bytes)>& change) {
     std::vector<std::uint64_t> aligned((value.size() + 7) / 8);
     std::memcpy(aligned.data(), value.data(), value.size());
     const Bytes bytes(reinterpret_cast<std::uint8_t*>(aligned.data()), value.size());
-    auto view = DecodeSection(bytes, "section");
-    PLEXUS_OK(view);
-    const auto begin = static_cast<std::size_t>(view->bytes.data() - bytes.data());
-    change(bytes.subspan(begin, view->bytes.size()));
+    auto view = Must(DecodeSection(bytes, "section"));
+    const auto begin = static_cast<std::size_t>(view.bytes.data() - bytes.data());
+    change(bytes.subspan(begin, view.bytes.size()));
     m.section_digests[section] = Digest(bytes);
     Put(rocks, rocks.checkpoint(), SectionKey(m.id, section), {bytes.begin(), bytes.end()});
     Store(rocks, m, anchor);
@@ -94,16 +93,14 @@ Change OfRecord(Sequence at, bool chain, const std::function<void(DecodedRecord&
     for (Sequence s = 1; s <= kBatches; ++s) {
       std::string value;
       Get(rocks, rocks.log(), LogKey(s), &value);
-      auto decoded = DecodeRecord(AsBytes(std::string_view(value)), "record");
-      PLEXUS_OK(decoded);
-      if (s == at) change(*decoded);
+      auto decoded = Must(DecodeRecord(AsBytes(std::string_view(value)), "record"));
+      if (s == at) change(decoded);
       if (s == at || (chain && s > at)) {
-        auto encoded = EncodeRecord(decoded->record, decoded->payloads, hash);
-        PLEXUS_OK(encoded);
-        Put(rocks, rocks.log(), LogKey(s), encoded->bytes);
-        hash = encoded->running_hash;
+        auto encoded = Must(EncodeRecord(decoded.record, decoded.payloads, hash));
+        Put(rocks, rocks.log(), LogKey(s), encoded.bytes);
+        hash = encoded.running_hash;
       } else {
-        hash = decoded->head.running_hash;
+        hash = decoded.head.running_hash;
       }
     }
     if (chain) anchor.log_hash = hash;
@@ -159,17 +156,16 @@ class VerifyTest : public ::testing::Test {
 
 TEST_F(VerifyTest, WholeDatabaseHasNoProblems) {
   auto db = MustOpen(scratch_.path());
-  auto report = db->Verify();
-  PLEXUS_OK(report);
-  EXPECT_TRUE(report->ok);
-  EXPECT_EQ(report->records, kBatches);
-  EXPECT_EQ(report->checkpoints, 1u);
-  EXPECT_GT(report->payloads, 0u);
-  EXPECT_GT(report->sections, 10u);
-  EXPECT_GT(report->nodes, 0u);
-  EXPECT_GT(report->edges, 0u);
-  EXPECT_GT(report->vectors, 0u);
-  EXPECT_GT(report->bytes, 0u);
+  auto report = Must(db->Verify());
+  EXPECT_TRUE(report.ok);
+  EXPECT_EQ(report.records, kBatches);
+  EXPECT_EQ(report.checkpoints, 1u);
+  EXPECT_GT(report.payloads, 0u);
+  EXPECT_GT(report.sections, 10u);
+  EXPECT_GT(report.nodes, 0u);
+  EXPECT_GT(report.edges, 0u);
+  EXPECT_GT(report.vectors, 0u);
+  EXPECT_GT(report.bytes, 0u);
 }
 
 TEST_F(VerifyTest, NoChangeIsNoProblem) {
@@ -288,11 +284,10 @@ TEST_F(VerifyTest, EveryLieIsFound) {
       EXPECT_TRUE(FailsWith(db, ErrorCode::kCorruption, where));
       continue;
     }
-    auto report = (*db)->Verify();
-    PLEXUS_OK(report);
-    EXPECT_FALSE(report->ok);
+    auto report = Must((*db)->Verify());
+    EXPECT_FALSE(report.ok);
     std::string all;
-    for (const VerifyProblem& p : report->problems) all += p.where + ": " + p.what + "\n";
+    for (const VerifyProblem& p : report.problems) all += p.where + ": " + p.what + "\n";
     EXPECT_NE(all.find(where), std::string::npos) << all;
   }
 }
@@ -303,11 +298,10 @@ TEST_F(VerifyTest, CyclesOfAcyclicKindsAreNotes) {
   batch.Link(batch.Node("x"), EdgeKindRef(kDependsOn), batch.Node("y"));
   batch.Link(batch.Node("y"), EdgeKindRef(kDependsOn), batch.Node("x"));
   PLEXUS_OK(db->graph().Apply(batch));
-  auto report = db->Verify();
-  PLEXUS_OK(report);
-  EXPECT_TRUE(report->ok);
-  ASSERT_EQ(report->notes.size(), 1u);
-  EXPECT_NE(report->notes[0].find("depends_on"), std::string::npos);
+  auto report = Must(db->Verify());
+  EXPECT_TRUE(report.ok);
+  ASSERT_EQ(report.notes.size(), 1u);
+  EXPECT_NE(report.notes[0].find("depends_on"), std::string::npos);
 }
 
 }  // namespace
