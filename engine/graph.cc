@@ -244,7 +244,8 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
   if (empty->sequence != 0) return not_empty();
   if (!options_.scope.empty() && options_.scope != kDefaultScope)
     return Fail(ErrorCode::kFailedPrecondition, "a load gives its nodes no scope");
-  PLEXUS_ASSIGN(LoadedEdges loaded, LoadedEdges::Make(std::move(load), *empty, executor_));
+  PLEXUS_ASSIGN(LoadedEdges loaded,
+                LoadedEdges::Make(std::move(load), *empty, executor_, progress));
   Turn turn(*this);
   PLEXUS_TRY(Accepts());
   {

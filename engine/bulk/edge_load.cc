@@ -65,7 +65,8 @@ GraphState LoadedEdges::StateOf(const GraphState& empty, std::size_t batches, Se
   return state;
 }
 
-Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& empty, Executor& executor) {
+Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& empty, Executor& executor,
+                                      Progress* progress) {
   LoadedEdges loaded;
   loaded.time_ms_ = std::max(load.time_ms, empty.time_ms);
   loaded.keys_ = load.keys.Publish();
@@ -89,7 +90,7 @@ Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& empty, Ex
                                             schema.get()};
   PLEXUS_ASSIGN(engine_internal::LoadedRows rows,
                 engine_internal::BuildLoadedRows(loaded.batches_, shape, std::move(load.scratch),
-                                                 load.memory, executor));
+                                                 load.memory, progress, executor));
   loaded.runs_ = std::move(rows.runs);
   if (loaded.runs_) loaded.run_changes_ = loaded.runs_->changes;
   std::shared_ptr<Csr>& base = rows.base;

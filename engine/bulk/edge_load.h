@@ -12,7 +12,7 @@
 //
 // Peak memory 38 bytes an edge, with weights or kinds 60, with labels or times 130 (30 of them
 // stay), without the keys; an edge of a symmetric kind counts twice. With a scratch it takes what
-// `memory` says on top of the graph itself, or somewhat more where few nodes have most of the edges;
+// `memory` says on top of the graph, or somewhat more where few nodes have most of the edges;
 // the result is the same to the bit. Not thread-safe.
 #pragma once
 
@@ -26,6 +26,7 @@
 #include "engine/bulk/topology.h"
 #include "engine/error.h"
 #include "engine/graph.h"
+#include "engine/monitoring/progress.h"
 #include "engine/parallel.h"
 #include "engine/state.h"
 
@@ -60,8 +61,8 @@ struct EdgeLoad {
   StringTable strings = {};              // labels by id; the first is ""
   // Not null: gets how many edges of batches before it each batch changes.
   std::vector<std::uint64_t>* changed_of = nullptr;
-  // Bytes that arrays may take on top of the graph. What passes them goes to the scratch, if there is
-  // one.
+  // Bytes that arrays may take on top of the graph. What passes them goes to the scratch, where
+  // there is one.
   std::uint64_t memory = ~std::uint64_t{0};
   std::shared_ptr<LoadScratch> scratch = {};
 };
@@ -78,7 +79,9 @@ class LoadedEdges {
   // names the batch, the edge and the value. kResourceExhausted above Limits::kMaxArcs edges.
   // What fails in the scratch. Throws std::bad_alloc. Takes O(edges) time; the result does not
   // depend on threads.
-  static Result<LoadedEdges> Make(EdgeLoad load, const GraphState& empty, Executor& executor);
+  // `progress` may be null, and stops it (kCancelled).
+  static Result<LoadedEdges> Make(EdgeLoad load, const GraphState& empty, Executor& executor,
+                                  Progress* progress = nullptr);
 
   std::size_t batch_count() const { return batches_.size(); }
   std::uint64_t change_count(std::size_t batch) const {

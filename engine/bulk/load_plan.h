@@ -9,6 +9,7 @@
 #include "engine/bulk/edge_load.h"
 #include "engine/bulk/load_entries.h"
 #include "engine/bulk/load_rows.h"
+#include "engine/monitoring/progress.h"
 #include "engine/parallel.h"
 #include "engine/vocabulary.h"
 
@@ -45,6 +46,11 @@ struct LoadPlan {
   std::size_t threads() const {
     return static_cast<std::size_t>(std::max(1, executor.thread_count()));
   }
+  // kCancelled when who watches says stop. `done` of `total` arcs.
+  Status Report(std::uint64_t done, std::uint64_t total) const {
+    if (!progress || progress->Report("sorting", done, total)) return {};
+    return Fail(ErrorCode::kCancelled, "loading was stopped");
+  }
   // fn(row, kind's rank, target, edge) of a batch's arcs, in order.
   template <class Fn>
   void ForEachArc(const LoadBatch& batch, Fn&& fn) const;
@@ -57,6 +63,7 @@ struct LoadPlan {
   bool wide_kinds;
   // Of entries with values: which arrays the changes of batches have.
   bool any_kinds = false, any_labels = false, any_valid = false;
+  Progress* progress = nullptr;
   Executor& executor;
 };
 

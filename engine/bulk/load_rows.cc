@@ -55,13 +55,16 @@ void ReserveChanges(const LoadPlan& plan, BatchPlaces& places, std::vector<LoadB
 template <class Entry>
 Result<LoadedRows> BuildInMemory(const LoadPlan& plan, std::vector<LoadBatch>& batches) {
   PartEntries<Entry> parts = Partition<Entry>(plan, batches, 0, batches.size());
-  if (parts.entries.size() > Limits::kMaxArcs) return TooLarge();
+  const std::uint64_t all = parts.entries.size();
+  if (all > Limits::kMaxArcs) return TooLarge();
+  PLEXUS_TRY(plan.Report(all / 4, all));
   auto csr = std::make_shared<Csr>();
   csr->node_count = plan.nodes;
   csr->out_offsets = AlignedArray<std::uint32_t>(std::size_t{plan.nodes} + 1);
   BatchPlaces places(plan.parts, 0, batches.size());
   const auto count = [&](std::size_t i, Entry*) { CountChanges(plan, parts, i, places); };
   PLEXUS_ASSIGN(Decided decided, DecideParts(plan, batches, parts, *csr, count));
+  PLEXUS_TRY(plan.Report(all / 2, all));
   std::uint64_t arcs = 0;
   for (std::uint64_t& slot : decided.edges) arcs += std::exchange(slot, arcs);
   ReserveChanges<Entry>(plan, places, batches);
@@ -75,6 +78,7 @@ Result<LoadedRows> BuildInMemory(const LoadPlan& plan, std::vector<LoadBatch>& b
   csr->out_offsets[plan.nodes] = static_cast<std::uint32_t>(arcs);
   for (SparseColumns& s : sparse) s.MoveTo(*csr);
   parts.values = {};
+  PLEXUS_TRY(plan.Report(all / 4 * 3, all));
   // Memory that was touched already: fresh pages are dear.
   BuildInArrays(*csr, plan.executor,
                 {reinterpret_cast<std::uint64_t*>(parts.entries.data()),
@@ -184,10 +188,11 @@ void MakeChangeArrays(const LoadPlan& plan, bool has_values, std::uint8_t column
 
 Result<LoadedRows> BuildLoadedRows(std::vector<LoadBatch>& batches, const LoadShape& shape,
                                    std::shared_ptr<LoadScratch> scratch, std::uint64_t memory,
-                                   Executor& executor) {
+                                   Progress* progress, Executor& executor) {
   std::uint64_t named = 0;
   bool weighted = false, valued = false;
   LoadPlan plan(batches, shape, executor);
+  plan.progress = progress;
   for (const LoadBatch& batch : batches) {
     named += batch.edge_count();
     const unsigned columns = ColumnsOf(batch) | batch.stored.columns;

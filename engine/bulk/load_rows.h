@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/bulk/edge_load.h"
+#include "engine/monitoring/progress.h"
 
 namespace plexus::engine_internal {
 
@@ -38,9 +39,10 @@ struct LoadedRows {
 // Turns the edges of each batch into its changes, and gives the base. REQUIRES batches that were
 // checked. kResourceExhausted above the limits, kInvalidArgument for an edge that is valid until a
 // time before it is valid from. `scratch`, which may be null, gets what passes `memory` bytes.
+// kCancelled by `progress`, which may be null.
 Result<LoadedRows> BuildLoadedRows(std::vector<LoadBatch>& batches, const LoadShape& shape,
                                    std::shared_ptr<LoadScratch> scratch, std::uint64_t memory,
-                                   Executor& executor);
+                                   Progress* progress, Executor& executor);
 
 // How many edges there are of each kind of the schema; symmetric ones once.
 std::vector<std::uint64_t> CountEdges(const Csr& csr, const Schema& schema, Executor& executor);

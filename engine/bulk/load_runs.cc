@@ -91,6 +91,7 @@ Status Runs<Entry>::Form(std::vector<LoadBatch>& batches) {
   changed.assign(batches.size(), 0);
   run_of_.resize(batches.size());
   std::size_t first = 0;
+  std::uint64_t formed = 0;
   for (std::uint64_t bytes = 0; first < batches.size();) {
     std::size_t end = first;
     for (bytes = 0; end < batches.size(); ++end) {
@@ -100,6 +101,8 @@ Status Runs<Entry>::Form(std::vector<LoadBatch>& batches) {
     }
     PLEXUS_TRY(FormRun(batches, first, end));
     first = end;
+    formed += runs_.back().begin.back();
+    PLEXUS_TRY(plan_.Report(formed, 0));
   }
   return {};
 }
@@ -271,7 +274,7 @@ Result<LoadedRows> Runs<Entry>::MakeRows(const LoadPlan& plan, std::size_t batch
   if (most > Limits::kMaxArcs)
     return Fail(ErrorCode::kResourceExhausted, "too many edges and nodes to load at once");
   MakeOutArrays(*csr, most, plan.wide_kinds, Entry::kHasValues);
-  std::uint64_t arcs = 0, same = 0;
+  std::uint64_t arcs = 0, same = 0, done = 0;
   for (std::size_t first = 0; first < plan.parts;) {
     PartEntries<Entry> parts = NextParts(first, decided);
     first += parts.count();
@@ -298,6 +301,8 @@ Result<LoadedRows> Runs<Entry>::MakeRows(const LoadPlan& plan, std::size_t batch
     };
     RunBlocks(plan.executor, parts.count(), fill);
     for (SparseColumns& s : sparse) s.MoveTo(*csr);
+    done += parts.begin.back();
+    PLEXUS_TRY(plan.Report(done, most));
   }
   csr->out_offsets[plan.nodes] = static_cast<std::uint32_t>(arcs);
   csr->out_neighbors.Truncate(arcs);
@@ -325,6 +330,7 @@ Result<std::shared_ptr<Csr>> Runs<Entry>::RowsBefore(std::size_t batch, NodeId n
                                                      const Schema& schema) {
   LoadPlan plan = plan_;
   plan.nodes = nodes;
+  plan.progress = nullptr;
   plan.wide_kinds = schema.edge_kinds().size() > 256;
   PLEXUS_ASSIGN(LoadedRows rows, MakeRows(plan, batch, true));
   return std::move(rows.base);

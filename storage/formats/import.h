@@ -70,9 +70,9 @@ struct ImportLimits {
   std::size_t columns = 1024;                          // of a CSV header
   // Nodes that a matrix or a serialized graph may declare beyond one per byte of it.
   std::size_t declared_nodes = std::size_t{1} << 20;
-  // Memory that edges which are loaded into an empty graph at once may take on top of the graph, the
-  // blocks at hand and, for numbers as keys, a quarter of it. What passes it is sorted in a
-  // scratch file: the graph and its log are the same. 0: batch by batch, many times slower.
+  // Memory that edges which are loaded into an empty graph at once may take on top of the graph and
+  // the blocks at hand; for numbers as keys a quarter more. What passes it is sorted in a scratch
+  // file: the graph and its log are the same. 0: batch by batch, many times slower.
   static constexpr std::uint64_t kHalfOfFree = ~std::uint64_t{0};
   std::uint64_t load_bytes = kHalfOfFree;
   std::uint64_t spool_bytes = std::uint64_t{16}

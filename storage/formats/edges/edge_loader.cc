@@ -20,8 +20,8 @@ namespace plexus::formats_internal {
 
 namespace {
 
-// What Graph::Load takes on top of the graph and the arrays, an arc: bare, with a weight or kind, with
-// labels or times.
+// What Graph::Load takes on top of the graph and the arrays, an arc: bare, with a weight or kind,
+// with labels or times.
 constexpr std::uint64_t kBytesPerArc[] = {8, 16, 48};
 constexpr std::uint32_t kFewNumbers = 1 << 16;
 
@@ -53,8 +53,10 @@ std::size_t EdgeLoadParser::Parse(std::string_view text, std::uint64_t first_lin
 }
 
 EdgeCollector::EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes) {
-  load_.memory = options.limits.load_bytes;
-  if (load_.memory == ImportLimits::kHalfOfFree) load_.memory = AvailableMemory() / 2;
+  const std::uint64_t free = AvailableMemory();
+  load_.memory = options.limits.load_bytes == ImportLimits::kHalfOfFree
+                     ? free / 2
+                     : std::min(options.limits.load_bytes, free);
   load_.scratch = std::make_shared<ScratchFile>(
       options.scratch_folder.empty() ? TemporaryFolder() : options.scratch_folder);
   numbers_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
@@ -68,6 +70,20 @@ NodeId EdgeCollector::IdOfNumber(std::uint32_t number) {
   char text[16];
   const auto end = std::to_chars(text, text + sizeof text, number).ptr;
   return id = load_.keys.Insert({text, static_cast<std::size_t>(end - text)}).id;
+}
+
+NodeId EdgeCollector::IdOfName(const PieceEdges::Name& name) {
+  if (name.text.size() > ShortKeys::kMostBytes) return load_.keys.Insert(name.text, name.hash).id;
+  NodeId& id = short_keys_.Find(name.text, name.hash);
+  if (id == kNoNode) id = load_.keys.Insert(name.text, name.hash).id;
+  return id;
+}
+
+void EdgeCollector::Prefetch(const PieceEdges::Name& name) const {
+  if (name.text.size() > ShortKeys::kMostBytes)
+    load_.keys.Prefetch(name.hash);
+  else
+    short_keys_.Prefetch(name.hash);
 }
 
 Status EdgeCollector::TakeKinds(PieceEdges& edges) {
@@ -153,14 +169,14 @@ Status EdgeCollector::Take(Piece& piece) {
   constexpr std::size_t kAhead = 12;  // index lines on their way
   const auto& names = edges.names;
   of_name_.assign(names.size(), kNoNode);
-  for (std::size_t i = 0; i < std::min(kAhead, names.size()); ++i)
-    load_.keys.Prefetch(names[i].hash);
+  short_keys_.Reserve(load_.keys.size() + names.size() / 2);
+  for (std::size_t i = 0; i < std::min(kAhead, names.size()); ++i) Prefetch(names[i]);
   auto id = [&](std::uint32_t code) {
     if (!(code & PieceEdges::kNamed)) return IdOfNumber(code);
     const std::uint32_t name = code & ~PieceEdges::kNamed;
     if (of_name_[name] == kNoNode) {
-      if (name + kAhead < names.size()) load_.keys.Prefetch(names[name + kAhead].hash);
-      of_name_[name] = load_.keys.Insert(names[name].text, names[name].hash).id;
+      if (name + kAhead < names.size()) Prefetch(names[name + kAhead]);
+      of_name_[name] = IdOfName(names[name]);
     }
     return of_name_[name];
   };

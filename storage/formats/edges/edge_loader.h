@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "engine/bulk/edge_load.h"
+#include "storage/formats/edges/short_keys.h"
+#include "storage/formats/pipeline/chunk_edges.h"
 #include "storage/formats/pipeline/record_parser.h"
 
 namespace plexus::formats_internal {
@@ -54,6 +56,8 @@ class EdgeCollector final : public PieceCollector {
 
  private:
   NodeId IdOfNumber(std::uint32_t number);
+  NodeId IdOfName(const PieceEdges::Name& name);
+  void Prefetch(const PieceEdges::Name& name) const;
   Status TakeKinds(PieceEdges& edges);
   void TakeLabels(PieceEdges& edges);
   Status CheckLimits(const LoadBatch& batch);
@@ -74,6 +78,7 @@ class EdgeCollector final : public PieceCollector {
   const std::string* file_ = nullptr;
   Schema schema_;  // with the kinds so far
   EdgeLoad load_;
+  ShortKeys short_keys_;
   std::vector<NodeId> of_number_;  // kNoNode: not named yet
   std::vector<NodeId> of_name_;    // of the piece at hand
 };

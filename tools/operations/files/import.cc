@@ -196,6 +196,9 @@ Result<ImportOptions> Options(Workspace& workspace, const Request& request) {
   options.now_ms = workspace.now_ms();
   options.executor = &workspace.executor();
   options.progress = workspace.timed_progress();
+  if (const auto memory = request.MaybeCount("memory")) options.limits.load_bytes = *memory << 20;
+  if (workspace.has_database() && !request.Flag("dry_run"))
+    options.scratch_folder = workspace.database().directory();
   // What strangers send may unpack to as many bytes as it may have itself.
   if (!workspace.options().paths) options.limits.spool_bytes = kMostOfStrangers;
   return options;
@@ -429,22 +432,22 @@ void AddImport(Rows& rows) {
                Flag("no_terms", "leave the words of these texts out of the index"),
                Flag("dry_run",
                     "say what would be new, changed and refused, and write nothing; takes the "
-                    "memory "
-                    "of the import"),
+                    "memory of the import"),
                BuildParameter(),
                CheckParameter(),
                ExpectSequenceParameter(),
                Flag("strict",
                     "refuse nodes that the files only name: each must be in the graph or be stated "
-                    "by "
-                    "a record (without it they are made, and counted as stubs); records that are "
-                    "never valid (without it they are taken, and warned of); and unknown roles "
+                    "by a record (without it they are made, and counted as stubs); records that "
+                    "are never valid (without it they are taken, and warned of); and unknown roles "
                     "and outcome types (without it they are taken, and counted)"),
+               Count("memory", "MIB",
+                     "of a first import of edges on top of the graph (default: half of what is "
+                     "free); what passes it is sorted in a scratch file in the graph's directory")
+                   .Between(1, 1 << 30),
                List("columns", "MEANING=COLUMN",
                     "tables, rows, GraphML and node-link JSON: what the file's columns or fields "
-                    "mean, as source=from,target=to; "
-                    "unnamed "
-                    "ones mean what they are called"),
+                    "mean, as source=from,target=to; unnamed ones mean what they are called"),
                List(
                    "reversed_kinds", "KIND",
                    "edge kinds whose edges the files hold the other way round: their ends change "
@@ -471,15 +474,12 @@ void AddImport(Rows& rows) {
                                 "f16, half the memory and the disk, rounded to 11 bits")} +
            FollowParameters(),
        .reply = "sequence:n, dry_run?:b, nodes:{new:n, changed:n, same:n}, edges:{new:n, "
-                "changed:n, same:n}, "
-                "events:{new:n, changed:n, same:n}, outcomes:n, vectors:n, errors:n, "
-                "never_valid:n, stubs:n, unknown:n, turned?:n, passed_over?:n, "
+                "changed:n, same:n}, events:{new:n, changed:n, same:n}, outcomes:n, vectors:n, "
+                "errors:n, never_valid:n, stubs:n, unknown:n, turned?:n, passed_over?:n, "
                 "new_edge_kinds?:[s], removed:n, records:n, bytes:n, batches:n, pointers?:n, "
-                "self_loops_skipped?:n, "
-                "terms?:{texts:n, changed:n, linked:n, unlinked:n}, "
+                "self_loops_skipped?:n, terms?:{texts:n, changed:n, linked:n, unlinked:n}, "
                 "follow?:{resumed_at:n, offset:n, lines:n, waiting:n, interrupted:b}, stopped:b, "
-                "messages:[s], "
-                "warnings:[s], built?:j",
+                "messages:[s], warnings:[s], built?:j",
        .examples = {{"plexus import --db g people.csv knows.csv",
                      "columns source,target,kind,weight make edges"},
                     {"plexus import --db g --dry-run --columns source=from,target=to roads.csv.gz",
