@@ -43,7 +43,8 @@ std::unexpected<Error> ScratchFile::Failed(const char* what, int error) const {
   std::string message = folder_ + ": " + what + " a scratch file: " + std::strerror(error);
   if (error == ENOSPC || error == EDQUOT)
     message +=
-        "; an import needs up to 70 bytes an edge there: make room, or let it take more memory";
+        "; an import needs up to 70 bytes an edge there: make room, or state more memory "
+        "(ImportLimits::load_bytes, --memory)";
   return Fail(ErrorCode::kIo, std::move(message));
 }
 
