@@ -1,6 +1,7 @@
 // import: packed files, columns of other names, and what it would do without doing it.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -124,7 +125,7 @@ TEST(Import, RowsOfOtherSystems) {
 TEST(Import, AGraphDoesNotDependOnTheMemoryOfItsImport) {
   const TempDir dir;
   std::string rows = "source,target,kind,weight\n";
-  for (int i = 0; i < 100'000; ++i)
+  for (std::uint64_t i = 0; i < 100'000; ++i)
     rows += "n" + std::to_string(i * 7919 % 5003) + ",n" + std::to_string(i * 104'729 % 4999) +
             (i % 3 ? ",knows,0." : ",near,") + std::to_string(i % 7) + "\n";
   const std::string file = dir.File("a.csv", rows), a = dir / "a", b = dir / "b";
