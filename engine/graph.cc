@@ -181,7 +181,7 @@ Status Graph::Impl::PublishApplied(std::size_t batches) {
 
 // The records of `loaded`, some of them at a time. Returns how many batches the journal has:
 // all, unless progress cancelled.
-Result<std::size_t> Graph::Impl::JournalLoad(const LoadedEdges& loaded, Durability durability,
+Result<std::size_t> Graph::Impl::JournalLoad(LoadedEdges& loaded, Durability durability,
                                              Progress* progress) {
   constexpr std::uint64_t kChanges = 1 << 21, kChangeBytes = 32;
   Sequence sequence = 0;
@@ -189,9 +189,9 @@ Result<std::size_t> Graph::Impl::JournalLoad(const LoadedEdges& loaded, Durabili
   while (next < loaded.batch_count()) {
     if (progress && !progress->Report("writing", next, loaded.batch_count())) break;
     std::vector<std::size_t> group;
+    PLEXUS_ASSIGN(const std::size_t fetched, loaded.Fetch(next));
     for (std::uint64_t changes = 0;
-         next < loaded.batch_count() && group.size() < kGroupBatches && changes < kChanges;
-         ++next) {
+         next < fetched && group.size() < kGroupBatches && changes < kChanges; ++next) {
       if (loaded.HasRecord(next)) group.push_back(next);
       changes += loaded.change_count(next) + loaded.key_bytes(next) / kChangeBytes;
     }
@@ -241,7 +241,8 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
   if (empty->sequence != 0) return not_empty();
   if (!options_.scope.empty() && options_.scope != kDefaultScope)
     return Fail(ErrorCode::kFailedPrecondition, "a load gives its nodes no scope");
-  PLEXUS_ASSIGN(LoadedEdges loaded, LoadedEdges::Make(std::move(load), *empty, executor_));
+  PLEXUS_ASSIGN(LoadedEdges loaded,
+                LoadedEdges::Make(std::move(load), *empty, executor_, progress));
   Turn turn(*this);
   PLEXUS_TRY(Accepts());
   {

@@ -111,40 +111,54 @@ void Transpose(Csr& csr, int shift, const Shape& shape, std::span<typename Shape
     for (std::size_t b = 0; b < blocks; ++b) sum += std::exchange(start[b * parts + p], sum);
   }
   part_begin[parts] = sum;
-  ParallelFor(executor, nodes, kRowsPerBlock, [&](std::size_t begin, std::size_t end) {
-    std::uint32_t* at = start.data() + begin / kRowsPerBlock * parts;
-    for (std::size_t v = begin; v < end; ++v)
-      for (std::uint32_t s = out.offsets[v]; s < out.offsets[v + 1]; ++s)
-        moved[at[out.neighbors[s] >> shift]++] =
-            shape.Pack({out.neighbors[s], static_cast<NodeId>(v), s, out.weights[s], out.kind(s)});
-  });
-  ParallelFor(executor, parts, 1, [&](std::size_t p, std::size_t) {
-    const std::size_t row_begin = p << shift;
-    const std::size_t row_end = std::min(nodes, (p + 1) << shift);
-    if (row_begin >= row_end) return;
-    std::vector<std::uint32_t> at(row_end - row_begin, 0);
-    for (std::uint32_t i = part_begin[p]; i < part_begin[p + 1]; ++i)
-      ++at[shape.Unpack(moved[i], static_cast<NodeId>(row_begin)).target - row_begin];
-    std::uint32_t position = part_begin[p];
-    for (std::size_t r = row_begin; r < row_end; ++r) {
-      csr.in_offsets[r] = position;
-      position += std::exchange(at[r - row_begin], position);
-    }
-    for (std::uint32_t i = part_begin[p]; i < part_begin[p + 1]; ++i) {
-      const Moved m = shape.Unpack(moved[i], static_cast<NodeId>(row_begin));
-      const std::uint32_t to = at[m.target - row_begin]++;
-      csr.in_neighbors[to] = m.source;
-      csr.in_slots[to] = m.slot;
-      csr.in_weights[to] = m.weight;
-      csr.in_kinds[to] = static_cast<std::uint8_t>(m.kind);
-      if (!csr.in_kinds_high.empty())
-        csr.in_kinds_high[to] = static_cast<std::uint8_t>(m.kind >> 8);
-    }
-    // `at` now holds row ends.
-    std::vector<Moved> row;
-    for (std::size_t r = row_begin; r < row_end; ++r)
-      OrderRowByKind(csr, csr.in_offsets[r], at[r - row_begin], row);
-  });
+  std::uint32_t largest = 0;
+  for (std::size_t p = 0; p < parts; ++p)
+    largest = std::max(largest, part_begin[p + 1] - part_begin[p]);
+  AlignedArray<typename Shape::Item> own(largest > moved.size() ? largest : 0);
+  if (!own.empty()) moved = own.span();
+  // As many parts at a time as `moved` holds.
+  for (std::size_t first = 0, last = 1; first < parts; first = last) {
+    while (last < parts && part_begin[last + 1] - part_begin[first] <= moved.size()) ++last;
+    const std::uint32_t base = part_begin[first];
+    ParallelFor(executor, nodes, kRowsPerBlock, [&](std::size_t begin, std::size_t end) {
+      std::uint32_t* at = start.data() + begin / kRowsPerBlock * parts;
+      for (std::size_t v = begin; v < end; ++v)
+        for (std::uint32_t s = out.offsets[v]; s < out.offsets[v + 1]; ++s) {
+          const std::size_t part = out.neighbors[s] >> shift;
+          if (part - first >= last - first) continue;
+          moved[at[part]++ - base] = shape.Pack(
+              {out.neighbors[s], static_cast<NodeId>(v), s, out.weights[s], out.kind(s)});
+        }
+    });
+    ParallelFor(executor, last - first, 1, [&](std::size_t in_window, std::size_t) {
+      const std::size_t p = first + in_window;
+      const std::size_t row_begin = p << shift;
+      const std::size_t row_end = std::min(nodes, (p + 1) << shift);
+      if (row_begin >= row_end) return;
+      std::vector<std::uint32_t> at(row_end - row_begin, 0);
+      for (std::uint32_t i = part_begin[p]; i < part_begin[p + 1]; ++i)
+        ++at[shape.Unpack(moved[i - base], static_cast<NodeId>(row_begin)).target - row_begin];
+      std::uint32_t position = part_begin[p];
+      for (std::size_t r = row_begin; r < row_end; ++r) {
+        csr.in_offsets[r] = position;
+        position += std::exchange(at[r - row_begin], position);
+      }
+      for (std::uint32_t i = part_begin[p]; i < part_begin[p + 1]; ++i) {
+        const Moved m = shape.Unpack(moved[i - base], static_cast<NodeId>(row_begin));
+        const std::uint32_t to = at[m.target - row_begin]++;
+        csr.in_neighbors[to] = m.source;
+        csr.in_slots[to] = m.slot;
+        csr.in_weights[to] = m.weight;
+        csr.in_kinds[to] = static_cast<std::uint8_t>(m.kind);
+        if (!csr.in_kinds_high.empty())
+          csr.in_kinds_high[to] = static_cast<std::uint8_t>(m.kind >> 8);
+      }
+      // `at` now holds row ends.
+      std::vector<Moved> row;
+      for (std::size_t r = row_begin; r < row_end; ++r)
+        OrderRowByKind(csr, csr.in_offsets[r], at[r - row_begin], row);
+    });
+  }
   csr.in_offsets[nodes] = static_cast<std::uint32_t>(arcs);
 }
 
@@ -166,12 +180,14 @@ void BuildInArrays(Csr& csr, Executor& executor, std::span<std::uint64_t> scratc
             slot_bits = static_cast<int>(std::bit_width(arcs));
   if (arcs > 0 && csr.out_kinds_high.empty() && shift + source_bits + slot_bits <= 64 &&
       AllEqual(csr.out().kinds, executor) && AllEqual(csr.out().weights, executor)) {
-    AlignedArray<std::uint64_t> own(scratch.size() < arcs ? arcs : 0);
+    AlignedArray<std::uint64_t> own(scratch.empty() ? arcs : 0);
     const Packed packed{shift, source_bits, slot_bits, csr.out_weights[0], csr.out_kinds[0]};
     Transpose(csr, shift, packed, own.empty() ? scratch : own.span(), executor);
   } else {
-    AlignedArray<Moved> own(arcs);
-    Transpose(csr, shift, Whole(), own.span(), executor);
+    AlignedArray<Moved> own(scratch.empty() ? arcs : 0);
+    const std::span<Moved> given(reinterpret_cast<Moved*>(scratch.data()),
+                                 scratch.size_bytes() / sizeof(Moved));
+    Transpose(csr, shift, Whole(), own.empty() ? given : own.span(), executor);
   }
 }
 

@@ -65,7 +65,8 @@ GraphState LoadedEdges::StateOf(const GraphState& empty, std::size_t batches, Se
   return state;
 }
 
-Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& empty, Executor& executor) {
+Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& empty, Executor& executor,
+                                      Progress* progress) {
   LoadedEdges loaded;
   loaded.time_ms_ = std::max(load.time_ms, empty.time_ms);
   loaded.keys_ = load.keys.Publish();
@@ -88,7 +89,10 @@ Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& empty, Ex
   const engine_internal::LoadShape shape = {nodes, loaded.strings_.size(), loaded.time_ms_,
                                             schema.get()};
   PLEXUS_ASSIGN(engine_internal::LoadedRows rows,
-                engine_internal::BuildLoadedRows(loaded.batches_, shape, executor));
+                engine_internal::BuildLoadedRows(loaded.batches_, shape, std::move(load.scratch),
+                                                 load.memory, progress, executor));
+  loaded.runs_ = std::move(rows.runs);
+  if (loaded.runs_) loaded.run_changes_ = loaded.runs_->changes;
   std::shared_ptr<Csr>& base = rows.base;
   Sequence sequence = 0;
   std::uint64_t changes = 0;
@@ -116,6 +120,10 @@ Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& empty, Ex
 }
 
 void LoadedEdges::CountChanged(std::vector<std::uint64_t>& changed) const {
+  if (runs_) {
+    changed = runs_->changed;
+    return;
+  }
   changed.assign(batch_count(), 0);
   for (std::size_t b = 0; b < batch_count(); ++b)  // of no weights all are new
     for (const float weight : batches_[b].weights) changed[b] += std::signbit(weight);
@@ -189,28 +197,42 @@ void LoadedEdges::FillRecord(std::size_t batch, Record& r) const {
   }
 }
 
-Result<GraphState> LoadedEdges::StateBefore(std::size_t batch, const GraphState& empty,
-                                            Executor& executor) const {
+Result<std::size_t> LoadedEdges::Fetch(std::size_t batch) {
+  if (!runs_) return batch_count();
+  return runs_->Fetch(batches_, batch);
+}
+
+Result<std::shared_ptr<Csr>> LoadedEdges::RowsBefore(std::size_t batch, const Schema& schema,
+                                                     Executor& executor) {
+  if (runs_) return runs_->RowsBefore(batch, FirstNode(batch), schema);
   std::vector<EdgeChange> edges;
   std::vector<EdgeExtra> extras;
-  GraphState start = empty;
-  Sequence sequence = 0;
-  auto schema = std::make_shared<Schema>(*empty.schema);
   for (std::size_t b = 0; b < batch; ++b) {
     Record record;
     FillRecord(b, record);
-    for (const NodeKind& kind : record.node_kind_definitions) PLEXUS_TRY(schema->Define(kind));
-    for (const EdgeKind& kind : record.edge_kind_definitions) PLEXUS_TRY(schema->Define(kind));
     for (EdgeExtra& extra : record.edge_extras) {
       extra.index += static_cast<std::uint32_t>(edges.size());
       extras.push_back(extra);
     }
     edges.insert(edges.end(), record.edges.begin(), record.edges.end());
+  }
+  return BuildCsr(FirstNode(batch), edges, extras, schema, 0, executor);
+}
+
+Result<GraphState> LoadedEdges::StateBefore(std::size_t batch, const GraphState& empty,
+                                            Executor& executor) {
+  GraphState start = empty;
+  Sequence sequence = 0;
+  auto schema = std::make_shared<Schema>(*empty.schema);
+  for (std::size_t b = 0; b < batch; ++b) {
+    Record record;
+    FillNodes(b, record);
+    for (const NodeKind& kind : record.node_kind_definitions) PLEXUS_TRY(schema->Define(kind));
+    for (const EdgeKind& kind : record.edge_kind_definitions) PLEXUS_TRY(schema->Define(kind));
     sequence += HasRecord(b);
   }
   start.schema = std::move(schema);
-  PLEXUS_ASSIGN(auto base,
-                BuildCsr(FirstNode(batch), edges, extras, *start.schema, sequence, executor));
+  PLEXUS_ASSIGN(auto base, RowsBefore(batch, *start.schema, executor));
   auto by_kind = engine_internal::CountEdges(*base, *start.schema, executor);
   GraphState state = StateOf(start, batch, sequence, std::move(base));
   state.edges_by_kind = std::move(by_kind);

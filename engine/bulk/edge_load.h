@@ -10,8 +10,10 @@
 // its record. A graph whose new facts get a scope (GraphOptions::scope) is not loaded so:
 // kFailedPrecondition.
 //
-// Peak memory 38 bytes an edge, with weights 78, with labels or times 130 (30 of them stay), beside
-// the keys; an edge of a symmetric kind counts twice. Not thread-safe.
+// Peak memory 38 bytes an edge, with weights or kinds 60, with labels or times 130 (30 of them
+// stay), without the keys; an edge of a symmetric kind counts twice. With a scratch it takes what
+// `memory` says on top of the graph, or somewhat more where few nodes have most of the edges;
+// the result is the same to the bit. Not thread-safe.
 #pragma once
 
 #include <cmath>
@@ -20,9 +22,11 @@
 #include <vector>
 
 #include "engine/arrays/aligned_array.h"
+#include "engine/bulk/load_scratch.h"
 #include "engine/bulk/topology.h"
 #include "engine/error.h"
 #include "engine/graph.h"
+#include "engine/monitoring/progress.h"
 #include "engine/parallel.h"
 #include "engine/state.h"
 
@@ -41,6 +45,9 @@ struct LoadBatch {
   AlignedArray<StringId> labels = {};  // ids in EdgeLoad::strings
   // kNoTime: not stated.
   AlignedArray<std::int64_t> created_at = {}, valid_from = {}, valid_until = {};
+  // Set: the arrays above are empty and lie in EdgeLoad::scratch (stored_batch.h).
+  StoredBatch stored = {};
+  std::size_t edge_count() const { return stored.edges > 0 ? stored.edges : edges.size(); }
 };
 
 struct EdgeLoad {
@@ -54,25 +61,41 @@ struct EdgeLoad {
   StringTable strings = {};              // labels by id; the first is ""
   // Not null: gets how many edges of batches before it each batch changes.
   std::vector<std::uint64_t>* changed_of = nullptr;
+  // Bytes that arrays may take on top of the graph. What passes them goes to the scratch, where
+  // there is one.
+  std::uint64_t memory = ~std::uint64_t{0};
+  std::shared_ptr<LoadScratch> scratch = {};
 };
 inline constexpr std::size_t kMaxLoadBatches = 1 << 14;
+
+namespace engine_internal {
+class LoadRuns;  // load_rows.h
+}
 
 // An EdgeLoad made ready: the state, and what each batch has put into the log.
 class LoadedEdges {
  public:
   // `empty`: a state at sequence 0. kInvalidArgument for what is not as the structs above say:
   // names the batch, the edge and the value. kResourceExhausted above Limits::kMaxArcs edges.
-  // Throws std::bad_alloc. Takes O(edges) time; the result does not depend on threads.
-  static Result<LoadedEdges> Make(EdgeLoad load, const GraphState& empty, Executor& executor);
+  // What fails in the scratch. Throws std::bad_alloc. Takes O(edges) time; the result does not
+  // depend on threads.
+  // `progress` may be null, and stops it (kCancelled).
+  static Result<LoadedEdges> Make(EdgeLoad load, const GraphState& empty, Executor& executor,
+                                  Progress* progress = nullptr);
 
   std::size_t batch_count() const { return batches_.size(); }
-  std::uint64_t change_count(std::size_t batch) const { return batches_[batch].edges.size(); }
+  std::uint64_t change_count(std::size_t batch) const {
+    return runs_ ? run_changes_[batch] : batches_[batch].edges.size();
+  }
   std::uint64_t key_bytes(std::size_t batch) const;  // of the nodes it names first
   // False: the batch changes nothing, it has neither record nor sequence number.
   bool HasRecord(std::size_t batch) const {
     return change_count(batch) > 0 || FirstNode(batch) != batches_[batch].nodes ||
            Before(batch) != after_[batch];
   }
+  // Brings the changes of a batch and of those behind it from the scratch, where they lie there, in
+  // the place of others. Returns the end of those that are at hand: only they have records now.
+  Result<std::size_t> Fetch(std::size_t batch);
   // The record of a batch, but for its sequence number. Keeps the memory of `record`.
   void FillRecord(std::size_t batch, Record& record) const;
   // The same without its edges (with their extras).
@@ -87,8 +110,7 @@ class LoadedEdges {
   const ApplyReport& report() const { return report_; }
   GraphState TakeState() { return std::move(state_); }
   // What the batches before `batch` amount to, built anew; `empty` as for Make.
-  Result<GraphState> StateBefore(std::size_t batch, const GraphState& empty,
-                                 Executor& executor) const;
+  Result<GraphState> StateBefore(std::size_t batch, const GraphState& empty, Executor& executor);
 
  private:
   // How many strings and kinds there are once some batches were applied.
@@ -101,6 +123,8 @@ class LoadedEdges {
   Status Check(const EdgeLoad& load, const Schema& schema, Executor& executor);
   void NoteKnown(const EdgeLoad& load, const Schema& schema, Executor& executor);
   void CountChanged(std::vector<std::uint64_t>& changed) const;
+  Result<std::shared_ptr<Csr>> RowsBefore(std::size_t batch, const Schema& schema,
+                                          Executor& executor);
   NodeId FirstNode(std::size_t batch) const { return batch == 0 ? 0 : batches_[batch - 1].nodes; }
   const Known& Before(std::size_t batch) const { return batch == 0 ? start_ : after_[batch - 1]; }
   GraphState StateOf(const GraphState& empty, std::size_t batches, Sequence sequence,
@@ -110,6 +134,8 @@ class LoadedEdges {
   static constexpr KindId kNodeKind = 0;
   std::int64_t time_ms_ = 0;
   std::vector<LoadBatch> batches_;
+  std::shared_ptr<engine_internal::LoadRuns> runs_;  // where the changes lie in the scratch
+  std::vector<std::uint64_t> run_changes_;           // of each batch, then
   std::vector<NodeKind> node_kind_definitions_;
   std::vector<EdgeKind> edge_kind_definitions_;
   std::size_t first_column_ = 0, first_space_ = 0;

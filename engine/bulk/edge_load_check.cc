@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/bulk/edge_load.h"
+#include "engine/bulk/stored_batch.h"
 #include "engine/schema.h"
 #include "engine/times.h"
 #include "engine/vocabulary.h"
@@ -223,7 +224,14 @@ Status LoadedEdges::Check(const EdgeLoad& load, const Schema& schema, Executor& 
                                    ", which must be from " + std::to_string(before) +
                                    ", of the batch before, to " + std::to_string(keys.size()) +
                                    ", the number of keys"));
-    PLEXUS_TRY(checker.Check(batches[b], name));
+    if (batches[b].stored.edges > 0) {
+      if (!load.scratch)
+        return std::unexpected(Wrong(name + " is stored, but there is no scratch"));
+      PLEXUS_ASSIGN(const LoadBatch read, ReadStored(batches[b], *load.scratch));
+      PLEXUS_TRY(checker.Check(read, name));
+    } else {
+      PLEXUS_TRY(checker.Check(batches[b], name));
+    }
     before = nodes;
   }
   if (before != keys.size())
@@ -244,6 +252,10 @@ void LoadedEdges::NoteKnown(const EdgeLoad& load, const Schema& schema, Executor
     const LoadBatch& batch = batches[b];
     Known& known = after_[b];
     const std::size_t edges = batch.edges.size();
+    const StoredBatch& stored = batch.stored;
+    if (!stored.kinds.empty())
+      known.edge_kinds = std::max<std::size_t>(known.edge_kinds, stored.kinds.back() + 1u);
+    known.strings = std::max(known.strings, stored.strings);
     known.edge_kinds = Above(batch.kinds, 0, batch.kinds.empty() ? 0 : edges, known.edge_kinds);
     known.strings = static_cast<StringId>(
         Above(batch.labels, 0, batch.labels.empty() ? 0 : edges, known.strings));

@@ -47,9 +47,10 @@ struct LoadValue {
   bool operator==(const LoadValue&) const = default;
 };
 
-// Once it was looked at, an entry is a change.
+// Once it was looked at, an entry is a change. What lies of it in a scratch is `Stored`.
 struct PlainEntry {
   static constexpr bool kHasValues = false;
+  using Stored = PlainEntry;
   std::uint64_t key;
   static PlainEntry Of(std::uint64_t key, const LoadBatch&, std::size_t, std::size_t) {
     return {key};
@@ -58,12 +59,14 @@ struct PlainEntry {
     return key & ((std::uint64_t{1} << bits.batch) - 1);
   }
   float weight() const { return 1; }
+  void MakeStated() {}
   void Take(float&) const {}
   static PlainEntry Change(std::uint64_t key, float) { return {key}; }
 };
 
 struct WeightedEntry {
   static constexpr bool kHasValues = false;
+  using Stored = WeightedEntry;
   std::uint64_t key;
   float stated;  // NaN: not; of a change: negative where the edge is not new
   static WeightedEntry Of(std::uint64_t key, const LoadBatch& batch, std::size_t,
@@ -74,16 +77,24 @@ struct WeightedEntry {
     return key & ((std::uint64_t{1} << bits.batch) - 1);
   }
   float weight() const { return stated; }
+  void MakeStated() { stated = std::abs(stated); }  // of a change: as a line that says the same
   void Take(float& weight) const {
     if (!std::isnan(stated)) weight = stated + 0.0f;  // -0: the sign says something else
   }
   static WeightedEntry Change(std::uint64_t key, float weight) { return {key, weight}; }
 };
 
+struct StoredValued {
+  std::uint64_t key;
+  LoadValue value;
+  std::uint16_t batch, is_new;
+};
+
 // With times or labels: the values stay where they are, in the batch, and its number is next to the
 // key.
 struct ValuedEntry {
   static constexpr bool kHasValues = true;
+  using Stored = StoredValued;
   std::uint64_t key;
   std::uint32_t at;  // in the batch; of a change: in the values of its part
   std::uint16_t batch, is_new;
@@ -91,6 +102,7 @@ struct ValuedEntry {
     return {key, static_cast<std::uint32_t>(edge), static_cast<std::uint16_t>(batch), 0};
   }
   std::size_t Batch(const KeyBits&) const { return batch; }
+  void MakeStated() { is_new = 0; }
 };
 static_assert(kMaxLoadBatches <= 1 << 16);
 
@@ -118,24 +130,27 @@ std::size_t KeepChanges(Entry* entries, std::size_t n, const KeyBits& bits, Note
   return kept;
 }
 
-// What a line states over `value`.
-inline void TakeStated(const LoadBatch& batch, std::size_t edge, LoadValue& value) {
-  if (!batch.weights.empty() && !std::isnan(batch.weights[edge]))
-    value.weight = batch.weights[edge] + 0.0f;  // -0 is 0
-  const auto take = [&](const AlignedArray<std::int64_t>& times, std::int64_t& time) {
-    if (!times.empty() && times[edge] != kNoTime) time = times[edge];
+// What a line states: NaN and kNoTime where it does not.
+inline LoadValue StatedBy(const LoadBatch& batch, std::size_t edge) {
+  const auto time = [&](const AlignedArray<std::int64_t>& times) {
+    return times.empty() ? kNoTime : times[edge];
   };
-  take(batch.created_at, value.created_at);
-  take(batch.valid_from, value.valid_from);
-  take(batch.valid_until, value.valid_until);
+  return {batch.weights.empty() ? std::nanf("") : batch.weights[edge], time(batch.created_at),
+          time(batch.valid_from), time(batch.valid_until)};
 }
 
-// The same of entries with values, which go to `values`. `inverted`: set where an edge ends before
-// it begins.
-template <class NoteSame>
-std::size_t KeepChanges(ValuedEntry* entries, std::size_t n, const std::vector<LoadBatch>& batches,
-                        std::int64_t time_ms, std::vector<LoadValue>& values, bool& inverted,
-                        NoteSame&& note_same) {
+inline void TakeStated(const LoadValue& stated, LoadValue& value) {
+  if (!std::isnan(stated.weight)) value.weight = stated.weight + 0.0f;  // -0 is 0
+  if (stated.created_at != kNoTime) value.created_at = stated.created_at;
+  if (stated.valid_from != kNoTime) value.valid_from = stated.valid_from;
+  if (stated.valid_until != kNoTime) value.valid_until = stated.valid_until;
+}
+
+// The same of entries with values, which go to `values`. stated(entry): what it states. `inverted`:
+// set where an edge ends before it begins.
+template <class Stated, class NoteSame>
+std::size_t KeepChanges(ValuedEntry* entries, std::size_t n, Stated&& stated, std::int64_t time_ms,
+                        std::vector<LoadValue>& values, bool& inverted, NoteSame&& note_same) {
   std::size_t kept = 0;
   for (std::size_t begin = 0; begin < n;) {
     const std::uint64_t key = entries[begin].key;
@@ -144,7 +159,7 @@ std::size_t KeepChanges(ValuedEntry* entries, std::size_t n, const std::vector<L
       const std::uint16_t batch = entries[begin].batch;
       const LoadValue before = now;
       for (; begin < n && entries[begin].key == key && entries[begin].batch == batch; ++begin)
-        TakeStated(batches[batch], entries[begin].at, now);
+        TakeStated(stated(entries[begin]), now);
       if (existed && now == before) {
         note_same(key);
         continue;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/bulk/edge_load.h"
+#include "engine/monitoring/progress.h"
 
 namespace plexus::engine_internal {
 
@@ -16,16 +17,32 @@ struct LoadShape {
   const Schema* schema = nullptr;
 };
 
+// The changes of a load that lie in its scratch. A run is what some batches in a row changed.
+class LoadRuns {
+ public:
+  virtual ~LoadRuns() = default;
+  // The changes of the run of a batch, into its batches. Returns the end of them.
+  virtual Result<std::size_t> Fetch(std::vector<LoadBatch>& batches, std::size_t batch) = 0;
+  // The rows that the batches before `batch` make, which name so many nodes.
+  virtual Result<std::shared_ptr<Csr>> RowsBefore(std::size_t batch, NodeId nodes,
+                                                  const Schema& schema) = 0;
+  // By batch: changes, and those of edges that were there before.
+  std::vector<std::uint64_t> changes, changed;
+};
+
 struct LoadedRows {
   std::shared_ptr<Csr> base = {};
-  std::uint64_t same = 0;  // edges that a batch states as they are, each once a batch
+  std::uint64_t same = 0;               // edges that a batch states as they are, each once a batch
+  std::shared_ptr<LoadRuns> runs = {};  // set: the changes lie there
 };
 
 // Turns the edges of each batch into its changes, and gives the base. REQUIRES batches that were
 // checked. kResourceExhausted above the limits, kInvalidArgument for an edge that is valid until a
-// time before it is valid from.
+// time before it is valid from. `scratch`, which may be null, gets what passes `memory` bytes.
+// kCancelled by `progress`, which may be null.
 Result<LoadedRows> BuildLoadedRows(std::vector<LoadBatch>& batches, const LoadShape& shape,
-                                   Executor& executor);
+                                   std::shared_ptr<LoadScratch> scratch, std::uint64_t memory,
+                                   Progress* progress, Executor& executor);
 
 // How many edges there are of each kind of the schema; symmetric ones once.
 std::vector<std::uint64_t> CountEdges(const Csr& csr, const Schema& schema, Executor& executor);

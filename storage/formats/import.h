@@ -8,7 +8,7 @@
 //
 // Edge lists, and tables and JSON lines of nothing but edges with kinds, weights, labels and times,
 // into an empty graph are parsed once and loaded at once (Graph::Load): the same graph and log as
-// batch by batch, several times faster, for limits.load_bytes of memory.
+// batch by batch, several times faster. What passes limits.load_bytes goes to a scratch file.
 //
 // All or nothing: unless bad records are to be skipped, all other files are parsed once before
 // the first batch is applied, and what the graph would refuse is foreseen. A file that
@@ -70,9 +70,11 @@ struct ImportLimits {
   std::size_t columns = 1024;                          // of a CSV header
   // Nodes that a matrix or a serialized graph may declare beyond one per byte of it.
   std::size_t declared_nodes = std::size_t{1} << 20;
-  // Memory that edges may take to be loaded into an empty graph at once, 40 to 160 bytes an edge;
-  // never over half of what is free. Larger files (with a warning), and 0: batch by batch.
-  std::uint64_t load_bytes = std::uint64_t{8} << 30;
+  // Memory that edges which are loaded into an empty graph at once may take on top of the graph and
+  // the blocks at hand; for numbers as keys a quarter more. What passes it is sorted in a scratch
+  // file: the graph and its log are the same. 0: batch by batch, many times slower.
+  static constexpr std::uint64_t kHalfOfFree = ~std::uint64_t{0};
+  std::uint64_t load_bytes = kHalfOfFree;
   std::uint64_t spool_bytes = std::uint64_t{16}
                               << 30;  // of a pipe; over 8 MiB go to a temporary file
 };
@@ -108,6 +110,9 @@ struct ImportOptions {
   std::size_t block_bytes = std::size_t{4} << 20;  // read and parsed at a time
   ApplyOptions apply = {};
   ImportLimits limits = {};
+  // Where a scratch file lies, which has no name and goes with the process: up to 16 bytes an edge,
+  // with weights and kinds 30, with times 70. Empty: $TMPDIR, else /tmp.
+  std::string scratch_folder = {};
   // Around all Apply calls, e.g. Database's bulk mode: `before` is called when
   // the files were found good. `after` runs whenever `before` succeeded, after an error
   // too.
@@ -195,13 +200,12 @@ struct ImportReport {
 // arcs, another writer that defines the same kinds otherwise, and a file that changes
 // after it was checked (kIo; the message says how much was applied). Importing again
 // completes it. Thread-safe as Graph is. Cost: O(bytes), parsed twice (once with
-// kSkip), memory O(threads * block_bytes); edge lists into an empty graph once, 38 to 78 bytes an
-// edge at the peak, of which the graph keeps 30, plus the keys and, for numbers as keys, half of
-// the files' bytes at most; a matrix takes 16 bytes an entry, a file with edges between facts of
-// wanted kinds, or that states kinds of nodes where a kind of edge wants one, what its nodes' keys
-// take. A pipe is kept in memory, over 8 MiB in a temporary file without a name
-// (limits.spool_bytes, else kResourceExhausted). So is what a gzip file holds, which its first
-// bytes tell (kInvalidArgument: damaged).
+// kSkip), memory O(threads * block_bytes); edges into an empty graph once, 30 bytes an edge that
+// the graph keeps, the keys, and limits.load_bytes; a matrix takes 16 bytes an entry, a file
+// with edges between facts of wanted kinds, or that states kinds of nodes where a kind of edge
+// wants one, what its nodes' keys take. A pipe is kept in memory, over 8 MiB in a temporary file
+// without a name (limits.spool_bytes, else kResourceExhausted). So is what a gzip file holds, which
+// its first bytes tell (kInvalidArgument: damaged).
 Result<ImportReport> ImportFiles(Graph& graph, const std::vector<std::string>& files,
                                  const ImportOptions& options = {});
 

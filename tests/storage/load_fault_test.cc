@@ -80,21 +80,29 @@ RunOutcome RunWithFaults(const std::string& directory, const File& file, ImportO
   auto db = Database::Open(directory, options);
   if (!db) return {true, false};
   if (bulk) {
-    import.before = [&] { return (*db)->BeginBulk(); };
-    import.after = [&] { return (*db)->EndBulk(); };
-  }
-  const auto report = ImportBytes((*db)->graph(), file.name, file.text, import);
-  outcome.imported = report.has_value();
-  outcome.failed = !report;
-  if (!(*db)->Close()) outcome.failed = true;
-  return outcome;
+    import.before = [&] { return (*db)->BeginBulk();
+  };
+  import.after = [&] { return (*db)->EndBulk();
+};
+}  // namespace
+if (file.name.starts_with("stored")) {
+  import.limits.load_bytes = 1'000;
+  import.scratch_folder = directory;
 }
+const auto report = ImportBytes((*db)->graph(), file.name, file.text, import);
+outcome.imported = report.has_value();
+outcome.failed = !report;
+if (!(*db)->Close()) outcome.failed = true;
+return outcome;
+}  // namespace plexus::storage_internal::testing
 
 class LoadFaults : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Formats, LoadFaults, ::testing::Values("f.el", "f.csv"),
+INSTANTIATE_TEST_SUITE_P(Formats, LoadFaults, ::testing::Values("f.el", "f.csv", "stored.csv"),
                          [](const auto& format) {
-                           return std::string(std::string(format.param) == "f.el" ? "EdgeList"
-                                                                               : "Table");
+                           const std::string name = format.param;
+                           return name == "f.el"    ? "EdgeList"
+                                  : name == "f.csv" ? "Table"
+                                                    : "StoredTable";
                          });
 
 TEST_P(LoadFaults, EveryWrite) {

@@ -9,16 +9,19 @@
 #include <fstream>
 #include <utility>
 
+#include "engine/bulk/stored_batch.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/edges/edge_lines.h"
 #include "storage/formats/pipeline/piece_edges.h"
+#include "storage/formats/pipeline/scratch_file.h"
 
 namespace plexus::formats_internal {
 
 namespace {
 
-// What Graph::Load takes at its peak, an arc: bare, with a weight or kind, with labels or times.
-constexpr std::uint64_t kBytesPerArc[] = {40, 80, 160};
+// What Graph::Load takes on top of the graph and the arrays, an arc: bare, with a weight or kind,
+// with labels or times.
+constexpr std::uint64_t kBytesPerArc[] = {8, 16, 48};
 constexpr std::uint32_t kFewNumbers = 1 << 16;
 
 // What the system can give without swapping; where it does not say, all that there is.
@@ -49,9 +52,14 @@ std::size_t EdgeLoadParser::Parse(std::string_view text, std::uint64_t first_lin
 }
 
 EdgeCollector::EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes) {
-  most_bytes_ = std::min(options.limits.load_bytes, AvailableMemory() / 2);
-  numbers_ = static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(text_bytes / 8, kFewNumbers, PieceEdges::kNamed - 1));
+  const std::uint64_t free = AvailableMemory();
+  load_.memory = options.limits.load_bytes == ImportLimits::kHalfOfFree
+                     ? free / 2
+                     : std::min(options.limits.load_bytes, free);
+  load_.scratch = std::make_shared<ScratchFile>(
+      options.scratch_folder.empty() ? TemporaryFolder() : options.scratch_folder);
+  numbers_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+      std::min(text_bytes / 8, load_.memory / 16), kFewNumbers, PieceEdges::kNamed - 1));
   load_.time_ms = options.now_ms;
 }
 
@@ -61,6 +69,20 @@ NodeId EdgeCollector::IdOfNumber(std::uint32_t number) {
   char text[16];
   const auto end = std::to_chars(text, text + sizeof text, number).ptr;
   return id = load_.keys.Insert({text, static_cast<std::size_t>(end - text)}).id;
+}
+
+NodeId EdgeCollector::IdOfName(const PieceEdges::Name& name) {
+  if (name.text.size() > ShortKeys::kMostBytes) return load_.keys.Insert(name.text, name.hash).id;
+  NodeId& id = short_keys_.Find(name.text, name.hash);
+  if (id == kNoNode) id = load_.keys.Insert(name.text, name.hash).id;
+  return id;
+}
+
+void EdgeCollector::Prefetch(const PieceEdges::Name& name) const {
+  if (name.text.size() > ShortKeys::kMostBytes)
+    load_.keys.Prefetch(name.hash);
+  else
+    short_keys_.Prefetch(name.hash);
 }
 
 Status EdgeCollector::TakeKinds(PieceEdges& edges) {
@@ -114,20 +136,24 @@ Status EdgeCollector::CheckLimits(const LoadBatch& batch) {
   if (!batch.labels.empty() || !batch.created_at.empty() || !batch.valid_from.empty() ||
       !batch.valid_until.empty())
     values_ = 2;
-  const std::uint64_t bytes = arcs_ * kBytesPerArc[values_] + load_.keys.size_bytes() +
-                              load_.strings.size_bytes() + of_number_.size() * sizeof(NodeId);
+  bytes_ += ColumnBytes(batch);
   static_assert(kMaxLoadBatches == 16384);
   if (arcs_ > Limits::kMaxArcs)
     too_large_ = "edges than a graph holds";
-  else if (bytes > most_bytes_)
-    too_large_ =
-        "edges than can be loaded at once in half of the free memory (ImportLimits::load_bytes)";
   else if (load_.batches.size() == kMaxLoadBatches)
     too_large_ =
         "than 16384 batches, as many as can be loaded at once (ImportOptions::batch_ops, "
         "block_bytes)";
   if (too_large_.empty()) return {};
   return Fail(ErrorCode::kResourceExhausted, "too many edges to load at once");
+}
+
+Status EdgeCollector::StoreWhatPasses() {
+  if (!stores_ && bytes_ + arcs_ * kBytesPerArc[values_] <= load_.memory) return {};
+  if (stores_) return StoreBatch(load_.batches.back(), *load_.scratch);
+  stores_ = true;
+  for (LoadBatch& batch : load_.batches) PLEXUS_TRY(StoreBatch(batch, *load_.scratch));
+  return {};
 }
 
 Status EdgeCollector::Take(Piece& piece) {
@@ -142,14 +168,14 @@ Status EdgeCollector::Take(Piece& piece) {
   constexpr std::size_t kAhead = 12;  // index lines on their way
   const auto& names = edges.names;
   of_name_.assign(names.size(), kNoNode);
-  for (std::size_t i = 0; i < std::min(kAhead, names.size()); ++i)
-    load_.keys.Prefetch(names[i].hash);
+  short_keys_.Reserve(load_.keys.size() + names.size() / 2);
+  for (std::size_t i = 0; i < std::min(kAhead, names.size()); ++i) Prefetch(names[i]);
   auto id = [&](std::uint32_t code) {
     if (!(code & PieceEdges::kNamed)) return IdOfNumber(code);
     const std::uint32_t name = code & ~PieceEdges::kNamed;
     if (of_name_[name] == kNoNode) {
-      if (name + kAhead < names.size()) load_.keys.Prefetch(names[name + kAhead].hash);
-      of_name_[name] = load_.keys.Insert(names[name].text, names[name].hash).id;
+      if (name + kAhead < names.size()) Prefetch(names[name + kAhead]);
+      of_name_[name] = IdOfName(names[name]);
     }
     return of_name_[name];
   };
@@ -162,7 +188,7 @@ Status EdgeCollector::Take(Piece& piece) {
   edges.batch.nodes = load_.keys.size();
   load_.batches.push_back(std::move(edges.batch));
   origins_.push_back({file_, piece.first_line});
-  return {};
+  return StoreWhatPasses();
 }
 
 }  // namespace plexus::formats_internal

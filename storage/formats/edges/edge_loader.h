@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "engine/bulk/edge_load.h"
+#include "storage/formats/edges/short_keys.h"
+#include "storage/formats/pipeline/chunk_edges.h"
 #include "storage/formats/pipeline/record_parser.h"
 
 namespace plexus::formats_internal {
@@ -38,8 +40,8 @@ class EdgeCollector final : public PieceCollector {
   std::uint32_t numbers() const override { return numbers_; }
   // The pieces from here on are of `file`, which must stay.
   void BeginFile(const std::string& file) { file_ = &file; }
-  // The edges of the next piece in file order. kResourceExhausted: the files hold more than is
-  // to be loaded at once.
+  // The edges of the next piece in file order. kResourceExhausted: the files hold more than can be
+  // loaded at once. An error of the scratch, where what passes the memory is kept.
   Status Take(Piece& piece) override;
   std::size_t batch_count() const { return load_.batches.size(); }
   std::uint64_t edge_count() const { return edges_; }
@@ -49,18 +51,24 @@ class EdgeCollector final : public PieceCollector {
   // What was taken passed a limit: of what there is too much; "": none.
   std::string_view too_large() const { return too_large_; }
   EdgeLoad Finish() { return std::move(load_); }
+  // Whether something is kept in the scratch.
+  bool stores() const { return stores_; }
 
  private:
   NodeId IdOfNumber(std::uint32_t number);
+  NodeId IdOfName(const PieceEdges::Name& name);
+  void Prefetch(const PieceEdges::Name& name) const;
   Status TakeKinds(PieceEdges& edges);
   void TakeLabels(PieceEdges& edges);
   Status CheckLimits(const LoadBatch& batch);
+  Status StoreWhatPasses();
 
-  std::uint64_t most_bytes_;
-  // Half of the bytes that the files have, so that scattered numbers cost no more memory.
+  // Numbers take half of the bytes that the files have, and a quarter of the memory, at most.
   std::uint32_t numbers_;
   std::uint64_t edges_ = 0, arcs_ = 0;  // an edge of a symmetric kind is two arcs
-  int values_ = 0;                      // 1: some edges have weights or kinds; 2: labels or times
+  std::uint64_t bytes_ = 0;             // of arrays
+  bool stores_ = false;
+  int values_ = 0;  // 1: some edges have weights or kinds; 2: labels or times
   std::string_view too_large_ = {};
   struct Origin {
     const std::string* file;
@@ -70,6 +78,7 @@ class EdgeCollector final : public PieceCollector {
   const std::string* file_ = nullptr;
   Schema schema_;  // with the kinds so far
   EdgeLoad load_;
+  ShortKeys short_keys_;
   std::vector<NodeId> of_number_;  // kNoNode: not named yet
   std::vector<NodeId> of_name_;    // of the piece at hand
 };

@@ -48,12 +48,15 @@ class NameCache {
     slots_.assign(slots_.size(), Slot{});
     generation_ = 1;
   }
+  static std::uint64_t HashOf(std::string_view token, std::uint64_t word) {
+    return token.size() <= 8 ? word : StringTable::Hash(token);
+  }
+  void Prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[SlotOf(hash)]); }
   // The position of a token in `names`, where it may stand twice.
-  std::uint32_t Get(std::string_view token, std::uint64_t word,
+  std::uint32_t Get(std::string_view token, std::uint64_t hash,
                     std::vector<PieceEdges::Name>& names) {
     const bool is_word = token.size() <= 8;
-    const std::uint64_t hash = is_word ? word : StringTable::Hash(token);
-    Slot& slot = slots_[((hash ^ (hash >> 29)) * 0x9E3779B97F4A7C15ull) >> (64 - kBits)];
+    Slot& slot = slots_[SlotOf(hash)];
     if (slot.hash == hash && slot.generation == generation_ && slot.is_word == is_word &&
         (is_word || names[slot.name].text == token))
       return slot.name;
@@ -69,6 +72,9 @@ class NameCache {
     std::uint32_t generation = 0;
     std::uint32_t is_word : 1 = 0, name : 31 = 0;
   };
+  static std::size_t SlotOf(std::uint64_t hash) {
+    return ((hash ^ (hash >> 29)) * 0x9E3779B97F4A7C15ull) >> (64 - kBits);
+  }
   std::vector<Slot> slots_;
   std::uint32_t generation_ = 0;
 };
@@ -115,7 +121,19 @@ struct PieceEdgesWriter::Kind {
   bool reversed = false, symmetric = false, self_loops = true;
 };
 
+struct PieceEdgesWriter::Pending {
+  Row row;
+  RowValues values;
+  Kind kind;
+  bool has_values = false;
+  std::uint32_t numbers[2] = {};  // kNoNumber and above: a name
+  std::uint64_t hashes[2] = {};   // of names
+  std::uint64_t stated = 0;       // StatedHash
+};
+
 struct PieceEdgesWriter::Scratch {
+  static constexpr std::size_t kWaiting = 16;
+  std::array<Pending, kWaiting> pending;
   NameCache names, labels;
   RestatedValues restated;
   StatedAttributes stated;
@@ -146,29 +164,65 @@ PieceEdgesWriter::PieceEdgesWriter(Piece& piece, std::size_t room, std::uint32_t
   piece.edges = std::make_unique<PieceEdges>();
 }
 
-std::uint32_t PieceEdgesWriter::Code(std::string_view token, std::uint64_t word) {
+std::uint32_t PieceEdgesWriter::Code(std::string_view token, std::uint32_t number,
+                                     std::uint64_t hash) {
   PieceEdges& edges = *piece_.edges;
-  const std::uint32_t number = NumberOf(token, word);
-  if (number >= numbers_) return PieceEdges::kNamed | scratch_->names.Get(token, word, edges.names);
+  if (number >= numbers_) return PieceEdges::kNamed | scratch_->names.Get(token, hash, edges.names);
   edges.largest = std::max(edges.largest, number);
   return number;
 }
 
-void PieceEdgesWriter::Put(const Row& row) {
-  const std::uint32_t source = Code(row.tokens[0], row.words[0]);
-  const std::uint32_t target = Code(row.tokens[1], row.words[1]);
+void PieceEdgesWriter::Wait(const Row& row, const RowValues& values, const Kind& kind,
+                            bool has_values) {
+  Scratch& s = *scratch_;
+  if (end_ - first_ == Scratch::kWaiting) Put(s.pending[first_++ % Scratch::kWaiting]);
+  Pending& p = s.pending[end_++ % Scratch::kWaiting];
+  p.row = row;
+  p.has_values = has_values;
+  if (has_values) {
+    p.values = values;
+    p.kind = kind;
+  }
+  for (int end = 0; end < 2; ++end) {
+    p.numbers[end] = NumberOf(row.tokens[end], row.words[end]);
+    if (p.numbers[end] < numbers_) continue;
+    p.hashes[end] = NameCache::HashOf(row.tokens[end], row.words[end]);
+    s.names.Prefetch(p.hashes[end]);
+  }
+  if (!has_values || !states_values_) return;
+  p.stated = StatedHash(row, values, kind);
+  s.stated.Prefetch(p.stated);
+}
+
+void PieceEdgesWriter::Put(const Pending& p) {
+  const std::uint32_t source = Code(p.row.tokens[0], p.numbers[0], p.hashes[0]);
+  const std::uint32_t target = Code(p.row.tokens[1], p.numbers[1], p.hashes[1]);
   // -0 becomes 0
-  weights_.Set(count_, room_, row.weight + 0.0f, row.weighted, std::nanf(""));
+  weights_.Set(count_, room_, p.row.weight + 0.0f, p.row.weighted, std::nanf(""));
   pairs_[count_] = {source, target};
+  if (p.has_values) {
+    PutValues(p);
+  } else if (p.row.weighted) {
+    if (const std::uint64_t before = scratch_->restated.Note(
+            EdgeHash(p.row, false), std::bit_cast<std::uint32_t>(p.row.weight + 0.0f), p.row.line))
+      NoteRestated(p.row, before, "link", piece_);
+  }
+  ++count_;
 }
 
 void PieceEdgesWriter::Add(const Row& row) {
-  Put(row);
-  ++count_;
-  if (!row.weighted) return;
-  if (const std::uint64_t before = scratch_->restated.Note(
-          EdgeHash(row, false), std::bit_cast<std::uint32_t>(row.weight + 0.0f), row.line))
-    NoteRestated(row, before, "link", piece_);
+  if (first_ == end_ && !row.weighted) {  // numbers are looked up nowhere
+    const std::uint32_t source = NumberOf(row.tokens[0], row.words[0]),
+                        target = NumberOf(row.tokens[1], row.words[1]);
+    if (source < numbers_ && target < numbers_) {
+      PieceEdges& edges = *piece_.edges;
+      edges.largest = std::max({edges.largest, source, target});
+      weights_.Set(count_, room_, 0, false, std::nanf(""));
+      pairs_[count_++] = {source, target};
+      return;
+    }
+  }
+  Wait(row, {}, {}, false);
 }
 
 const PieceEdgesWriter::Kind* PieceEdgesWriter::KindOf(std::string_view name) {
@@ -198,14 +252,10 @@ const PieceEdgesWriter::Kind* PieceEdgesWriter::KindOf(std::string_view name) {
   return &recent.kind;
 }
 
-void PieceEdgesWriter::NoteValues(const Row& row, const RowValues& values, const Kind& kind) {
+// Of an edge's identity.
+std::uint64_t PieceEdgesWriter::StatedHash(const Row& row, const RowValues& values,
+                                           const Kind& kind) const {
   constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15ull;
-  const auto digest = [](std::uint64_t bits) {
-    return static_cast<std::uint32_t>((bits + 1) * kPrime >> 32) | 1;
-  };
-  const auto of_time = [&](std::int64_t time) {
-    return time == kNoTime ? 0 : digest(static_cast<std::uint64_t>(time));
-  };
   Row turned = row;
   if (kind.reversed) {
     std::swap(turned.tokens[0], turned.tokens[1]);
@@ -214,14 +264,26 @@ void PieceEdgesWriter::NoteValues(const Row& row, const RowValues& values, const
   std::uint64_t edge = EdgeHash(turned, kind.symmetric);
   edge = (edge ^ edge >> 29) * kPrime + kind.code;
   if (!values.label.empty()) edge = (edge ^ StringTable::Hash(values.label)) * kPrime;
+  return (edge ^ edge >> 29) * kPrime;
+}
+
+void PieceEdgesWriter::NoteValues(const Pending& p) {
+  constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15ull;
+  const auto digest = [](std::uint64_t bits) {
+    return static_cast<std::uint32_t>((bits + 1) * kPrime >> 32) | 1;
+  };
+  const auto of_time = [&](std::int64_t time) {
+    return time == kNoTime ? 0 : digest(static_cast<std::uint64_t>(time));
+  };
   const std::uint32_t weight =
-      row.weighted ? digest(std::bit_cast<std::uint32_t>(row.weight + 0.0f)) : 0;
-  const StatedAttributes::Earlier earlier = scratch_->stated.Note(
-      (edge ^ edge >> 29) * kPrime,
-      {weight, of_time(values.created_at), of_time(values.valid_from), of_time(values.valid_until)},
-      row.line);
+      p.row.weighted ? digest(std::bit_cast<std::uint32_t>(p.row.weight + 0.0f)) : 0;
+  const StatedAttributes::Earlier earlier =
+      scratch_->stated.Note(p.stated,
+                            {weight, of_time(p.values.created_at), of_time(p.values.valid_from),
+                             of_time(p.values.valid_until)},
+                            p.row.line);
   if (earlier.replaces)
-    NoteRestated(row, earlier.line, values.kind, piece_);
+    NoteRestated(p.row, earlier.line, p.values.kind, piece_);
   else
     piece_.restated += earlier.differs;
 }
@@ -236,7 +298,13 @@ bool PieceEdgesWriter::Add(const Row& row, const RowValues& values) {
   if (values.valid_from != kNoTime && values.valid_until != kNoTime &&
       values.valid_from >= values.valid_until)
     return false;
-  Put(row);
+  Wait(row, values, kind, true);
+  return true;
+}
+
+void PieceEdgesWriter::PutValues(const Pending& p) {
+  const Kind& kind = p.kind;
+  const RowValues& values = p.values;
   piece_.edges->reversed |= kind.reversed;
   const KindId code = kind.reversed ? kind.code | PieceEdges::kReversed : kind.code;
   kinds_.Set(count_, room_, code, code != kLink.value(), kLink.value());
@@ -246,7 +314,8 @@ bool PieceEdgesWriter::Add(const Row& row, const RowValues& values) {
     std::memcpy(padded, values.label.data(), std::min<std::size_t>(8, values.label.size()));
     std::uint64_t word;
     std::memcpy(&word, padded, 8);
-    label = 1 + scratch_->labels.Get(values.label, word, piece_.edges->labels);
+    label = 1 + scratch_->labels.Get(values.label, NameCache::HashOf(values.label, word),
+                                     piece_.edges->labels);
   }
   labels_.Set(count_, room_, label, label != 0, 0);
   const auto set = [&](StatedColumn<std::int64_t>& column, std::int64_t time) {
@@ -255,12 +324,11 @@ bool PieceEdgesWriter::Add(const Row& row, const RowValues& values) {
   set(created_at_, values.created_at);
   set(valid_from_, values.valid_from);
   set(valid_until_, values.valid_until);
-  ++count_;
-  if (states_values_) NoteValues(row, values, kind);
-  return true;
+  if (states_values_) NoteValues(p);
 }
 
 void PieceEdgesWriter::Finish() {
+  while (first_ < end_) Put(scratch_->pending[first_++ % Scratch::kWaiting]);
   if (count_ < room_ / 2)  // large arrays lie on huge pages: all of them are in memory
     pairs_ = AlignedArray<NodePair>(std::span<const NodePair>(pairs_.data(), count_));
   pairs_.Truncate(count_);

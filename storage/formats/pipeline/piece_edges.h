@@ -78,14 +78,20 @@ class PieceEdgesWriter {
 
  private:
   struct Kind;
+  struct Pending;
   struct Scratch;
-  std::uint32_t Code(std::string_view token, std::uint64_t word);
-  void Put(const Row& row);
+  std::uint32_t Code(std::string_view token, std::uint32_t number, std::uint64_t hash);
+  // Rows wait until what they look up has come from memory.
+  void Wait(const Row& row, const RowValues& values, const Kind& kind, bool has_values);
+  void Put(const Pending& pending);
+  void PutValues(const Pending& pending);
   const Kind* KindOf(std::string_view name);
-  void NoteValues(const Row& row, const RowValues& values, const Kind& kind);
+  std::uint64_t StatedHash(const Row& row, const RowValues& values, const Kind& kind) const;
+  void NoteValues(const Pending& pending);
 
   Piece& piece_;
   std::size_t room_, count_ = 0;
+  std::size_t first_ = 0, end_ = 0;  // of those that wait
   std::uint32_t numbers_;
   const Schema* schema_;
   bool states_values_;

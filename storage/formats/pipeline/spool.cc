@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "storage/formats/pipeline/input.h"
+#include "storage/formats/pipeline/scratch_file.h"
 
 namespace plexus::formats_internal {
 
@@ -53,16 +53,6 @@ Status WriteAll(int fd, const char* from, std::size_t size, const std::string& n
     size -= static_cast<std::size_t>(n);
   }
   return {};
-}
-
-Result<int> NamelessFile() {
-  const char* folder = std::getenv("TMPDIR");
-  std::string path = std::string(folder && *folder ? folder : "/tmp") + "/plexus-import-XXXXXX";
-  const int fd = ::mkostemp(path.data(), O_CLOEXEC);
-  if (fd < 0)
-    return Fail(ErrorCode::kIo, path + ": cannot make a temporary file: " + std::strerror(errno));
-  ::unlink(path.c_str());
-  return fd;
 }
 
 // A descriptor that someone else closes. A signal while it waits may be a wish to stop.
@@ -125,7 +115,7 @@ Status Spool::Add(const char* from, std::size_t size, const std::string& name) {
     return {};
   }
   if (fd_ < 0) {
-    PLEXUS_ASSIGN(fd_, NamelessFile());
+    PLEXUS_ASSIGN(fd_, NamelessFile(TemporaryFolder()));
     PLEXUS_TRY(WriteAll(fd_, bytes_.data(), bytes_.size(), name));
     bytes_ = {};
   }

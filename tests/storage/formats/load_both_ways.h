@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -98,52 +99,67 @@ inline void ExpectSameState(const Snapshot& a, const Snapshot& b) {
   }
 }
 
-// Both ways at 1 and 2 threads; returns the report. `plain`: they are loaded at once.
+inline void ExpectSameReport(const ImportReport& g, const ImportReport& l) {
+  EXPECT_EQ(g.sequence, l.sequence);
+  EXPECT_EQ(g.nodes, l.nodes);
+  EXPECT_EQ(g.edges, l.edges);
+  EXPECT_EQ(g.records, l.records);
+  EXPECT_EQ(g.batches, l.batches);
+  EXPECT_EQ(g.errors, l.errors);
+  EXPECT_EQ(g.stopped, l.stopped);
+  EXPECT_EQ(Warnings(g), Warnings(l));
+  if (!g.stopped) {
+    EXPECT_EQ(g.bytes, l.bytes);
+  }
+  EXPECT_EQ(g.kept_errors.size(), l.kept_errors.size());
+  for (std::size_t i = 0; i < std::min(g.kept_errors.size(), l.kept_errors.size()); ++i)
+    EXPECT_EQ(g.kept_errors[i].ToString(), l.kept_errors[i].ToString());
+}
+
+// Both ways at 1 to 3 threads, all in memory and all but a kilobyte in a scratch file; returns the
+// report. `plain`: they are loaded at once.
 inline ImportReport ExpectSameBothWays(const std::vector<std::string>& files, ImportOptions options,
                                        bool plain = true) {
   options.now_ms = kNow;
-  const auto two = MakeThreadExecutor(2);
+  const auto two = MakeThreadExecutor(2), three = MakeThreadExecutor(3);
+  const Imported general = ImportOneWay(files, options, false);
+  EXPECT_TRUE(general.report);
+  if (!general.report) return {};
+  const ImportReport& g = *general.report;
+  EXPECT_TRUE(general.graph->Compact());
+  const Snapshot before = general.graph->snapshot();
+  const std::string_view more = "7 new 3\nnew 1 2\n1 2 0.125\n";
+  std::optional<ImportReport> more_report;
   ImportReport last;
-  for (Executor* executor : {&SerialExecutor(), two.get()}) {
+  for (const auto& [executor, bytes] :
+       {std::pair<Executor*, std::uint64_t>(&SerialExecutor(), ImportLimits::kHalfOfFree),
+        {two.get(), ImportLimits::kHalfOfFree},
+        {&SerialExecutor(), 1'000},
+        {three.get(), 1'000}}) {
+    SCOPED_TRACE(bytes);
     options.executor = executor;
-    const Imported general = ImportOneWay(files, options, false),
-                   loaded = ImportOneWay(files, options, true);
-    EXPECT_TRUE(general.report && loaded.report);
-    if (!general.report || !loaded.report) return last;
-    const ImportReport &g = *general.report, &l = *loaded.report;
-    EXPECT_EQ(g.sequence, l.sequence);
-    EXPECT_EQ(g.nodes, l.nodes);
-    EXPECT_EQ(g.edges, l.edges);
-    EXPECT_EQ(g.records, l.records);
-    EXPECT_EQ(g.batches, l.batches);
-    EXPECT_EQ(g.errors, l.errors);
-    EXPECT_EQ(g.stopped, l.stopped);
-    EXPECT_EQ(Warnings(g), Warnings(l));
-    if (!g.stopped) {
-      EXPECT_EQ(g.bytes, l.bytes);
-    }
-    EXPECT_EQ(g.kept_errors.size(), l.kept_errors.size());
-    for (std::size_t i = 0; i < std::min(g.kept_errors.size(), l.kept_errors.size()); ++i)
-      EXPECT_EQ(g.kept_errors[i].ToString(), l.kept_errors[i].ToString());
+    options.limits.load_bytes = bytes;
+    const Imported loaded = ImportOneWay(files, options, true);
+    EXPECT_TRUE(loaded.report);
+    if (!loaded.report) return last;
+    ExpectSameReport(g, *loaded.report);
     EXPECT_EQ(general.records, loaded.records);
     EXPECT_EQ(loaded.graph->stats().batches, loaded.records.size());
-    if (general.appends > 1 && plain) {
+    if (general.appends > 1 && plain && bytes != 1'000) {
       EXPECT_LT(loaded.appends, general.appends) << "it was not loaded at once";
     } else if (!plain) {
       EXPECT_EQ(loaded.appends, general.appends) << "what is not plain was loaded at once";
       EXPECT_TRUE(loaded.graph->Compact());
     }
     EXPECT_FALSE(loaded.graph->snapshot().has_delta());
-    EXPECT_TRUE(general.graph->Compact());
-    ExpectSameState(general.graph->snapshot(), loaded.graph->snapshot());
+    ExpectSameState(before, loaded.graph->snapshot());
     // Both go on the same way.
-    const std::string_view more = "7 new 3\nnew 1 2\n1 2 0.125\n";
-    const ImportReport a = formats_internal::Load(*general.graph, "m.el", more),
-                       b = formats_internal::Load(*loaded.graph, "m.el", more);
-    EXPECT_EQ(a.nodes, b.nodes);
-    EXPECT_EQ(a.edges, b.edges);
+    const ImportReport b = formats_internal::Load(*loaded.graph, "m.el", more);
+    if (!more_report) more_report = formats_internal::Load(*general.graph, "m.el", more);
+    EXPECT_EQ(more_report->nodes, b.nodes);
+    EXPECT_EQ(more_report->edges, b.edges);
     EXPECT_EQ(JsonLines(general.graph->snapshot()), JsonLines(loaded.graph->snapshot()));
-    last = l;
+    last = *loaded.report;
   }
   return last;
 }

@@ -173,25 +173,5 @@ TEST_F(FormatLoad, BatchesThatAreCompletedGoOneByOne) {
   }
 }
 
-// Its edges have two arcs, and its labels lie in memory, too.
-TEST_F(FormatLoad, SymmetricEdgesAndLabelsCountAsTheyAreStored) {
-  std::string symmetric, labels;
-  for (int i = 0; i < 400; ++i) {
-    const std::string ends = R"({"edge":["a)" + std::to_string(i) + R"(","b"],)";
-    symmetric += ends + "\"kind\":\"contradicts\"}\n";
-    labels += ends + "\"label\":\"" + std::to_string(i) + std::string(900, 'l') + "\"}\n";
-  }
-  for (const auto& [text, bytes] : {std::pair(symmetric, 400 * 80 + 40'000), {labels, 400'000}}) {
-    const std::string file = File("f.jsonl", text);
-    ImportOptions options;
-    options.batch_ops = 50;
-    options.limits.load_bytes = static_cast<std::uint64_t>(bytes);
-    const Imported loaded = ImportOneWay({file}, options, true);
-    EXPECT_EQ(loaded.appends, ImportOneWay({file}, options, false).appends);
-    options.limits.load_bytes *= 4;
-    EXPECT_LT(ImportOneWay({file}, options, true).appends, loaded.appends);
-  }
-}
-
 }  // namespace
 }  // namespace plexus::formats_internal

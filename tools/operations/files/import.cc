@@ -197,6 +197,9 @@ Result<ImportOptions> Options(Workspace& workspace, const Request& request) {
   options.now_ms = workspace.now_ms();
   options.executor = &workspace.executor();
   options.progress = workspace.timed_progress();
+  if (const auto memory = request.MaybeCount("memory")) options.limits.load_bytes = *memory << 20;
+  if (workspace.has_database() && !request.Flag("dry_run"))
+    options.scratch_folder = workspace.database().directory();
   // What strangers send may unpack to as many bytes as it may have itself.
   if (!workspace.options().paths) options.limits.spool_bytes = kMostOfStrangers;
   return options;
@@ -436,6 +439,10 @@ void AddImport(Rows& rows) {
                     "refuse nodes that the files only name and do not describe (stubs), records "
                     "that are never valid, and unknown roles and outcome types. Without it they "
                     "are taken and counted"),
+               Count("memory", "MIB",
+                     "of a first import of edges, in addition to the graph (default: half of what "
+                     "is free); the rest is sorted in a scratch file in the graph's directory")
+                   .Between(1, 1 << 30),
                List("columns", "MEANING=COLUMN",
                     "tables, rows, GraphML and node-link JSON: what the file's columns or fields "
                     "mean, as source=from,target=to; others keep their names"),
@@ -463,15 +470,12 @@ void AddImport(Rows& rows) {
                                 "f16, half the memory and the disk, rounded to 11 bits")} +
            FollowParameters(),
        .reply = "sequence:n, dry_run?:b, nodes:{new:n, changed:n, same:n}, edges:{new:n, "
-                "changed:n, same:n}, "
-                "events:{new:n, changed:n, same:n}, outcomes:n, vectors:n, errors:n, "
-                "never_valid:n, stubs:n, unknown:n, turned?:n, passed_over?:n, "
+                "changed:n, same:n}, events:{new:n, changed:n, same:n}, outcomes:n, vectors:n, "
+                "errors:n, never_valid:n, stubs:n, unknown:n, turned?:n, passed_over?:n, "
                 "new_edge_kinds?:[s], removed:n, records:n, bytes:n, batches:n, pointers?:n, "
-                "self_loops_skipped?:n, "
-                "terms?:{texts:n, changed:n, linked:n, unlinked:n}, "
+                "self_loops_skipped?:n, terms?:{texts:n, changed:n, linked:n, unlinked:n}, "
                 "follow?:{resumed_at:n, offset:n, lines:n, waiting:n, interrupted:b}, stopped:b, "
-                "messages:[s], "
-                "warnings:[s], built?:j",
+                "messages:[s], warnings:[s], built?:j",
        .examples = {{"plexus import --db g people.csv knows.csv",
                      "columns source,target,kind,weight make edges"},
                     {"plexus import --db g --dry-run --columns source=from,target=to roads.csv.gz",

@@ -1,0 +1,277 @@
+// Entries by part of the rows, and what is done with them: partitioned, sorted in the cache and
+// decided, then turned into rows and changes.
+//
+// The partition keeps the order of the batches (one write position per chunk and part),
+// and so does the sort: equal identities stand together, oldest first. One pass over them gives
+// what each batch added, what it changed, and what stays. An edge of a symmetric kind is
+// partitioned in both directions; what its second arc changes is no change of a batch.
+// Private to the engine.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/adjacency/csr.h"
+#include "engine/bulk/load_plan.h"
+#include "engine/bulk/radix_sort.h"
+#include "engine/bulk/scratch_pool.h"
+
+namespace plexus::engine_internal {
+
+constexpr std::uint64_t kChunkEdges = 1 << 18;  // partitioned by one task
+
+// Of parts that follow one another.
+template <class Entry>
+struct PartEntries {
+  std::size_t first = 0;               // part
+  std::vector<std::uint64_t> begin;    // of each in `entries`, and the end
+  std::vector<std::uint64_t> changes;  // of each, at its front
+  AlignedArray<Entry> entries;
+  // Of entries with values: what each states (empty: that is in its batch), and what each change
+  // makes of it.
+  std::vector<std::vector<LoadValue>> stated, values;
+
+  std::size_t count() const { return begin.size() - 1; }
+  std::uint64_t size(std::size_t i) const { return begin[i + 1] - begin[i]; }
+  std::uint64_t largest() const {
+    std::uint64_t most = 0;
+    for (std::size_t i = 0; i < count(); ++i) most = std::max(most, size(i));
+    return most;
+  }
+  Entry* of(std::size_t i) { return entries.data() + begin[i]; }
+};
+
+// The edges of batches [first, last), whose arrays are at hand.
+template <class Entry>
+PartEntries<Entry> Partition(const LoadPlan& plan, const std::vector<LoadBatch>& batches,
+                             std::size_t first, std::size_t last) {
+  std::vector<std::size_t> chunks;  // first batch of each, and the end
+  for (std::size_t batch = first, in_chunk = kChunkEdges; batch < last; ++batch) {
+    if (in_chunk >= kChunkEdges) {
+      chunks.push_back(batch);
+      in_chunk = 0;
+    }
+    in_chunk += batches[batch].edges.size();
+  }
+  chunks.push_back(last);
+  const std::size_t parts = plan.parts;
+  const KeyBits bits = plan.bits;
+  std::vector<std::uint64_t> place((chunks.size() - 1) * parts, 0);
+  auto count = [&](std::size_t c) {
+    std::uint64_t* counts = &place[c * parts];
+    for (std::size_t b = chunks[c]; b < chunks[c + 1]; ++b)
+      plan.ForEachArc(batches[b],
+                      [&](NodeId row, KindId, NodeId, std::size_t) { ++counts[row >> bits.row]; });
+  };
+  RunBlocks(plan.executor, chunks.size() - 1, count);
+  PartEntries<Entry> out;
+  out.begin.resize(parts + 1);
+  std::uint64_t sum = 0;
+  for (std::size_t p = 0; p < parts; ++p) {
+    out.begin[p] = sum;
+    for (std::size_t c = 0; c + 1 < chunks.size(); ++c)
+      sum += std::exchange(place[c * parts + p], sum);
+  }
+  out.begin[parts] = sum;
+  out.entries = AlignedArray<Entry>(sum);
+  auto scatter = [&](std::size_t c) {
+    std::uint64_t* at = &place[c * parts];
+    const std::uint64_t low = (std::uint64_t{1} << bits.row) - 1;
+    for (std::size_t b = chunks[c]; b < chunks[c + 1]; ++b) {
+      const LoadBatch& batch = batches[b];
+      const bool labels = Entry::kHasValues && !batch.labels.empty();
+      plan.ForEachArc(batch, [&](NodeId row, KindId kind, NodeId target, std::size_t i) {
+        const std::uint64_t key = bits.Make(row & low, kind, target, labels ? batch.labels[i] : 0,
+                                            Entry::kHasValues ? 0 : b);
+        out.entries[at[row >> bits.row]++] = Entry::Of(key, batch, b, i);
+      });
+    }
+  };
+  RunBlocks(plan.executor, chunks.size() - 1, scatter);
+  return out;
+}
+
+// What parts amount to.
+struct Decided {
+  std::vector<std::uint64_t> edges;  // by part
+  std::uint64_t same = 0;
+};
+
+// Sorts each part and leaves its changes; counts the edges of its rows in `csr`. after(i, scratch)
+// is called of each part then, by any thread; the scratch holds as many entries as the part.
+template <class Entry, class After>
+Result<Decided> DecideParts(const LoadPlan& plan, const std::vector<LoadBatch>& batches,
+                            PartEntries<Entry>& parts, Csr& csr, After&& after) {
+  const KeyBits bits = plan.bits;
+  const std::size_t count = parts.count();
+  Decided decided;
+  decided.edges.assign(count, 0);
+  parts.changes.assign(count, 0);
+  parts.values.resize(Entry::kHasValues ? count : 0);
+  ScratchPool<Entry> pool(std::min(plan.threads(), count), parts.largest());
+  std::atomic<bool> inverted = false;
+  std::atomic<std::uint64_t> all_same = 0;
+  auto decide = [&](std::size_t i) {
+    const std::size_t first_row = plan.FirstRow(parts.first + i);
+    AlignedArray<Entry> scratch = pool.Take();
+    Entry* own = parts.of(i);
+    const std::size_t n = parts.size(i);
+    const Entry* sorted = RadixSort(own, scratch.data(), n, bits.identity(),
+                                    [&](const Entry& e) { return e.key >> bits.batch; });
+    if (sorted != own) std::copy_n(sorted, n, own);
+    std::uint64_t same = 0;
+    const auto note_same = [&](std::uint64_t key) {
+      same += !plan.IsMirror(first_row + bits.Row(key), key);
+    };
+    if constexpr (Entry::kHasValues) {
+      bool bad = false;
+      const auto stated = [&](const Entry& e) {
+        return parts.stated.empty() ? StatedBy(batches[e.batch], e.at) : parts.stated[i][e.at];
+      };
+      parts.changes[i] = KeepChanges(own, n, stated, plan.time_ms, parts.values[i], bad, note_same);
+      if (bad) inverted = true;
+    } else {
+      parts.changes[i] = KeepChanges(own, n, bits, note_same);
+    }
+    all_same.fetch_add(same, std::memory_order_relaxed);
+    std::uint32_t* degrees = csr.out_offsets.data() + first_row;
+    std::fill(degrees, csr.out_offsets.data() + plan.FirstRow(parts.first + i + 1), 0u);
+    for (std::size_t e = 0; e < parts.changes[i]; ++e) {
+      if (e > 0 && plan.SameEdge(own[e], own[e - 1])) continue;
+      ++degrees[bits.Row(own[e].key)];
+      ++decided.edges[i];
+    }
+    after(i, scratch.data());
+    pool.Give(std::move(scratch));
+  };
+  RunBlocks(plan.executor, count, decide);
+  decided.same = all_same;
+  if (inverted)
+    return Fail(ErrorCode::kInvalidArgument,
+                "an edge is valid until a time that is before it is valid from");
+  return decided;
+}
+
+// The columns of a slot that few edges have.
+struct SparseColumns {
+  SlotColumn<StringId> labels;
+  SlotColumn<std::int64_t> valid_from, valid_until;
+
+  void MoveTo(Csr& csr) {
+    const auto append = [](auto& to, auto& from) {
+      to.slots.insert(to.slots.end(), from.slots.begin(), from.slots.end());
+      to.values.insert(to.values.end(), from.values.begin(), from.values.end());
+      from = {};
+    };
+    append(csr.labels, labels);
+    append(csr.valid_from, valid_from);
+    append(csr.valid_until, valid_until);
+  }
+};
+
+// The arrays of a csr for at most so many arcs.
+void MakeOutArrays(Csr& csr, std::uint64_t arcs, bool wide_kinds, bool times);
+
+// One time for all arcs.
+void FillTimes(const LoadPlan& plan, Csr& csr);
+
+// Where the changes of each batch are written: by part and batch, from `first` on.
+struct BatchPlaces {
+  BatchPlaces(std::size_t parts, std::size_t first_batch, std::size_t end_batch)
+      : first(first_batch), batches(end_batch - first_batch), at(parts * batches, 0) {}
+  std::uint32_t& Of(std::size_t part, std::size_t batch) {
+    return at[part * batches + (batch - first)];
+  }
+
+  std::size_t first, batches;
+  std::vector<std::uint32_t> at;
+};
+
+// Counts the changes of a part by batch.
+template <class Entry>
+void CountChanges(const LoadPlan& plan, PartEntries<Entry>& parts, std::size_t i,
+                  BatchPlaces& places) {
+  const std::size_t first_row = plan.FirstRow(parts.first + i);
+  const Entry* own = parts.of(i);
+  for (std::size_t e = 0; e < parts.changes[i]; ++e)
+    if (!plan.IsMirror(first_row + plan.bits.Row(own[e].key), own[e].key))
+      ++places.Of(i, own[e].Batch(plan.bits));
+}
+
+// Turns counts into places; returns how many changes each batch has.
+std::vector<std::uint32_t> PlaceChanges(BatchPlaces& places);
+
+// Writes the rows of a part, from `slot` on, and its changes into the arrays of their batches.
+template <bool kRows, bool kChanges, class Entry>
+void FillPart(const LoadPlan& plan, PartEntries<Entry>& parts, std::size_t i,
+              [[maybe_unused]] Csr* csr, [[maybe_unused]] std::uint64_t slot,
+              [[maybe_unused]] SparseColumns* sparse,
+              [[maybe_unused]] std::vector<LoadBatch>& batches,
+              [[maybe_unused]] BatchPlaces* places) {
+  const KeyBits bits = plan.bits;
+  const Entry* own = parts.of(i);
+  const std::size_t first_row = plan.FirstRow(parts.first + i), n = parts.changes[i];
+  [[maybe_unused]] auto sum = static_cast<std::uint32_t>(slot);
+  for (std::size_t e = 0; e < n; ++e) {
+    const std::uint64_t key = own[e].key;
+    const auto row = static_cast<NodeId>(first_row + bits.Row(key));
+    const NodeId target = bits.Target(key);
+    const KindId kind = plan.used.kinds[bits.Kind(key)];
+    LoadValue value;
+    [[maybe_unused]] bool is_new = true;
+    if constexpr (Entry::kHasValues) {
+      value = parts.values[i][own[e].at];
+      is_new = own[e].is_new != 0;
+    } else {
+      is_new = !std::signbit(own[e].weight());
+      value.weight = std::abs(own[e].weight());
+    }
+    if constexpr (kChanges) {
+      if (!plan.IsMirror(row, key)) {
+        LoadBatch& batch = batches[own[e].Batch(bits)];
+        const std::uint32_t to = places->Of(i, own[e].Batch(bits))++;
+        batch.edges[to] = {row, target};
+        if (!batch.weights.empty()) batch.weights[to] = is_new ? value.weight : -value.weight;
+        if (!batch.kinds.empty()) batch.kinds[to] = kind;
+        if constexpr (Entry::kHasValues) {
+          batch.created_at[to] = value.created_at;
+          if (!batch.labels.empty()) batch.labels[to] = bits.Label(key);
+          if (!batch.valid_from.empty()) {
+            batch.valid_from[to] = value.valid_from;
+            batch.valid_until[to] = value.valid_until;
+          }
+        }
+      }
+    }
+    if constexpr (kRows) {
+      if (e + 1 < n && plan.SameEdge(own[e], own[e + 1])) continue;
+      csr->out_neighbors[slot] = target;
+      csr->out_weights[slot] = value.weight;
+      csr->out_kinds[slot] = static_cast<std::uint8_t>(kind);
+      if (!csr->out_kinds_high.empty())
+        csr->out_kinds_high[slot] = static_cast<std::uint8_t>(kind >> 8);
+      if constexpr (Entry::kHasValues) {
+        const auto at_slot = static_cast<EdgeSlot>(slot);
+        csr->out_created_at[slot] = value.created_at;
+        if (const StringId label = bits.Label(key)) sparse->labels.PushBack(at_slot, label);
+        if (value.valid_from != kNoTime) sparse->valid_from.PushBack(at_slot, value.valid_from);
+        if (value.valid_until != kNoTime) sparse->valid_until.PushBack(at_slot, value.valid_until);
+      }
+      ++slot;
+    }
+  }
+  if constexpr (kRows)
+    for (std::size_t row = first_row; row < plan.FirstRow(parts.first + i + 1); ++row)
+      sum += std::exchange(csr->out_offsets[row], sum);
+}
+
+// New arrays for the changes of a batch. `columns`: those that it had (StoredBatch::columns).
+void MakeChangeArrays(const LoadPlan& plan, bool has_values, std::uint8_t columns,
+                      std::uint32_t changes, LoadBatch& batch);
+
+}  // namespace plexus::engine_internal
