@@ -133,7 +133,7 @@ double RecallScorer::Value(RecallTerm term, NodeId node, const RecallEvidence& e
       return UnitTerm(SalienceOf(node));
     case RecallTerm::kFrequency:
       return FrequencyTerm(snapshot_->i64(kAccessCount, node).value_or(0), options_.full_count);
-    case RecallTerm::kScope:
+    case RecallTerm::kInScope:
       return Preferred(node).empty() ? 0 : 1;
   }
   return 0;

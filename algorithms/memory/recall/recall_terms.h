@@ -37,7 +37,7 @@ enum class RecallTerm : std::uint8_t {
   kRecency,
   kSalience,
   kFrequency,
-  kScope,
+  kInScope,
 };
 inline constexpr std::size_t kRecallTerms = 7;
 // "text" ... "scope".

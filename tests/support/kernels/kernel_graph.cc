@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "algorithms/retrieval/term_index.h"
+#include "engine/compaction/run_compaction.h"
 #include "engine/state_writer.h"
 #include "engine/vocabulary.h"
 
