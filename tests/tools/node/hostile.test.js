@@ -223,6 +223,7 @@ test('the functions below the package', async () => {
   }
   const graph = plexus.inMemory();
   for (const operation of [undefined, null])
-    assert.throws(() => graph.callSync(operation), {code: 'invalid_argument', message: /operation/});
+    assert.throws(() => graph.callSync(operation),
+                  {code: 'invalid_argument', message: /operation/});
   await graph.close();
 });
