@@ -139,10 +139,16 @@ Status EdgeArrays::Check() {
   PLEXUS_ASSIGN(kinds_, Strings::Copy(edges_.kinds, "kinds"));
   if (edges_.kind && edges_.kind_of)
     return Fail(ErrorCode::kInvalidArgument, "kind and kind_of exclude each other");
+  if (edges_.kinds.count > 0 && !edges_.kind_of)
+    return Fail(ErrorCode::kInvalidArgument, "kinds needs kind_of");
   if (edges_.kind) kind_ = edges_.kind;
   for (std::uint64_t i = 0; i < keys_.size(); ++i)
     if (const Status good = CheckKey(keys_[i], false); !good)
       return Fail(good.error().code, "keys[" + std::to_string(i) + "]: " + good.error().message);
+  if (edges_.keys.count > 0 && !by_key())
+    return Fail(ErrorCode::kInvalidArgument,
+                "the ends are no positions in keys: leave keys out, or set ends to "
+                "PLEXUS_ENDS_KEYS");
   std::uint32_t most = 0;
   for (std::uint64_t i = 0; i < edges_.count; ++i) {
     Edge edge;
@@ -276,7 +282,9 @@ Result<ApplyReport> LoadAtOnce(Graph& graph, const EdgeArrays& edges, CallOption
   return Fail(ErrorCode::kResourceExhausted, "out of memory");
 }
 
-Status PutEdges(Graph& graph, const EdgeArrays& edges, CallOptions& call, plexus_counts& counts) {
+// Without memory it fails as usual, so that bulk mode is ended.
+Status PutEdges(Graph& graph, const EdgeArrays& edges, CallOptions& call,
+                plexus_counts& counts) try {
   const Snapshot before = graph.snapshot();
   counts.sequence = before.sequence();
   PLEXUS_TRY(edges.CheckIds(before));
@@ -300,6 +308,8 @@ Status PutEdges(Graph& graph, const EdgeArrays& edges, CallOptions& call, plexus
     AddTo(counts, report);
   }
   return {};
+} catch (const std::bad_alloc&) {
+  return Fail(ErrorCode::kResourceExhausted, "out of memory");
 }
 
 // A line each, as a file of keys has them.

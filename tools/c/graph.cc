@@ -377,8 +377,9 @@ plexus_code plexus_changes(plexus_graph* handle, uint64_t since, uint64_t most,
     PLEXUS_TRY(CheckWhole(*graph));
     if (most == 0) return Fail(ErrorCode::kInvalidArgument, "most is 0");
     plexus::Sequence next = 0;
-    PLEXUS_ASSIGN(result.text,
-                  plexus::tools::server::ChangesJson(*graph->service, since, most, &next));
+    auto changes = plexus::tools::server::ChangesJson(*graph->service, since, most, &next);
+    if (!changes) return InTime(*graph, std::unexpected(changes.error()));
+    result.text = std::move(*changes);
     return {};
   });
 }

@@ -165,8 +165,9 @@ plexus_code plexus_snapshot_of(plexus_graph* handle, plexus_snapshot** snapshot)
     PLEXUS_TRY(NotNull(snapshot, "snapshot"));
     PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
     PLEXUS_TRY(CheckWhole(*graph));
-    PLEXUS_ASSIGN(Snapshot taken, graph->service->snapshot());
-    auto made = std::make_shared<SnapshotObject>(std::move(taken));
+    plexus::Result<Snapshot> taken = graph->service->snapshot();
+    if (!taken) return InTime(*graph, std::unexpected(taken.error()));
+    auto made = std::make_shared<SnapshotObject>(std::move(*taken));
     *snapshot = static_cast<plexus_snapshot*>(AddHandle(std::move(made)));
     return {};
   });

@@ -38,6 +38,7 @@ static napi_value Call(napi_env env, napi_callback_info info) {
   PLEXUS_TEXT(1, 0, "operation");
   PLEXUS_TEXT(2, 1, "request");
   PLEXUS_NUMBER(3, job->cancel, "cancel");
+  PLEXUS_READ(ReadFlag(env, a[4], "bytes", &job->numbers[3]));
   return Begin(env, job);
 }
 
@@ -47,53 +48,63 @@ static const char* ShortText(napi_env env, napi_value value, const char* name, c
   if (napi_get_value_string_utf8(env, value, buffer, size, length) == napi_ok &&
       *length + 4 < size && !memchr(buffer, 0, *length))
     return buffer;
-  return ReadText(env, value, name, longer, length) ? *longer : NULL;
+  if (!ReadText(env, value, name, longer, length)) return NULL;
+  if (!*longer) Refuse(env, name, "a string");
+  return *longer;
 }
 
+static napi_value ReplyOf(napi_env env, plexus_code code, plexus_text* reply, uint64_t bytes) {
+  napi_value value = code == PLEXUS_OK ? TextOf(env, reply, bytes != 0) : NULL;
+  if (code != PLEXUS_OK)
+    Throw(env, code, plexus_message());
+  else if (!value)
+    Throw(env, PLEXUS_RESOURCE_EXHAUSTED, kTooLarge);
+  plexus_result_free(reply->owner);
+  return value;
+}
+
+// (graph, operation, request, bytes)
 static napi_value CallSync(napi_env env, napi_callback_info info) {
-  napi_value a[3] = {NULL, NULL, NULL}, text = NULL;
+  napi_value a[4] = {NULL, NULL, NULL, NULL}, value = NULL;
   char operation_buffer[64], request_buffer[1024];
   char* longer[2] = {NULL, NULL};
-  size_t count = 3, lengths[2] = {0, 0};
-  uint64_t handle = 0;
+  size_t count = 4, lengths[2] = {0, 0};
+  uint64_t handle = 0, bytes = 0;
   plexus_text reply = {NULL, 0, NULL};
   napi_get_cb_info(env, info, &count, a, NULL, NULL);
   const char *operation = NULL, *request = NULL;
-  if (ReadNumber(env, a[0], "handle", &handle) &&
+  if (ReadNumber(env, a[0], "handle", &handle) && ReadFlag(env, a[3], "bytes", &bytes) &&
       (operation = ShortText(env, a[1], "operation", operation_buffer, sizeof operation_buffer,
                              &longer[0], &lengths[0])) != NULL &&
       (request = ShortText(env, a[2], "request", request_buffer, sizeof request_buffer, &longer[1],
                            &lengths[1])) != NULL) {
     const plexus_code code =
         plexus_call((plexus_graph*)(uintptr_t)handle, operation, request, lengths[1], &reply);
-    text = code == PLEXUS_OK ? TextOf(env, &reply) : Throw(env, code, plexus_message());
-    plexus_result_free(reply.owner);
+    value = ReplyOf(env, code, &reply, bytes);
   }
   free(longer[0]);
   free(longer[1]);
-  return text;
+  return value;
 }
 
-// An operation on a directory, or without one: (path, operation, request).
+// An operation on a directory, or without one: (path, operation, request, bytes).
 static napi_value CallAt(napi_env env, napi_callback_info info) {
-  napi_value a[3] = {NULL, NULL, NULL}, text = NULL;
-  size_t count = 3;
+  napi_value a[4] = {NULL, NULL, NULL, NULL}, value = NULL;
+  size_t count = 4;
+  uint64_t bytes = 0;
   char* texts[3] = {NULL, NULL, NULL};
   size_t lengths[3] = {0, 0, 0};
   plexus_text reply = {NULL, 0, NULL};
   napi_get_cb_info(env, info, &count, a, NULL, NULL);
   if (ReadText(env, a[0], "path", &texts[0], &lengths[0]) &&
       ReadText(env, a[1], "operation", &texts[1], &lengths[1]) &&
-      ReadText(env, a[2], "request", &texts[2], &lengths[2])) {
+      ReadText(env, a[2], "request", &texts[2], &lengths[2]) &&
+      ReadFlag(env, a[3], "bytes", &bytes)) {
     const plexus_code code = plexus_call_at(texts[0], texts[1], texts[2], lengths[2], NULL, &reply);
-    if (code == PLEXUS_OK)
-      text = TextOf(env, &reply);
-    else
-      Throw(env, code, plexus_message());
-    plexus_result_free(reply.owner);
+    value = ReplyOf(env, code, &reply, bytes);
   }
   for (int i = 0; i < 3; ++i) free(texts[i]);
-  return text;
+  return value;
 }
 
 static napi_value Import(napi_env env, napi_callback_info info) {
@@ -157,6 +168,8 @@ static napi_value PutVectors(napi_env env, napi_callback_info info) {
   PLEXUS_NUMBER(7, job->cancel, "cancel");
   if (job->numbers[0] == 0 || job->arrays[0].length % job->numbers[0] != 0)
     PLEXUS_READ(Refuse(env, "values", "a whole number of rows of so many dimensions"));
+  if (job->arrays[2].data && job->arrays[2].length != job->arrays[0].length / job->numbers[0] + 1)
+    PLEXUS_READ(Refuse(env, "keys", "as long as values"));
   return Begin(env, job);
 }
 
@@ -176,6 +189,8 @@ static napi_value PutColumn(napi_env env, napi_callback_info info) {
   for (int i = 2; i < 5; ++i)
     if (job->arrays[i].data && job->arrays[i].length != job->numbers[0])
       PLEXUS_READ(Refuse(env, i == 2 ? "ids" : "values", "as long as values"));
+  if (job->arrays[1].data && job->arrays[1].length != job->numbers[0] + 1)
+    PLEXUS_READ(Refuse(env, "keys", "as long as values"));
   return Begin(env, job);
 }
 

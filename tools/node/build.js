@@ -8,6 +8,11 @@ const path = require('node:path');
 const tree = path.resolve(__dirname, '..', '..');
 const given = process.env.PLEXUS_BUILD;
 const from = given ? path.resolve(given) : path.join(tree, 'build', 'release');
+if (!given && path.join(tree, 'tools', 'node') !== __dirname) {
+  if (fs.existsSync(path.join(__dirname, 'build', 'plexus.node'))) process.exit(0);  // packed
+  console.error('plexus: set PLEXUS_BUILD to a build of Plexus; its tree is not here');
+  process.exit(1);
+}
 if (!given) {
   const run = (words) => execFileSync('cmake', words, {cwd: tree, stdio: 'inherit'});
   if (!fs.existsSync(path.join(from, 'CMakeCache.txt')))

@@ -11,6 +11,12 @@ function typeOf(schema) {
   return TYPES[schema.type];
 }
 
+// Rows whose reply is another one with, and without, a parameter.
+const REPLIES = {
+  export: {'output: string': 'Reply', '': 'Uint8Array'},
+  stats: {'metrics: true': 'string', '': 'Reply'},
+};
+
 function method(row, name, indent) {
   const required = new Set(row.request.required);
   const fields = Object.entries(row.request.properties).map(([parameter, schema]) => {
@@ -19,8 +25,13 @@ function method(row, name, indent) {
       `${indent}  ${parameter}${required.has(parameter) ? '' : '?'}: ${typeOf(schema)};\n`;
   });
   const optional = required.size > 0 ? '' : '?';
-  return `${indent}/** ${row.summary}. */\n${indent}${name}(parameters${optional}: {\n` +
-    `${fields.join('')}${indent}}, options?: CallOptions): Promise<Reply>;\n`;
+  const {'': reply, ...others} = REPLIES[row.operation] ?? {'': 'Reply'};
+  const first = Object.entries(others).map(([parameter, other]) =>
+    `${indent}${name}(parameters: {${parameter}; [more: string]: unknown},` +
+    ` options?: CallOptions): Promise<${other}>;\n`);
+  return `${first.join('')}${indent}/** ${row.summary}. */\n` +
+    `${indent}${name}(parameters${optional}: {\n` +
+    `${fields.join('')}${indent}}, options?: CallOptions): Promise<${reply}>;\n`;
 }
 
 function declarations() {

@@ -79,8 +79,8 @@ export class Graph {
   /** What each batch after `since` is about; `follow` waits for more until the graph is closed. */
   changes(options?: {since?: bigint | number; follow?: boolean; most?: number}):
     AsyncIterableIterator<Reply>;
-  /** An operation by its name, answered before it returns. */
-  callSync(operation: string, parameters?: object): Reply;
+  /** An operation by its name, answered before it returns; of an export the bytes. */
+  callSync(operation: string, parameters?: object): any;
   [Symbol.dispose](): void;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -88,4 +88,4 @@ export function open(directory: string, options?: OpenOptions): Graph;
 /** An empty graph in RAM, which is gone when it is closed, and has no history. */
 export function inMemory(): Graph;
 /** An operation on a directory that is opened for it, such as restore. */
-export function callAt(directory: string | null, operation: string, parameters?: object): Reply;
+export function callAt(directory: string | null, operation: string, parameters?: object): any;

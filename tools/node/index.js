@@ -12,6 +12,12 @@ function refused(message, more) {
   return Object.assign(new Error(message), {code: 'invalid_argument', ...more});
 }
 
+// What is spelled wrong is not left out.
+function noMore(of, rest) {
+  const [name] = Object.keys(rest);
+  if (name !== undefined) throw refused(`${of} has no ${name}`);
+}
+
 function numberOf(name, value) {
   if (typeof value === 'number' && !Number.isFinite(value))
     throw refused(`${name} is ${value}, which JSON has not`);
@@ -63,8 +69,14 @@ async function withSignal(signal, work) {
   }
 }
 
+// The bytes of a file instead of a reply.
+function isFile(operation, parameters) {
+  return operation === 'export' && !parameters?.output;
+}
+
+// Metrics are a text.
 function valueOf(text, signal) {
-  if (!text.startsWith('{')) return text;
+  if (typeof text !== 'string' || !text.startsWith('{')) return text;
   const reply = JSON.parse(text);
   if (signal?.aborted && reply.truncated) throw aborted(signal);
   return reply;
@@ -93,14 +105,23 @@ function textsOf({offsets, bytes}) {
     decoder.decode(bytes.subarray(Number(offsets[i]), Number(offsets[i + 1]))));
 }
 
-const lost = new FinalizationRegistry((free) => free());
+// What is registered must not keep its owner: no function that is made in a constructor or method.
+const lost = new FinalizationRegistry(({free, handle}) => {
+  try {
+    free(handle)?.catch(() => {});
+  } catch {
+    // It is too late to say so.
+  }
+});
 
 class Snapshot {
   #handle;
+  #closed = false;
   constructor(handle) {
     this.#handle = handle;
-    lost.register(this, () => native.snapshotFree(handle), this);
+    lost.register(this, {free: native.snapshotFree, handle}, this);
   }
+  // Methods wait themselves, so that a snapshot is not lost while a thread works for it.
   async keys(ids) {
     if (ids?.length === 0) return [];
     return textsOf(await native.keys(this.#handle, ids));
@@ -109,17 +130,22 @@ class Snapshot {
     const found = await native.column(this.#handle, name);
     return {nodes: found.nodes, values: found.values ?? textsOf(found)};
   }
-  async pagerank({damping = 0.85, iterations = 0, weighted = true, signal} = {}) {
-    return withSignal(signal, async (cancel) =>
+  async pagerank({damping = 0.85, iterations = 0, weighted = true, signal, ...rest} = {}) {
+    noMore('pagerank', rest);
+    return await withSignal(signal, async (cancel) =>
       (await native.pagerank(this.#handle, damping, iterations, weighted ? 0 : 1, cancel)).scores);
   }
-  csr({kind, incoming = false} = {}) {
-    return native.csr(this.#handle, kind, incoming ? 1 : 0);
+  async csr({kind, incoming = false, ...rest} = {}) {
+    noMore('csr', rest);
+    return await native.csr(this.#handle, kind, incoming ? 1 : 0);
   }
   async vectors(space) {
     return {dimensions: 1, ...await native.space(this.#handle, space)};
   }
+  // A second call does nothing.
   close() {
+    if (this.#closed) return;
+    this.#closed = true;
     lost.unregister(this);
     native.snapshotFree(this.#handle);
   }
@@ -130,10 +156,10 @@ class Snapshot {
 
 class Graph {
   #handle;
-  #closed = false;
+  #closed;  // a promise
   constructor(handle) {
     this.#handle = handle;
-    lost.register(this, () => native.closeSync(handle), this);
+    lost.register(this, {free: native.close, handle}, this);
     for (const family of families()) this[family] = {};
     for (const {operation} of rows()) {
       const method = (parameters, options) => this.#call(operation, parameters, options);
@@ -145,31 +171,31 @@ class Graph {
   async #call(operation, parameters, options) {
     const request = requestOf(parameters), signal = options?.signal;
     const text = await withSignal(signal, (cancel) =>
-      native.call(this.#handle, operation, request, cancel));
+      native.call(this.#handle, operation, request, cancel, +isFile(operation, parameters)));
     return valueOf(text, signal);
   }
   callSync(operation, parameters) {
-    return valueOf(native.callSync(this.#handle, operation, requestOf(parameters)));
+    return valueOf(native.callSync(this.#handle, operation, requestOf(parameters),
+                                   +isFile(operation, parameters)));
   }
   get sequence() {
     return native.sequence(this.#handle);
   }
   get closed() {
-    return this.#closed;
+    return this.#closed !== undefined;
   }
-  // A second call does nothing.
-  async close() {
-    if (this.#closed) return;
-    this.#closed = true;
+  // Every call waits until it is closed.
+  close() {
+    if (this.#closed) return this.#closed;
     lost.unregister(this);
-    await native.close(this.#handle);
+    return this.#closed = native.close(this.#handle);
   }
   [Symbol.asyncDispose]() {
     return this.close();
   }
   [Symbol.dispose]() {
     if (this.#closed) return;
-    this.#closed = true;
+    this.#closed = Promise.resolve();
     lost.unregister(this);
     native.closeSync(this.#handle);
   }
@@ -177,7 +203,8 @@ class Graph {
     native.refresh(this.#handle);
   }
   // As it is, or as it was: a sequence or a time as as_of takes it.
-  snapshot({asOf} = {}) {
+  snapshot({asOf, ...rest} = {}) {
+    noMore('snapshot', rest);
     return new Snapshot(native.snapshot(this.#handle, asOf === undefined ? null : String(asOf)));
   }
   async importBytes(content, parameters, {signal} = {}) {
@@ -192,44 +219,60 @@ class Graph {
     for (const record of records) lines += requestOf(record) + '\n';
     return this.importBytes(lines, {format: 'jsonl', ...parameters}, options);
   }
-  async putEdges({sources, targets, keys, ids = false, kind, weights, signal}) {
+  async putEdges({sources, targets, keys, ids = false, kind, weights, signal, ...rest} = {}) {
+    noMore('putEdges', rest);
+    if (keys && ids) throw refused('keys and ids exclude each other');
     const ends = ids ? 2 : keys ? 1 : 0;
-    return withSignal(signal, (cancel) => native.putEdges(
+    return await withSignal(signal, (cancel) => native.putEdges(
       this.#handle, sources, targets, ends, weights, ...stringsOf(keys, 'keys'), kind, cancel));
   }
-  async putVectors({values, dimensions, keys, space, metric, signal}) {
-    return withSignal(signal, (cancel) => native.putVectors(
+  async putVectors({values, dimensions, keys, space, metric, signal, ...rest} = {}) {
+    noMore('putVectors', rest);
+    return await withSignal(signal, (cancel) => native.putVectors(
       this.#handle, values, dimensions, ...stringsOf(keys, 'keys'), space, metric, cancel));
   }
   // A column of many nodes; "text" is their texts.
-  async putColumn({column, values, keys, ids, kind, signal}) {
+  async putColumn({column, values, keys, ids, kind, signal, ...rest} = {}) {
+    noMore('putColumn', rest);
     const texts = Array.isArray(values) ? values : undefined;
     const whole = values instanceof BigInt64Array;
-    return withSignal(signal, (cancel) => native.putColumn(
+    return await withSignal(signal, (cancel) => native.putColumn(
       this.#handle, column, values?.length ?? 0, ...stringsOf(keys, 'keys'), ids,
       texts || whole ? null : values, whole ? values : null, ...stringsOf(texts, 'values'), kind,
       cancel));
   }
   // It looks now and then: a thread that waits would be one of the few that operations have.
-  async *changes({since = 0, follow = false, most = 100} = {}) {
+  async *changes({since = 0, follow = false, most = 100, ...rest} = {}) {
+    noMore('changes', rest);
     for (;;) {
-      const page = JSON.parse(await native.changes(this.#handle, since, most));
+      let page;
+      try {
+        page = JSON.parse(await native.changes(this.#handle, since, most));
+      } catch (error) {
+        if (follow && this.closed) return;
+        throw error;
+      }
       yield* page.changes;
       since = page.next;
       if (page.more) continue;
       if (!follow) return;
       do {
         await sleep(10);
-        if (this.#closed) return;
+        if (this.closed) return;
       } while (Number(this.sequence) === since);
     }
   }
 }
 
 // Opens the graph in a directory, which is made where it is missing.
-function open(directory, {create = true, readOnly = false, lockWaitMs = 0} = {}) {
+function open(directory, {create = true, readOnly = false, lockWaitMs = 0, ...rest} = {}) {
   if (typeof directory !== 'string')
     throw Object.assign(new TypeError('path is not a string'), {code: 'invalid_argument'});
+  noMore('open', rest);
+  for (const [name, value] of [['create', create], ['readOnly', readOnly]])
+    if (typeof value !== 'boolean') throw refused(`${name} is not a boolean`);
+  if (!Number.isSafeInteger(lockWaitMs) || lockWaitMs < 0)
+    throw refused('lockWaitMs is not a whole number >= 0');
   return new Graph(
     native.open(directory, create && !readOnly, readOnly, lockWaitMs, !isMainThread));
 }
@@ -240,7 +283,8 @@ function inMemory() {
 }
 
 function callAt(directory, operation, parameters) {
-  return valueOf(native.callAt(directory, operation, requestOf(parameters)));
+  return valueOf(native.callAt(directory, operation, requestOf(parameters),
+                               +isFile(operation, parameters)));
 }
 
 module.exports = {open, inMemory, callAt, Graph, Snapshot};

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <uchar.h>
 
+const char kTooLarge[] = "the reply is too large for JavaScript";
+
 napi_value Undefined(napi_env env) {
   napi_value value = NULL;
   napi_get_undefined(env, &value);
@@ -55,6 +57,10 @@ bool ReadNumber(napi_env env, napi_value value, const char* name, uint64_t* numb
     return true;
   }
   return Refuse(env, name, "a whole number >= 0");
+}
+
+bool ReadFlag(napi_env env, napi_value value, const char* name, uint64_t* flag) {
+  return IsAbsent(env, value) || ReadNumber(env, value, name, flag);
 }
 
 // Half a surrogate pair becomes U+FFFD in UTF-8.
@@ -140,9 +146,8 @@ static void Complete(napi_env env, napi_status status, void* data) {
   if (value)
     napi_resolve_deferred(env, job->deferred, value);
   else if (job->code == PLEXUS_OK)
-    napi_reject_deferred(
-        env, job->deferred,
-        MakeError(env, PLEXUS_RESOURCE_EXHAUSTED, "the reply is too large for JavaScript"));
+    napi_reject_deferred(env, job->deferred,
+                         MakeError(env, PLEXUS_RESOURCE_EXHAUSTED, kTooLarge));
   else
     napi_reject_deferred(env, job->deferred, MakeError(env, job->code, job->message));
   FreeJob(env, job);
@@ -184,16 +189,18 @@ static bool IsAscii(const char* bytes, size_t length) {
   return any < 128;
 }
 
-napi_value TextOf(napi_env env, const plexus_text* reply) {
+napi_value TextOf(napi_env env, const plexus_text* reply, bool bytes) {
   napi_value text = NULL;
-  if (IsAscii(reply->data, reply->length))  // half the time
+  if (bytes)
+    napi_create_buffer_copy(env, reply->length, reply->data, NULL, &text);
+  else if (IsAscii(reply->data, reply->length))  // half the time
     napi_create_string_latin1(env, reply->data, reply->length, &text);
   else
     napi_create_string_utf8(env, reply->data, reply->length, &text);
   return text;
 }
 
-napi_value AnswerText(napi_env env, Job* job) { return TextOf(env, &job->reply); }
+napi_value AnswerText(napi_env env, Job* job) { return TextOf(env, &job->reply, job->numbers[3] != 0); }
 
 napi_value AnswerNothing(napi_env env, Job* job) {
   (void)job;

@@ -38,8 +38,10 @@ napi_value Undefined(napi_env env);
 napi_value Throw(napi_env env, plexus_code code, const char* message);
 // "NAME is not WHAT", as an exception. False.
 bool Refuse(napi_env env, const char* name, const char* what);
-// A whole number or BigInt. False, with an exception, when it is another; so the next two.
+// A whole number or BigInt. False, with an exception, when it is another; so the next ones.
 bool ReadNumber(napi_env env, napi_value value, const char* name, uint64_t* number);
+// Absent: 0.
+bool ReadFlag(napi_env env, napi_value value, const char* name, uint64_t* flag);
 // Null: absent. The job frees it.
 bool ReadText(napi_env env, napi_value value, const char* name, char** text, size_t* length);
 // Copies it. No data: absent. The job frees it.
@@ -51,7 +53,9 @@ napi_value Begin(napi_env env, Job* job);
 // Reads the arguments and the handle, which comes first. Null, with an exception.
 Job* NewJob(napi_env env, napi_callback_info info, napi_value* arguments, void (*run)(Job*),
             napi_value (*answer)(napi_env, Job*));
-napi_value TextOf(napi_env env, const plexus_text* reply);
+extern const char kTooLarge[];
+// A string, or a Buffer. Null where it is too large.
+napi_value TextOf(napi_env env, const plexus_text* reply, bool bytes);
 // What a promise is resolved with: the reply, nothing, a sequence, counts, arrays by name.
 napi_value AnswerText(napi_env env, Job* job);
 napi_value AnswerNothing(napi_env env, Job* job);

@@ -103,6 +103,13 @@ def method(row, name):
     return "\n".join(lines) + "\n"
 
 
+# Rows whose reply is another one with, and without, a parameter.
+REPLIES = {
+    "export": (("output: str", "Reply"), "bytes"),
+    "stats": (("metrics: Literal[True]", "bytes"), "Reply"),
+}
+
+
 def stub(row, name, is_async):
     plain, others = split_parameters(row)
     properties, required = row["request"]["properties"], row["request"]["required"]
@@ -113,11 +120,15 @@ def stub(row, name, is_async):
         kind = type_of(properties[p])
         parts.append("%s: %s" % (python_name(p), kind) if p in required
                      else "%s: Optional[%s] = ..." % (python_name(p), kind))
-    if not is_async:
-        parts.append("progress: Optional[Progress] = ...")
-        parts.append("cancel: Optional[Cancel] = ...")
-    return "    %sdef %s(%s) -> Reply: ...\n" % (
-        "async " if is_async else "", python_name(name), ", ".join(parts))
+    parts.append("progress: Optional[Progress] = ...")
+    parts.append("cancel: Optional[Cancel] = ...")
+    define = "    %sdef %s(" % ("async " if is_async else "", python_name(name))
+    whole = define + ", ".join(parts) + ") -> %s: ...\n"
+    if row["operation"] not in REPLIES:
+        return whole % "Reply"
+    (given, reply), other = REPLIES[row["operation"]]
+    return "    @overload\n%sself, *, %s, **parameters: Any) -> %s: ...\n    @overload\n%s" % (
+        define, given, reply, whole % other)
 
 
 def class_name(family):
@@ -126,7 +137,7 @@ def class_name(family):
 
 def source(operations):
     named = families(operations)
-    text = HEAD + "\n__all__ = ['Operations']\n"
+    text = HEAD + "\n__all__ = ['AsyncOperations', 'Operations']\n"
     for family in named:
         text += '\n\nclass %s:\n    """Operations of the family %s."""\n' % (
             class_name(family), family)
@@ -141,12 +152,16 @@ def source(operations):
     for row in operations:
         if row["operation"].partition("_")[0] not in named:
             text += "\n" + method(row, row["operation"])
+    # The same methods answer with coroutines where _call does.
+    for name in [class_name(family) for family in named] + ["Operations"]:
+        text += "\n\nAsync%s = %s\n" % (name, name)
     return text
 
 
 def stubs(operations):
     named = families(operations)
-    text = HEAD + ("\nfrom typing import Callable, Literal, Optional, Sequence, Union\n"
+    text = HEAD + ("\nfrom typing import (Any, Callable, Literal, Optional, Sequence, Union,\n"
+                   "                    overload)\n"
                    "\nfrom ._library import Cancel\nfrom ._reply import Reply\n"
                    "\nProgress = Callable[[str, int, int], Optional[bool]]\n")
     for is_async in (False, True):

@@ -204,12 +204,21 @@ TEST_F(CArrays, WrongArraysAreRefusedByName) {
   edges.ends = PLEXUS_ENDS_KEYS;
   edges.keys = keys.view();
   refused(edges, "edge 1: 5 is no position in keys");
+  for (const std::int32_t other : {PLEXUS_ENDS_IDS, PLEXUS_ENDS_NUMBERS}) {
+    edges.ends = other;
+    refused(edges, "the ends are no positions in keys");
+  }
+  edges.keys = {};
+  edges.kinds = keys.view();
+  refused(edges, "kinds needs kind_of");
+  edges.kinds = {};
   edges.ends = PLEXUS_ENDS_IDS;
   refused(edges, "edge 0: the graph has no node of id 0");
   edges.ends = PLEXUS_ENDS_NUMBERS;
   edges.weights = weights;
   refused(edges, "edge 1: weight");
   edges.weights = nullptr;
+  edges.keys = keys.view();
   edges.keys.byte_count = 1;
   refused(edges, "keys.offsets end behind byte_count");
   const std::uint64_t falling[] = {0, 2, 1};
@@ -297,9 +306,11 @@ TEST_F(CArrays, ArraysThatChangeAreCheckedWhereTheyAreUsed) {
   refused("edge 299999: 4000000000 is no position in keys, which are 2");
   sources.back() = 0;
   edges.ends = PLEXUS_ENDS_NUMBERS;
+  edges.keys = {};
   change = [&] { targets.back() = 7; };
   refused("edge 299999: the array was changed during the call");
   targets.back() = 1;
+  edges.keys = keys.view();
   // Texts are copied when the call begins.
   edges.ends = PLEXUS_ENDS_KEYS;
   change = [&] {

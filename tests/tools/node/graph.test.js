@@ -74,6 +74,31 @@ test('the program says the same bytes', async (t) => {
   await again.close();
 });
 
+test('an export is the bytes of a file', async (t) => {
+  const {folder, graph} = await scratch(t, false);
+  await graph.putVectors(
+    {values: Float32Array.of(-1, 2, 0, 0.5), dimensions: 2, keys: ['{a', 'b']});
+  const expected = {};
+  for (const format of ['jsonl', 'mcp-memory', 'f32', 'dot', 'node-link']) {
+    expected[format] = await graph.export({format});
+    assert.ok(Buffer.isBuffer(expected[format]), format);
+    assert.deepStrictEqual(graph.callSync('export', {format}), expected[format]);
+    const file = path.join(folder, format), reply = await graph.export({format, output: file});
+    assert.strictEqual(reply.bytes, expected[format].length);
+    assert.deepStrictEqual(fs.readFileSync(file), expected[format]);
+  }
+  const lines = (await graph.export()).toString().trim().split('\n');
+  const records = lines.map((line) => JSON.parse(line));
+  assert.deepStrictEqual(records.filter(({node}) => node).map(({node}) => node), ['{a', 'b']);
+  assert.strictEqual(expected['mcp-memory'].toString().trim().split('\n').length, 2);
+  const rows = expected.f32.subarray(-16);
+  assert.deepStrictEqual([0, 4, 8, 12].map((at) => rows.readFloatLE(at)), [-1, 2, 0, 0.5]);
+  assert.match(await graph.stats({metrics: true}), /^# /);
+  await graph.close();
+  assert.deepStrictEqual(plexus.callAt(path.join(folder, 'graph'), 'export', {format: 'f32'}),
+                         expected.f32);
+});
+
 test('failures have codes', async (t) => {
   const {graph} = await scratch(t);
   await assert.rejects(graph.get({key: 'none'}), {code: 'not_found'});
@@ -185,11 +210,93 @@ test('a graph that is left open ends with its process', async (t) => {
       graph.callSync('put', {key: 'm1', text: 'kept'});
       graph.snapshot();
     }
-    gc();
     plexus.open(${JSON.stringify(folder)} + '/last').put({key: 'm1', text: 'kept'});`;
-  const done = spawnSync(process.execPath, ['--expose-gc', '-e', text]);
+  const done = spawnSync(process.execPath, ['-e', text]);
   assert.strictEqual(done.status, 0, done.stderr.toString());
   const again = plexus.open(path.join(folder, 'last'), {create: false});
   assert.strictEqual((await again.get({key: 'm1'})).text, 'kept');
   await again.close();
+});
+
+test('changes end when the graph is closed between two pages', async (t) => {
+  const {graph} = await scratch(t, false);
+  for (let i = 0; i < 5; ++i) await graph.put({key: `n${i}`});
+  const seen = [];
+  for await (const {sequence} of graph.changes({follow: true, most: 2})) {
+    seen.push(sequence);
+    await graph.close();
+  }
+  assert.deepStrictEqual(seen, [1, 2]);
+  await assert.rejects(graph.changes().next(), {code: 'failed_precondition'});
+});
+
+test('every close waits until the graph is closed', async (t) => {
+  const {folder, graph} = await scratch(t);
+  const first = graph.close();
+  assert.strictEqual(graph.close(), first);
+  await graph.close();
+  const again = plexus.open(path.join(folder, 'graph'), {create: false});
+  await again.close();
+});
+
+// In a process of its own, whose collector runs when it is told to.
+function collected(t, text, env) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'plexus-'));
+  t.after(() => fs.rmSync(folder, {recursive: true}));
+  const head = `
+    const plexus = require(${JSON.stringify(path.resolve(__dirname, '../../../tools/node'))});
+    const {setTimeout: sleep} = require('node:timers/promises');
+    const directory = ${JSON.stringify(path.join(folder, 'g'))};`;
+  const done = spawnSync(process.execPath, ['--expose-gc', '-e', head + text],
+                         {env: {...process.env, ...env}});
+  assert.strictEqual(done.status, 0, done.stderr.toString());
+  return done.stdout.toString();
+}
+
+test('a graph that is lost is closed', (t) => {
+  assert.strictEqual(collected(t, `
+    let lost;
+    (() => {
+      const graph = plexus.open(directory);
+      graph.callSync('put', {key: 'm1', text: 'kept'});
+      lost = [new WeakRef(graph), new WeakRef(graph.snapshot())];
+    })();
+    (async () => {
+      for (let i = 0; i < 500; ++i) {
+        await sleep(10);
+        gc();
+        try {
+          const again = plexus.open(directory, {create: false});
+          console.log(lost.every((one) => one.deref() === undefined),
+                      again.callSync('get', {key: 'm1'}).text);
+          return again.close();
+        } catch (error) {
+          if (error.code !== 'locked') throw error;
+        }
+      }
+    })();`), 'true kept\n');
+});
+
+test('what a thread works for is not lost', (t) => {
+  assert.strictEqual(collected(t, `
+    (async () => {
+      const ends = Uint32Array.from({length: 300000}, (_, i) => i % 50000);
+      let graph = plexus.inMemory();
+      await graph.put({key: 'a'});
+      const other = plexus.inMemory();
+      const busy = other.putEdges({sources: ends, targets: ends.slice().reverse()});
+      const work = [
+        graph.snapshot().csr(), graph.snapshot().pagerank(), graph.snapshot().keys(),
+        graph.put({key: 'b'}), graph.putEdges({sources: ends, targets: ends}),
+        graph.putVectors({values: Float32Array.of(1), dimensions: 1}),
+        graph.putColumn({column: 'score', values: Float64Array.of(1)})];
+      graph = null;
+      for (let i = 0; i < 5; ++i) {
+        gc();
+        await sleep(1);
+      }
+      await busy;
+      for (const one of await Promise.allSettled(work)) if (one.reason) console.log(one.reason);
+      console.log('done');
+    })();`, {UV_THREADPOOL_SIZE: '1'}), 'done\n');
 });

@@ -63,11 +63,31 @@ test('texts and lists', async (t) => {
   await refused(/keys\[0\] is not a string/, () => graph.putEdges({...ends, keys: [1, 2]}));
   for (const keys of ['ab', 3, {}])
     await refused(/keys is not a list of strings/, () => graph.putEdges({...ends, keys}));
-  await refused(/sources is not a Uint32Array/, () => graph.putEdges({}));
+  await refused(/keys is not as long as values/, () =>
+    graph.putVectors({values: Float32Array.of(1, 2), dimensions: 1, keys: []}));
+  for (const keys of [[], ['a', 'b']])
+    await refused(/keys is not as long as values/, () =>
+      graph.putColumn({column: 'score', values: Float64Array.of(1), keys}));
+  await refused(/keys and ids exclude/, () => graph.putEdges({...ends, keys: ['x'], ids: true}));
+  await refused(/putEdges has no kinds/, () => graph.putEdges({...ends, kinds: ['likes']}));
+  for (const use of [() => graph.putEdges(), () => graph.putEdges({})])
+    await refused(/sources is not a Uint32Array/, use);
   await refused(/content is not a Uint8Array/, () => graph.importBytes(undefined));
   const keys = ['\ufeffa', '\ufffd\ud83d\ude00'];  // no byte order mark, no replaced one
   await graph.putEdges({...ends, keys});
   assert.deepStrictEqual((await graph.snapshot().keys()).slice(-2), keys);
+});
+
+test('options of open', async (t) => {
+  const {folder, refused} = await scratch(t);
+  const directory = path.join(folder, 'other');
+  for (const readOnly of [1, 'true', null])
+    await refused(/readOnly is not a boolean/, () => plexus.open(directory, {readOnly}));
+  await refused(/create is not a boolean/, () => plexus.open(directory, {create: 1}));
+  for (const lockWaitMs of ['500', -1, NaN, 1n])
+    await refused(/lockWaitMs is not a whole/, () => plexus.open(directory, {lockWaitMs}));
+  await refused(/open has no readonly/, () => plexus.open(directory, {readonly: true}));
+  assert.deepStrictEqual(fs.readdirSync(folder), ['graph']);
 });
 
 test('numbers', async (t) => {
@@ -180,7 +200,9 @@ test('closing while promises run', async (t) => {
   const snapshot = graph.snapshot(), rank = snapshot.pagerank();
   snapshot.close();
   assert.ok(await rank.then(() => true, ({code}) => code === 'failed_precondition'));
-  assert.throws(() => snapshot.close(), {code: 'failed_precondition'});
+  snapshot.close();
+  snapshot[Symbol.dispose]();
+  await assert.rejects(snapshot.csr(), {code: 'failed_precondition'});
 });
 
 test('the functions below the package', async () => {
@@ -191,10 +213,17 @@ test('the functions below the package', async () => {
     for (const first of [0, 2 ** 40, undefined])
       for (const value of values) {
         try {
-          await use(first, ...Array(12).fill(value));
+          const got = await use(first, ...Array(12).fill(value));
+          if (/^call/.test(name)) assert.ok(typeof got === 'string' || Buffer.isBuffer(got), name);
         } catch (error) {
           assert.strictEqual(typeof error.code, 'string', `${name}: ${error}`);
+          assert.notStrictEqual(error.code, 'ERR_ASSERTION', `${name}: ${error}`);
         }
       }
   }
+  const graph = plexus.inMemory();
+  for (const operation of [undefined, null])
+    assert.throws(() => graph.callSync(operation),
+                  {code: 'invalid_argument', message: /operation/});
+  await graph.close();
 });

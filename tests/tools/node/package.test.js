@@ -26,6 +26,49 @@ test('types are made of all operations', () => {
   }
 });
 
+test('rows whose reply is no JSON have types of their own', () => {
+  const {declarations} = require(`${PACKAGE}/generate.js`);
+  for (const line of [/export\(parameters: {output: string;.*: Promise<Reply>/,
+                      /stats\(parameters: {metrics: true;.*: Promise<string>/])
+    assert.match(declarations(), line);
+  assert.strictEqual(declarations().match(/Promise<Uint8Array>/g).length, 1);
+});
+
+test('versions are those of the library', () => {
+  const tree = path.resolve(PACKAGE, '../..');
+  const [, version] = fs.readFileSync(`${tree}/CMakeLists.txt`, 'utf8')
+    .match(/VERSION (\d+\.\d+\.\d+)/);
+  assert.strictEqual(require(`${PACKAGE}/package.json`).version, version);
+});
+
+test('a copy without its tree builds nothing', (t) => {
+  // node_modules/plexus of a user whose project is one of CMake.
+  const user = scratch(t), copy = path.join(user, 'node_modules', 'plexus');
+  fs.mkdirSync(copy, {recursive: true});
+  fs.copyFileSync(`${PACKAGE}/build.js`, path.join(copy, 'build.js'));
+  fs.writeFileSync(path.join(user, 'CMakeLists.txt'), 'message(FATAL_ERROR "not ours")\n');
+  const env = {...process.env};
+  delete env.PLEXUS_BUILD;
+  const done = spawnSync(process.execPath, ['build.js'], {cwd: copy, env});
+  assert.strictEqual(done.status, 1);
+  assert.match(done.stderr.toString(), /set PLEXUS_BUILD/);
+  assert.deepStrictEqual(fs.readdirSync(user).sort(), ['CMakeLists.txt', 'node_modules']);
+  fs.mkdirSync(path.join(copy, 'build'));
+  fs.writeFileSync(path.join(copy, 'build', 'plexus.node'), '');  // as it was packed
+  assert.strictEqual(spawnSync(process.execPath, ['build.js'], {cwd: copy, env}).status, 0);
+});
+
+test('npm pack takes what was built', (t) => {
+  const packed = spawnSync('npm', ['pack', '--dry-run', '--json', '--offline', '--ignore-scripts'],
+                           {cwd: PACKAGE});
+  if (packed.error) return t.skip('no npm');
+  const files = JSON.parse(packed.stdout)[0].files.map(({path: file}) => file);
+  for (const file of fs.readdirSync(PACKAGE).filter((name) => /\.(js|d\.ts)$/.test(name)))
+    assert.ok(files.includes(file), file);
+  for (const file of fs.existsSync(`${PACKAGE}/build`) ? fs.readdirSync(`${PACKAGE}/build`) : [])
+    assert.ok(files.includes(`build/${file}`), file);
+});
+
 test('the README runs', (t) => {
   const folder = scratch(t);
   const readme = fs.readFileSync(`${PACKAGE}/README.md`, 'utf8');

@@ -42,7 +42,7 @@ try:
         request = _graph.request_of({"key": "m1"})
         text = graph.get("m1").bytes
         timed("get: plexus_call by ctypes", 20000, lambda: _library.call(
-            graph._quick, b"get", request))
+            graph._handle, b"get", request))
         timed("graph.get('m1')", 20000, lambda: graph.get("m1"))
         timed("graph.conflicts.list()", 20000, lambda: graph.conflicts.list())
         timed("the sequence (no operation)", 20000,

@@ -122,6 +122,7 @@ class WithoutNumpy(Scratch):
         self.refused("edge 0: 5 is no position in keys", put, [5], [0], keys=["a"])
         self.refused("keys[0] is 3, no text", put, [0], [0], keys=[3])
         self.refused("no node of id 4", put, [4], [4], ids=True)
+        self.refused("keys and ids exclude each other", put, [0], [1], keys=["x", "y"], ids=True)
         self.refused("kinds needs kind_of", put, [1], [1], kinds=["supports"])
         self.refused("values is a list", self.graph.put_vectors, [1.0, 2.0])
         memory = memoryview(array.array("f", range(6))).cast("B").cast("f", (2, 3))
@@ -134,6 +135,11 @@ class WithoutNumpy(Scratch):
         nodes, values = self.graph.snapshot().vectors()
         self.assertEqual(self.graph.snapshot().keys(nodes), ["a", "b"])
         self.assertEqual([list(row) for row in values.tolist()], [[0, 1, 2], [3, 4, 5]])
+        column = memoryview(array.array("f", [1, 2])).cast("B").cast("f", (2, 1))
+        self.graph.put_vectors(column, ["a", "b"], space="narrow")
+        values = self.graph.snapshot().vectors("narrow")[1]
+        self.assertEqual(values.tolist(), [[1], [2]])
+        self.assertEqual(self.graph.put_vectors(values, ["b", "a"], space="narrow")["added"], 2)
         with self.assertRaises(plexus.NotFound):
             self.graph.snapshot().vectors("none")
 

@@ -41,15 +41,18 @@ class Lifetime(Scratch):
         self.assertIn("m1", snapshot.keys())
 
     def test_threads_that_use_and_close(self):
-        for _ in range(10):
+        for i in range(10):
             graph = plexus.open(self.path)
+            graph.put("n%d" % i)
             wrong = []
 
             def use():
                 try:
                     for _ in range(20):
                         graph.kinds()
-                except (plexus.FailedPrecondition, plexus.InvalidArgument, plexus.Locked):
+                        graph.snapshot()
+                        list(graph.changes())
+                except plexus.FailedPrecondition:
                     pass
                 except BaseException as error:
                     wrong.append(error)
@@ -167,7 +170,92 @@ class Lifetime(Scratch):
             graph.import_records([{"node": "m1"}], progress=progress)
             self.assertGreater(len(refused), 0)
             self.assertTrue(all(refused))
+            self.assertFalse(graph.closed)
             self.assertEqual(graph.get("m1")["key"], "m1")
+        self.assertTrue(graph.closed)
+        plexus.open(self.path, create=False).close()
+
+    def test_a_signal_while_open_waits(self):
+        for log in ("None", "lambda *line: None"):
+            out = self.run_program("""
+                import os, signal, subprocess, sys, threading, plexus
+                holds = ("import sys, plexus\\nwith plexus.open(sys.argv[1]) as graph:\\n"
+                         " graph.put('a')\\n print('holds', flush=True)\\n sys.stdin.read()")
+                holder = subprocess.Popen([sys.executable, "-c", holds, sys.argv[1]],
+                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                holder.stdout.readline()
+
+                def interrupt():
+                    os.kill(os.getpid(), signal.SIGINT)
+                    holder.stdin.close()
+
+                threading.Timer(0.5, interrupt).start()
+                try:
+                    plexus.open(sys.argv[1], lock_wait=60, log=LOG)
+                except KeyboardInterrupt as raised:
+                    sys.last_value = raised  # as an interactive shell keeps it
+                    print("interrupted")
+                holder.wait()
+                with plexus.open(sys.argv[1], create=False) as graph:
+                    print(graph.get("a")["key"])
+            """.replace("LOG", log))
+            self.assertEqual(out.split(), ["interrupted", "a"], log)
+
+    def test_a_graph_that_is_lost_in_its_log_function(self):
+        # As the collector may do to one that lies in a cycle.
+        out = self.run_program("""
+            import sys, threading, plexus
+            from plexus import _library
+            kept, heard = [], []
+
+            def log(level, event, line):
+                heard.append(event)
+                kept.clear()
+
+            graph = plexus.open(sys.argv[1], log=log)
+            kept.append(graph)
+            handle = graph._handle
+            del graph
+            _library.call(handle, b"checkpoint", b"{}")
+            assert not kept
+            for thread in threading.enumerate():
+                if thread is not threading.current_thread():
+                    thread.join()
+            plexus.open(sys.argv[1], create=False).close()
+            print(heard[-1])
+        """)
+        self.assertEqual(out.split(), ["close.ended"])
+
+    def test_what_a_log_function_raises(self):
+        out = self.run_program("""
+            import sys, plexus
+
+            def log(*line):
+                raise now[0]
+
+            for now in ([SystemExit(3)], [KeyboardInterrupt()]):
+                try:
+                    plexus.open(sys.argv[1], log=log)
+                except (SystemExit, KeyboardInterrupt) as raised:
+                    print(raised is now[0])
+                plexus.open(sys.argv[1]).close()
+        """)
+        self.assertEqual(out.split(), ["True", "True"])
+
+    def test_a_signal_in_a_callback(self):
+        out = self.run_program("""
+            import signal, sys, plexus
+            lines = "".join('{"node":"n%d"}\\n' % i for i in range(3000))
+            with plexus.open(sys.argv[1]) as graph:
+                def progress(*_):
+                    signal.raise_signal(signal.SIGINT)
+
+                try:
+                    graph.import_bytes(lines, format="jsonl", progress=progress)
+                except KeyboardInterrupt:
+                    print("interrupted")
+        """)
+        self.assertEqual(out.split(), ["interrupted"])
 
     def test_the_interpreter_ends_with_open_graphs(self):
         self.run_program("""
@@ -216,6 +304,27 @@ class Lifetime(Scratch):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.split(), ["fork", "FailedPrecondition", "kept", "0", "spawn",
                                                "NameError", "kept", "0", "refused"])
+
+    def test_coroutines_in_a_child_of_fork(self):
+        out = self.run_program("""
+            import asyncio, os, signal, sys, plexus
+
+            async def ask(graph):
+                return (await graph.aio.get("m1"))["key"]
+
+            with plexus.open(sys.argv[1]) as graph:
+                graph.put("m1")
+                print(asyncio.run(ask(graph)), flush=True)
+                child = os.fork()
+                if child == 0:
+                    signal.alarm(60)
+                    other = plexus.open(sys.argv[1], read_only=True)
+                    print(asyncio.run(ask(other)), flush=True)
+                    other.close()
+                    os._exit(0)
+                assert os.waitpid(child, 0)[1] == 0
+        """)
+        self.assertEqual(out.split(), ["m1", "m1"])
 
     def test_a_child_of_fork(self):
         out = self.run_program("""

@@ -1,5 +1,6 @@
 """Operations as methods: the same bytes as the program, names, errors, replies, coroutines."""
 
+import array
 import ast
 import asyncio
 import inspect
@@ -12,7 +13,7 @@ import threading
 import unittest
 
 import plexus
-from plexus import _operations
+from plexus import _operations, aio
 
 PROGRAM = os.environ["PLEXUS_PROGRAM"]
 NOW = 1790000000000
@@ -117,6 +118,13 @@ class Methods(Scratch):
                        if (inspect.isfunction(m) or isinstance(m, property)) and n[0] != "_"}
             self.assertEqual(classes[name], methods)
             self.assertEqual(classes["Async" + name], methods)
+        for name in classes:
+            self.assertTrue(inspect.isclass(getattr(_operations, name)), name)
+        bases = ast.parse(inspect.getsource(aio.AsyncGraph)).body[0].bases  # as checkers read them
+        self.assertEqual([base.id for base in bases], ["AsyncOperations"])
+        replies = {f.returns.id for c in stub.body if isinstance(c, ast.ClassDef)
+                   for f in c.body if f.name in ("export", "stats")}
+        self.assertEqual(replies, {"Reply", "bytes"})
 
     def test_names_of_python_are_spelled_with_an_underscore(self):
         graph = self.filled()
@@ -207,7 +215,31 @@ class Replies(Scratch):
         self.assertEqual(len(reply.rows()), 6)
 
     def test_an_export_is_bytes(self):
-        self.assertTrue(self.filled().export(format="dot").startswith(b"digraph"))
+        graph = plexus.open(self.path)
+        self.addCleanup(graph.close)
+        memory = memoryview(array.array("f", [-1, 2, 0, 0.5])).cast("B").cast("f", (2, 2))
+        graph.put_vectors(memory, ["{a", "b"])
+        for format in ("jsonl", "mcp-memory", "f32", "dot", "node-link"):
+            with self.subTest(format):
+                file = os.path.join(self.folder, format)
+                self.assertIsInstance(graph.export(format=format, output=file), plexus.Reply)
+                with open(file, "rb") as written:
+                    expected = written.read()
+                for got in (graph.export(format=format),
+                            graph.export(format=format, progress=lambda *_: True),
+                            asyncio.run(self.coroutine(graph, format))):
+                    self.assertEqual((type(got), got), (bytes, expected))
+        records = [json.loads(line) for line in graph.export().splitlines()]
+        self.assertEqual([r["node"] for r in records if "node" in r], ["{a", "b"])
+        self.assertEqual(len(graph.export(format="mcp-memory").splitlines()), 2)
+        self.assertTrue(graph.stats(metrics=True).startswith(b"# "))
+        expected = graph.export()
+        graph.close()
+        self.assertEqual(plexus.call_at(self.path, "export"), expected)
+
+    @staticmethod
+    async def coroutine(graph, format):
+        return await graph.aio.export(format=format)
 
     def test_tables_of_pandas(self):
         try:
@@ -254,6 +286,52 @@ class Following(Scratch):
         graph.close()
         thread.join(60)
         self.assertFalse(thread.is_alive())
+
+    def test_they_end_when_the_graph_is_closed_between_two_pages(self):
+        graph = self.filled()
+        for i in range(5):
+            graph.put("n%d" % i)
+        seen = []
+        for batch in graph.changes(follow=True, most=2):
+            seen.append(batch["sequence"])
+            graph.close()
+        self.assertEqual(seen, [1, 2])
+        with self.assertRaises(plexus.FailedPrecondition):
+            list(graph.changes())
+
+        async def follow():
+            with plexus.open(self.path) as again:
+                seen.clear()
+                async for batch in again.aio.changes(follow=True, most=2):
+                    seen.append(batch["sequence"])
+                    again.close()
+
+        asyncio.run(asyncio.wait_for(follow(), 60))
+        self.assertEqual(seen, [1, 2])
+
+    def test_a_cancelled_import_ends(self):
+        graph = plexus.open(self.path)
+        self.addCleanup(graph.close)
+        cancelled = threading.Event()
+        records = [{"node": "n%d" % i, "text": "word " * 60} for i in range(30000)]
+
+        async def ask():
+            loop = asyncio.get_running_loop()
+
+            def progress(*_):
+                if not cancelled.is_set():
+                    loop.call_soon_threadsafe(task.cancel)
+                    cancelled.wait(60)
+                return True
+
+            task = asyncio.ensure_future(graph.aio.import_records(records, progress=progress))
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+            cancelled.set()
+
+        asyncio.run(ask())
+        graph.put("last")  # writes wait for one another
+        self.assertEqual(graph.snapshot().nodes, 1)
 
     def test_coroutines(self):
         graph = self.filled()

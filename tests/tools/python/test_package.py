@@ -86,6 +86,16 @@ class Package(unittest.TestCase):
             self.assertEqual([hit["key"] for hit in store.query("note b")], ["b"])
             self.assertEqual(graph.neighbors("a")["neighbors"][0]["weight"], 0.5)
 
+    def test_versions_are_those_of_the_library(self):
+        sys.path.insert(0, str(PACKAGE))
+        self.addCleanup(sys.path.remove, str(PACKAGE))
+        import backend
+        import plexus
+
+        self.assertEqual(backend.VERSION, plexus.__version__)
+        self.assertIn('version = "%s"\n' % plexus.__version__,
+                      (PACKAGE / "pyproject.toml").read_text())
+
     def test_the_program_starts(self):
         done = run([sys.executable, "-m", "plexus", "--version"])
         self.assertEqual(done.returncode, 0, done.stdout)

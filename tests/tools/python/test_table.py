@@ -36,7 +36,7 @@ class Table(unittest.TestCase):
                 request, expected = asked["request"].encode(), asked["reply"].encode()
                 with self.subTest(asked["operation"], request=request):
                     try:
-                        got = _library.call(graph._quick, asked["operation"].encode(), request)
+                        got = _library.call(graph._handle, asked["operation"].encode(), request)
                     except plexus.Error as wrong:
                         failed += 1
                         error = json.loads(asked["reply"])["error"]

@@ -137,10 +137,7 @@ class Result(Owner):
     """Arrays by name; they keep it, and it keeps their memory."""
 
     def __init__(self, handle):
-        self._handle = handle
-
-    def __del__(self, _free=lib.plexus_result_free):
-        _free(self._handle)
+        self._handle = handle  # a ResultHandle
 
     def has(self, name):
         return lib.plexus_result_array(self._handle, name.encode(), byref(ArrayView())) == 0
@@ -159,16 +156,16 @@ class Result(Owner):
             memory = memoryview(owner).cast("B").cast(letter)
         return memory.toreadonly(), found, dtype
 
-    def array(self, name):
+    def array(self, name, dimensions=1):
         """A numpy.ndarray, or a memoryview where NumPy is not installed."""
         memory, found, dtype = self.view(name)
         if numpy is None:
-            if found.columns > 1 and found.rows > 0:
+            if dimensions == 2 and found.rows > 0:
                 letter = memory.format
                 return memory.cast("B").cast(letter, (found.rows, found.columns))
             return memory
         flat = numpy.frombuffer(memory, dtype)
-        return flat if found.columns == 1 else flat.reshape(found.rows, found.columns)
+        return flat if dimensions == 1 else flat.reshape(found.rows, found.columns)
 
     def strings(self):
         """The texts of "bytes" and "offsets"."""

@@ -41,15 +41,30 @@ if json.encoder.c_make_encoder:  # what encode makes at every call
 
 _decode = json.JSONDecoder().scan_once  # the library's JSON has no blanks around it
 _open_graphs = weakref.WeakSet()
+_logs = {}  # functions that the library may still call, by id
 
 
-def reply_of(text):
-    """A Reply of bytes; bytes that are no JSON, such as an export, stay bytes."""
-    if not text.startswith(b"{"):
+def reply_of(text, is_file=False):
+    """A Reply of bytes; those of a file, and metrics, which are no JSON, stay bytes."""
+    if is_file or not text.startswith(b"{"):
         return text
     reply = Reply(_decode(text.decode(), 0)[0])
     reply.bytes = text
     return reply
+
+
+def _is_file(operation, parameters):
+    return operation == "export" and not parameters.get("output")
+
+
+def _close(handle, log):
+    """The code of plexus_close. None: this is a callback of the graph, which stays open."""
+    code = lib.plexus_close(handle)
+    if code == errors.BY_CODE.index(errors.FailedPrecondition) and (
+            b"callback" in lib.plexus_message()):
+        return None
+    _logs.pop(id(log), None)
+    return code
 
 
 def request_of(parameters, name="the request"):
@@ -84,15 +99,19 @@ def call_at(path, operation, **parameters):
     directory = None if path is None else library.path_text(path)
     request = request_of(parameters)
     name = library.text(operation, "operation")
-    return reply_of(ask(lib.plexus_call_at, directory, name, request, len(request),
-                        None))
+    return reply_of(ask(lib.plexus_call_at, directory, name, request, len(request), None),
+                    _is_file(operation, parameters))
 
 
 class Graph(library.Owner, Operations):
     """An open graph; every operation of the program is a method. plexus.open makes it."""
 
     def __init__(self, path, create, read_only, strict, lock_wait, max_seconds, scopes, log):
-        # `path` None: a graph in RAM.
+        # `path` None: a graph in RAM. What owns its handle is made first: a signal may raise an
+        # exception when plexus_open returns.
+        self._handle, self._log, self._closing = library.Handle(), None, threading.Lock()
+        directory = None if path is None else library.path_text(path)
+        self.directory = None if path is None else os.fsdecode(directory)
         options = sized(library.OpenOptions)
         options.create, options.read_only, options.strict = create, read_only, strict
         options.lock_wait_ms = int(library.seconds(lock_wait, "lock_wait") * 1000)
@@ -101,22 +120,27 @@ class Graph(library.Owner, Operations):
         if library.function(log, "log"):
             def heard(_context, level, event, line):
                 log(("info", "warning", "error")[level], event.decode(), line.decode())
-            self._log = library.LogFunction(heard)
+            self._log = library.callback(library.LogFunction, heard)
             options.log = ctypes.cast(self._log, c_void_p)
-        handle = c_void_p()
+            _logs[id(self._log)] = self._log
         options.in_memory = path is None
-        directory = None if path is None else library.path_text(path)
-        check(lib.plexus_open(directory, byref(options), byref(handle)))
-        self._handle = handle.value
-        self._quick = library.Handle(handle.value)
-        self._closing = threading.Lock()
-        self.directory = None if path is None else os.fsdecode(directory)
         _open_graphs.add(self)
+        try:
+            check(lib.plexus_open(directory, byref(options), byref(self._handle)))
+        except BaseException:
+            if self._handle and self._closing.acquire(False):  # a signal's, and it was opened
+                _close(self._handle, self._log)
+                library.interrupts.pop(threading.get_ident(), None)  # this one is raised
+            raise
 
     def close(self):
         """Makes everything durable and closes the directory; a second call does nothing."""
         if self._closing.acquire(False):  # for good: the handle stays, and every call refuses it
-            check(lib.plexus_close(self._handle))
+            code = _close(self._handle, self._log)
+            if code is None:
+                self._closing.release()
+                raise errors.FailedPrecondition(lib.plexus_message().decode())
+            check(code)
 
     closed = property(lambda self: self._closing.locked())
 
@@ -126,11 +150,16 @@ class Graph(library.Owner, Operations):
     def __exit__(self, *_failure):
         self.close()
 
-    def __del__(self, _close=lib.plexus_close):
+    def __del__(self, _close=_close):
         closing = getattr(self, "_closing", None)
-        if closing is not None and closing.acquire(False):
-            warnings.warn("plexus: %r was not closed" % self, ResourceWarning)
-            _close(self._handle)
+        if closing is None or not closing.acquire(False):
+            return
+        if not self._handle:  # it was not opened
+            _logs.pop(id(self._log), None)
+            return
+        if _close(self._handle, self._log) is None:  # the collector ran in its log function
+            threading.Thread(target=_close, args=(self._handle, self._log)).start()
+        warnings.warn("plexus: %r was not closed" % self, ResourceWarning)
 
     def __repr__(self):
         return "<plexus.Graph %r%s>" % (self.directory, ", closed" if self.closed else "")
@@ -138,11 +167,13 @@ class Graph(library.Owner, Operations):
     def _call(self, operation, parameters):
         if "progress" not in parameters and "cancel" not in parameters:
             return reply_of(
-                library.call(self._quick, operation.encode(), request_of(parameters)))
+                library.call(self._handle, operation.encode(), request_of(parameters)),
+                _is_file(operation, parameters))
         call = Call(parameters.pop("progress", None), parameters.pop("cancel", None))
         request = request_of(parameters)
         return reply_of(call.run(ask, lib.plexus_call_with, self._handle, operation.encode(),
-                                 request, len(request), byref(call.options)))
+                                 request, len(request), byref(call.options)),
+                        _is_file(operation, parameters))
 
     # --- batches of writes
 
@@ -208,6 +239,8 @@ class Graph(library.Owner, Operations):
         `kind_of` (uint16) of positions there. `weights` (float32) and `created_at` (int64,
         milliseconds since 1970) are arrays as long.
         """
+        if keys is not None and ids:
+            raise errors.InvalidArgument("keys and ids exclude each other")
         if keys is None and not ids and _are_texts(sources) and _are_texts(targets):
             keys, sources, targets = _positions(sources, targets)
         edges, kept = sized(library.Edges), {}
@@ -273,13 +306,13 @@ class Graph(library.Owner, Operations):
 
     def snapshot(self, as_of=None):
         """The graph as it is, or as it was: a sequence number, or a time as as_of takes it."""
-        handle = c_void_p()
+        handle = library.SnapshotHandle()
         if as_of is None:
             check(lib.plexus_snapshot_of(self._handle, byref(handle)))
         else:
             moment = library.text(str(as_of), "as_of")
             check(lib.plexus_snapshot_at(self._handle, moment, byref(handle)))
-        return Snapshot(handle.value)
+        return Snapshot(handle)
 
     def csr(self, kinds=None, incoming=False):
         """Snapshot.csr of now."""
@@ -293,7 +326,12 @@ class Graph(library.Owner, Operations):
         """What each batch after the sequence `since` is about, as dicts. `follow`: waits for more,
         until the graph is closed."""
         while True:
-            page = self._changes_page(since, most)
+            try:
+                page = self._changes_page(since, most)
+            except errors.FailedPrecondition:
+                if follow and self.closed:
+                    return
+                raise
             for batch in page["changes"]:
                 yield batch
             moved, since = page["next"] != since, page["next"]
@@ -384,5 +422,5 @@ def _is_ending():
 def _close_all():
     # Before the interpreter ends: a log function must not be called after it.
     for graph in list(_open_graphs):
-        if graph._closing.acquire(False):
-            lib.plexus_close(graph._handle)
+        if graph._handle and graph._closing.acquire(False):
+            _close(graph._handle, graph._log)

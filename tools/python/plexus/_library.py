@@ -1,7 +1,10 @@
 """libplexus.so.0 by ctypes: structs of plexus.h, and functions whose failures are exceptions."""
 
 import ctypes
+import functools
 import os
+import sys
+import threading
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_size_t, c_uint64, c_void_p
 
 from . import errors
@@ -25,7 +28,12 @@ class Handle(c_void_p):
 
 
 class Text(ctypes.Structure):
+    """A reply; its memory is freed with it."""
+
     _fields_ = [("data", c_char_p), ("length", c_uint64), ("owner", Handle)]
+
+    def __del__(self):
+        _free(self.owner)
 
 
 class OpenOptions(ctypes.Structure):
@@ -150,6 +158,31 @@ lib.plexus_version.restype = c_char_p
 # its own types, never plain numbers.
 _call, _free = lib["plexus_call"], lib["plexus_result_free"]
 
+# Exceptions that end a program, by thread: raised in a callback, which cannot raise them, so the
+# call does when it returns.
+interrupts = {}
+_callbacks = set()  # codes of functions
+
+
+def callback(kind, function):
+    """`function` as what the library calls."""
+    _callbacks.add(function.__code__)
+    return kind(function)
+
+
+def _unraisable(before, about):
+    # A try in the callback is too late: a signal may raise its exception before the first line.
+    trace = about.exc_traceback
+    ends = isinstance(about.exc_value, (KeyboardInterrupt, SystemExit))
+    if (ends and trace is not None and trace.tb_frame.f_code in _callbacks
+            and threading.current_thread() is threading.main_thread()):
+        interrupts[threading.get_ident()] = about.exc_value
+    else:
+        before(about)
+
+
+sys.unraisablehook = functools.partial(_unraisable, sys.unraisablehook)
+
 
 def error(code):
     """The exception of a code, with the message of this thread's last failure."""
@@ -158,6 +191,8 @@ def error(code):
 
 
 def check(code):
+    if interrupts and threading.get_ident() in interrupts:
+        raise interrupts.pop(threading.get_ident())
     if code != 0:
         raise error(code)
 
@@ -175,14 +210,10 @@ def call(handle, operation, request):
 
 
 def _taken(code, reply):
-    if code != 0:
-        failed = error(code)
-        _free(reply.owner)
-        raise failed
+    check(code)
     text = reply.data  # to its first NUL, which JSON has not
     if len(text) != reply.length:
         text = ctypes.string_at(c_void_p.from_buffer(reply), reply.length)
-    _free(reply.owner)
     return text
 
 
@@ -259,6 +290,27 @@ def texts(values, name):
     return (c_char_p * len(listed))(*listed), len(listed)
 
 
+class Owned(c_void_p):
+    """A place for a handle, which is freed with it. It is made before the call that fills it: a
+    signal raises its exception when the call returns, before anything else could own the handle."""
+
+    def __del__(self):
+        if self.value:
+            self.free(self)
+
+
+class SnapshotHandle(Owned):
+    free = lib.plexus_snapshot_free
+
+
+class ResultHandle(Owned):
+    free = lib.plexus_result_free
+
+
+class CancelHandle(Owned):
+    free = lib.plexus_cancel_free
+
+
 class Owner:
     """What owns a handle. A copy would free it, too, and the number means nothing elsewhere."""
 
@@ -270,16 +322,11 @@ class Cancel(Owner):
     """Asks the calls that are given it to stop: they raise Cancelled, or say truncated."""
 
     def __init__(self):
-        handle = c_void_p()
-        check(lib.plexus_cancel_new(byref(handle)))
-        self._handle = handle.value
+        self._handle = CancelHandle()
+        check(lib.plexus_cancel_new(byref(self._handle)))
 
     def set(self):
         check(lib.plexus_cancel_set(self._handle))
-
-    def __del__(self, _free=lib.plexus_cancel_free):
-        if getattr(self, "_handle", None):
-            _free(self._handle)
 
 
 class Call:
@@ -293,12 +340,14 @@ class Call:
         self.options.cancel = cancel_handle(cancel)
         if function(progress, "progress"):
             def report(_context, phase, done, total):
+                if threading.get_ident() in interrupts:
+                    return 1
                 try:
                     return 1 if progress(phase.decode(), done, total) is False else 0
                 except BaseException as raised:  # raised again by `run`
                     self.raised = raised
                     return 1
-            self.function = ProgressFunction(report)
+            self.function = callback(ProgressFunction, report)
             self.options.progress = ctypes.cast(self.function, c_void_p)
 
     def run(self, ask, *arguments):

@@ -5,7 +5,7 @@ from collections import namedtuple
 
 from . import _library as library
 from ._arrays import ArrayIn, Result, StringsIn, numpy
-from ._library import byref, c_void_p, check, lib, sized
+from ._library import byref, check, lib, sized
 from .errors import InvalidArgument
 
 # scipy.sparse.csr_array((data, indices, indptr)) is the matrix; nodes[row] is a row's node id.
@@ -16,13 +16,9 @@ NO_NODE = 0xFFFFFFFF
 
 class Snapshot(library.Owner):
     def __init__(self, handle):
-        self._handle = handle
+        self._handle = handle  # a SnapshotHandle
         self._info = sized(library.SnapshotInfo)
         check(lib.plexus_snapshot_about(handle, byref(self._info)))
-
-    def __del__(self, _free=lib.plexus_snapshot_free):
-        if getattr(self, "_handle", None):
-            _free(self._handle)
 
     sequence = property(lambda self: self._info.sequence, doc="of its last batch")
     time_ms = property(lambda self: self._info.time_ms, doc="of its last batch")
@@ -31,9 +27,9 @@ class Snapshot(library.Owner):
     edges = property(lambda self: self._info.edges, doc="edges between facts")
 
     def _result(self, function, *arguments):
-        handle = c_void_p()
+        handle = library.ResultHandle()
         check(function(self._handle, *arguments, byref(handle)))
-        return Result(handle.value)
+        return Result(handle)
 
     def keys(self, ids=None):
         """The keys of these node ids, an array of uint32; without them of all."""
@@ -88,7 +84,7 @@ class Snapshot(library.Owner):
     def vectors(self, space="default"):
         """Node ids (uint32) and their vectors (float32, a row each) of a space."""
         result = self._result(lib.plexus_space, library.text(space, "space"))
-        return result.array("nodes"), result.array("values")
+        return result.array("nodes"), result.array("values", 2)
 
     def column(self, name):
         """Node ids (uint32) and their values of a column: an array of float64 or int64, or a list

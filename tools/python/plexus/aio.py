@@ -2,19 +2,27 @@
 
 import asyncio
 import functools
+import os
 import threading
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 
 from ._graph import _is_ending
 from ._library import Cancel
-from ._operations import Operations
-from .errors import Error
-
-_pool = ThreadPoolExecutor(thread_name_prefix="plexus")
+from ._operations import AsyncOperations
+from .errors import Error, FailedPrecondition
 
 
-class AsyncGraph(Operations):
+def _make_pool():
+    global _pool
+    _pool = ThreadPoolExecutor(thread_name_prefix="plexus")
+
+
+_make_pool()
+os.register_at_fork(after_in_child=_make_pool)  # the child has none of its threads
+
+
+class AsyncGraph(AsyncOperations):
     """Made by Graph.aio. A coroutine that is cancelled stops its operation."""
 
     def __init__(self, graph):
@@ -36,8 +44,9 @@ class AsyncGraph(Operations):
             raise
 
     async def import_records(self, records, **parameters):
+        cancel = parameters.setdefault("cancel", Cancel())
         return await self._run(
-            functools.partial(self._graph.import_records, records, **parameters))
+            functools.partial(self._graph.import_records, records, **parameters), cancel=cancel)
 
     def changes(self, since=0, follow=False, most=100):
         """An asynchronous iterator over the batches after `since`. A wait for the next one may be
@@ -74,7 +83,13 @@ class Changes:
 
     async def _read(self):
         graph = self._graph._graph
-        page = await self._graph._run(graph._changes_page, self._since, self._most)
+        try:
+            page = await self._graph._run(graph._changes_page, self._since, self._most)
+        except FailedPrecondition:
+            if not (self._follow and graph.closed):
+                raise
+            self._ended = True
+            return
         moved, self._since = page["next"] != self._since, page["next"]
         self._batches.extend(page["changes"])
         if page["more"] or self._batches:
