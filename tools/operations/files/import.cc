@@ -443,7 +443,7 @@ void AddImport(Rows& rows) {
                     "and outcome types (without it they are taken, and counted)"),
                Count("memory", "MIB",
                      "of a first import of edges on top of the graph (default: half of what is "
-                     "free); what passes it is sorted in a scratch file in the graph's directory")
+                     "free, at most 8192); what passes it is sorted in a file in the directory")
                    .Between(1, 1 << 30),
                List("columns", "MEANING=COLUMN",
                     "tables, rows, GraphML and node-link JSON: what the file's columns or fields "
