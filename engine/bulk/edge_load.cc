@@ -204,7 +204,10 @@ Result<std::size_t> LoadedEdges::Fetch(std::size_t batch) {
 
 Result<std::shared_ptr<Csr>> LoadedEdges::RowsBefore(std::size_t batch, const Schema& schema,
                                                      Executor& executor) {
-  if (runs_) return runs_->RowsBefore(batch, FirstNode(batch), schema);
+  if (runs_) {
+    runs_->Drop(batches_);
+    return runs_->RowsBefore(batch, FirstNode(batch), schema);
+  }
   std::vector<EdgeChange> edges;
   std::vector<EdgeExtra> extras;
   for (std::size_t b = 0; b < batch; ++b) {

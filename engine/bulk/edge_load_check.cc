@@ -229,6 +229,14 @@ Status LoadedEdges::Check(const EdgeLoad& load, const Schema& schema, Executor& 
         return std::unexpected(Wrong(name + " is stored, but there is no scratch"));
       PLEXUS_ASSIGN(const LoadBatch read, ReadStored(batches[b], *load.scratch));
       PLEXUS_TRY(checker.Check(read, name));
+      const StoredBatch& stored = batches[b].stored;
+      for (const KindId kind : stored.kinds)
+        if (kind >= schema.edge_kinds().size())
+          return std::unexpected(
+              Wrong(name + " is stored with the unknown edge kind " + std::to_string(kind)));
+      if (stored.strings > load.strings.size())
+        return std::unexpected(Wrong(name + " is stored with more labels than the " +
+                                     std::to_string(load.strings.size()) + " strings"));
     } else {
       PLEXUS_TRY(checker.Check(batches[b], name));
     }

@@ -43,6 +43,7 @@ struct KeyBits {
 // The value of an edge after the lines of a batch.
 struct LoadValue {
   float weight = 1;
+  std::uint32_t unused = 0;  // as of WeightedEntry
   std::int64_t created_at = 0, valid_from = kNoTime, valid_until = kNoTime;
   bool operator==(const LoadValue&) const = default;
 };
@@ -68,7 +69,8 @@ struct WeightedEntry {
   static constexpr bool kHasValues = false;
   using Stored = WeightedEntry;
   std::uint64_t key;
-  float stated;  // NaN: not; of a change: negative where the edge is not new
+  float stated;              // NaN: not; of a change: negative where the edge is not new
+  std::uint32_t unused = 0;  // all bytes that are written have a value
   static WeightedEntry Of(std::uint64_t key, const LoadBatch& batch, std::size_t,
                           std::size_t edge) {
     return {key, batch.weights.empty() ? std::nanf("") : batch.weights[edge]};
@@ -88,6 +90,7 @@ struct StoredValued {
   std::uint64_t key;
   LoadValue value;
   std::uint16_t batch, is_new;
+  std::uint32_t unused = 0;
 };
 
 // With times or labels: the values stay where they are, in the batch, and its number is next to the
@@ -135,8 +138,10 @@ inline LoadValue StatedBy(const LoadBatch& batch, std::size_t edge) {
   const auto time = [&](const AlignedArray<std::int64_t>& times) {
     return times.empty() ? kNoTime : times[edge];
   };
-  return {batch.weights.empty() ? std::nanf("") : batch.weights[edge], time(batch.created_at),
-          time(batch.valid_from), time(batch.valid_until)};
+  return {.weight = batch.weights.empty() ? std::nanf("") : batch.weights[edge],
+          .created_at = time(batch.created_at),
+          .valid_from = time(batch.valid_from),
+          .valid_until = time(batch.valid_until)};
 }
 
 inline void TakeStated(const LoadValue& stated, LoadValue& value) {
@@ -151,6 +156,7 @@ inline void TakeStated(const LoadValue& stated, LoadValue& value) {
 template <class Stated, class NoteSame>
 std::size_t KeepChanges(ValuedEntry* entries, std::size_t n, Stated&& stated, std::int64_t time_ms,
                         std::vector<LoadValue>& values, bool& inverted, NoteSame&& note_same) {
+  values.reserve(values.size() + n);  // growing would take up to three times as much
   std::size_t kept = 0;
   for (std::size_t begin = 0; begin < n;) {
     const std::uint64_t key = entries[begin].key;

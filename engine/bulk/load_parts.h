@@ -274,4 +274,7 @@ void FillPart(const LoadPlan& plan, PartEntries<Entry>& parts, std::size_t i,
 void MakeChangeArrays(const LoadPlan& plan, bool has_values, std::uint8_t columns,
                       std::uint32_t changes, LoadBatch& batch);
 
+// Bytes that these arrays take for a change.
+std::uint64_t ChangeBytes(const LoadPlan& plan, bool has_values, std::uint8_t columns);
+
 }  // namespace plexus::engine_internal

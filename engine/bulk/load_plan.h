@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "engine/bulk/edge_load.h"
@@ -46,9 +47,9 @@ struct LoadPlan {
   std::size_t threads() const {
     return static_cast<std::size_t>(std::max(1, executor.thread_count()));
   }
-  // kCancelled when who watches says stop. `done` of `total` arcs.
-  Status Report(std::uint64_t done, std::uint64_t total) const {
-    if (!progress || progress->Report("sorting", done, total)) return {};
+  // kCancelled when who watches says stop. `done` of `total` arcs or edges.
+  Status Report(std::uint64_t done, std::uint64_t total, std::string_view phase = "sorting") const {
+    if (!progress || total == 0 || progress->Report(phase, done, total)) return {};
     return Fail(ErrorCode::kCancelled, "loading was stopped");
   }
   // fn(row, kind's rank, target, edge) of a batch's arcs, in order.

@@ -90,14 +90,18 @@ Result<LoadedRows> BuildInMemory(const LoadPlan& plan, std::vector<LoadBatch>& b
   return LoadedRows{std::move(csr), decided.same};
 }
 
-// What a load in memory takes on top of the graph: its batches, and at the same time their arcs.
+// What a load in memory takes on top of the graph: its batches, or their changes in their place,
+// and at the same time their arcs.
 template <class Entry>
 std::uint64_t BytesInMemory(const LoadPlan& plan, const std::vector<LoadBatch>& batches) {
   constexpr std::uint64_t kPerArc = sizeof(Entry) + (Entry::kHasValues ? sizeof(LoadValue) : 0);
   std::uint64_t bytes = 0;
   for (const LoadBatch& batch : batches) {
     const bool twice = plan.used.any_symmetric && (!batch.kinds.empty() || batch.stored.edges > 0);
-    bytes += ColumnBytes(batch) + batch.edge_count() * kPerArc * (twice ? 2 : 1);
+    const auto columns = static_cast<std::uint8_t>(ColumnsOf(batch) | batch.stored.columns);
+    const std::uint64_t edges = batch.edge_count();
+    bytes += std::max(ColumnBytes(batch), edges * ChangeBytes(plan, Entry::kHasValues, columns)) +
+             edges * kPerArc * (twice ? 2 : 1);
   }
   return bytes;
 }
@@ -184,6 +188,16 @@ void MakeChangeArrays(const LoadPlan& plan, bool has_values, std::uint8_t column
   batch.created_at = times(true);
   batch.valid_from = times(plan.any_valid);
   batch.valid_until = times(plan.any_valid);
+}
+
+std::uint64_t ChangeBytes(const LoadPlan& plan, bool has_values, std::uint8_t columns) {
+  const bool weights = has_values || (columns & 2) != 0;
+  const bool kinds = has_values ? plan.any_kinds : (columns & 4) != 0;
+  std::uint64_t bytes =
+      sizeof(NodePair) + (weights ? sizeof(float) : 0) + (kinds ? sizeof(KindId) : 0);
+  if (!has_values) return bytes;
+  bytes += sizeof(std::int64_t) * (plan.any_valid ? 3 : 1);
+  return bytes + (plan.any_labels ? sizeof(StringId) : 0);
 }
 
 Result<LoadedRows> BuildLoadedRows(std::vector<LoadBatch>& batches, const LoadShape& shape,

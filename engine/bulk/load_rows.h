@@ -23,6 +23,8 @@ class LoadRuns {
   virtual ~LoadRuns() = default;
   // The changes of the run of a batch, into its batches. Returns the end of them.
   virtual Result<std::size_t> Fetch(std::vector<LoadBatch>& batches, std::size_t batch) = 0;
+  // Frees what was fetched last.
+  virtual void Drop(std::vector<LoadBatch>& batches) = 0;
   // The rows that the batches before `batch` make, which name so many nodes.
   virtual Result<std::shared_ptr<Csr>> RowsBefore(std::size_t batch, NodeId nodes,
                                                   const Schema& schema) = 0;

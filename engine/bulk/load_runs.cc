@@ -24,7 +24,19 @@ struct Run {
   std::uint64_t at = 0;                // in the scratch
   std::vector<std::uint64_t> begin;    // of each part, and the end
   std::vector<std::uint32_t> changes;  // of each part, once decided
+  std::vector<std::uint32_t> digests;  // of what lies there of each part
 };
+
+constexpr std::size_t kGroup = 1 << 16;  // entries written at once, about
+
+// Of a part of a run. Its pieces are digested as they are made.
+template <class Stored>
+std::uint32_t DigestOf(std::span<const Stored> slice) {
+  std::uint64_t digest = 0;
+  for (; !slice.empty(); slice = slice.subspan(std::min(kGroup, slice.size())))
+    digest = ScratchDigest(std::as_bytes(slice.first(std::min(kGroup, slice.size()))), digest);
+  return static_cast<std::uint32_t>(digest);
+}
 
 // The first error of blocks that run at once.
 class FirstError {
@@ -51,6 +63,7 @@ class Runs final : public LoadRuns {
   // The rows of all batches; leaves the changes in the runs.
   Result<LoadedRows> Decide();
   Result<std::size_t> Fetch(std::vector<LoadBatch>& batches, std::size_t batch) override;
+  void Drop(std::vector<LoadBatch>& batches) override;
   Result<std::shared_ptr<Csr>> RowsBefore(std::size_t batch, NodeId nodes,
                                           const Schema& schema) override;
 
@@ -90,19 +103,25 @@ Status Runs<Entry>::Form(std::vector<LoadBatch>& batches) {
   changes.assign(batches.size(), 0);
   changed.assign(batches.size(), 0);
   run_of_.resize(batches.size());
-  std::size_t first = 0;
-  std::uint64_t formed = 0;
-  for (std::uint64_t bytes = 0; first < batches.size();) {
+  std::uint64_t formed = 0, all = 0;  // edges
+  for (const LoadBatch& batch : batches) all += batch.edge_count();
+  for (std::size_t first = 0; first < batches.size();) {
     std::size_t end = first;
-    for (bytes = 0; end < batches.size(); ++end) {
-      const std::uint64_t arcs = batches[end].edge_count() * (plan_.used.any_symmetric ? 2 : 1);
-      bytes += ColumnBytes(batches[end]) + arcs * sizeof(Entry);
-      if (end > first && bytes > memory_) break;
+    std::uint64_t now = 0, fetched = 0;  // what it takes while it is formed, and later
+    for (; end < batches.size(); ++end) {
+      const LoadBatch& batch = batches[end];
+      const std::uint64_t edges = batch.edge_count();
+      const std::uint64_t arcs = edges * (plan_.used.any_symmetric ? 2 : 1);
+      const auto columns = static_cast<std::uint8_t>(ColumnsOf(batch) | batch.stored.columns);
+      now += ColumnBytes(batch) + arcs * sizeof(Entry);
+      fetched += arcs * (sizeof(Entry) + (Entry::kHasValues ? sizeof(LoadValue) : 0)) +
+                 edges * ChangeBytes(plan_, Entry::kHasValues, columns);
+      if (end > first && std::max(now, fetched) > memory_) break;
+      formed += edges;
     }
     PLEXUS_TRY(FormRun(batches, first, end));
     first = end;
-    formed += runs_.back().begin.back();
-    PLEXUS_TRY(plan_.Report(formed, 0));
+    PLEXUS_TRY(plan_.Report(formed, all, "partitioning"));
   }
   return {};
 }
@@ -122,8 +141,10 @@ Status Runs<Entry>::FormRun(std::vector<LoadBatch>& batches, std::size_t first, 
     }
   }
   PartEntries<Entry> parts = Partition<Entry>(plan_, batches, first, end);
-  Run run{first, end, scratch_->Reserve(parts.entries.size() * sizeof(Stored)), parts.begin, {}};
+  Run run{first,       end, scratch_->Reserve(parts.entries.size() * sizeof(Stored)),
+          parts.begin, {},  {}};
   run.changes.assign(plan_.parts, 0);
+  run.digests.assign(plan_.parts, 0);
   PLEXUS_TRY(WriteRun(batches, parts, run));
   for (std::size_t b = first; b < end; ++b) {
     LoadBatch& batch = batches[b];
@@ -141,21 +162,42 @@ template <class Entry>
 Status Runs<Entry>::WriteRun(const std::vector<LoadBatch>& batches, PartEntries<Entry>& parts,
                              Run& run) {
   FirstError error;
-  constexpr std::size_t kGroup = 1 << 16;  // entries
-  const std::size_t all = parts.entries.size();
-  ParallelFor(plan_.executor, all, kGroup, [&](std::size_t begin, std::size_t end) {
-    const std::uint64_t at = run.at + begin * sizeof(Stored);
-    const std::span<const Entry> own = std::span(parts.entries.span()).subspan(begin, end - begin);
+  std::vector<std::size_t> groups = {0};  // first part of each, and the end
+  for (std::size_t p = 1; p <= plan_.parts; ++p)
+    if (p == plan_.parts || parts.begin[p] - parts.begin[groups.back()] >= kGroup)
+      groups.push_back(p);
+  auto write = [&](std::size_t g) {
+    const std::uint64_t begin = parts.begin[groups[g]];
+    std::uint64_t at = run.at + begin * sizeof(Stored);
+    [[maybe_unused]] std::vector<Stored> values;
+    for (std::size_t p = groups[g]; p < groups[g + 1]; ++p) {
+      std::span<const Entry> own(parts.of(p), parts.size(p));
+      std::uint64_t digest = 0;
+      if constexpr (!Entry::kHasValues) {
+        digest = DigestOf(own);
+      } else {
+        for (; !own.empty(); own = own.subspan(std::min(kGroup, own.size()))) {
+          const std::size_t before = values.size();
+          for (const Entry& e : own.first(std::min(kGroup, own.size())))
+            values.push_back({e.key, StatedBy(batches[e.batch], e.at), e.batch, 0});
+          digest = ScratchDigest(std::as_bytes(std::span(values).subspan(before)), digest);
+          if (values.size() < kGroup) continue;
+          error.Note(scratch_->Write(at, std::as_bytes(std::span(values))));
+          at += values.size() * sizeof(Stored);
+          values.clear();
+        }
+      }
+      run.digests[p] = static_cast<std::uint32_t>(digest);
+    }
     if constexpr (Entry::kHasValues) {
-      std::vector<Stored> values;
-      values.reserve(own.size());
-      for (const Entry& e : own)
-        values.push_back({e.key, StatedBy(batches[e.batch], e.at), e.batch, 0});
       error.Note(scratch_->Write(at, std::as_bytes(std::span(values))));
     } else {
-      error.Note(scratch_->Write(at, std::as_bytes(own)));
+      const std::span<const Entry> all(parts.entries.data() + begin,
+                                       parts.begin[groups[g + 1]] - begin);
+      error.Note(scratch_->Write(at, std::as_bytes(all)));
     }
-  });
+  };
+  RunBlocks(plan_.executor, groups.size() - 1, write);
   return error.status();
 }
 
@@ -179,7 +221,7 @@ PartEntries<Entry> Runs<Entry>::NextParts(std::size_t first, bool decided) const
   return parts;
 }
 
-// `values`: behind what it has, where entries have them.
+// `values`: behind what it has, where entries have them. kCorruption: not what was written.
 template <class Entry>
 Status Runs<Entry>::ReadSlice(const Run& run, std::size_t part, std::uint64_t count, Entry* to,
                               [[maybe_unused]] std::vector<LoadValue>* values) {
@@ -187,13 +229,17 @@ Status Runs<Entry>::ReadSlice(const Run& run, std::size_t part, std::uint64_t co
   if constexpr (Entry::kHasValues) {
     std::vector<Stored> read(count);
     PLEXUS_TRY(scratch_->Read(at, std::as_writable_bytes(std::span(read))));
+    if (DigestOf(std::span<const Stored>(read)) != run.digests[part]) return DamagedScratch();
+    values->reserve(values->size() + count);
     for (const Stored& s : read) {
       *to++ = {s.key, static_cast<std::uint32_t>(values->size()), s.batch, s.is_new};
       values->push_back(s.value);
     }
     return {};
   } else {
-    return scratch_->Read(at, std::as_writable_bytes(std::span(to, count)));
+    PLEXUS_TRY(scratch_->Read(at, std::as_writable_bytes(std::span(to, count))));
+    if (DigestOf(std::span<const Entry>(to, count)) != run.digests[part]) return DamagedScratch();
+    return {};
   }
 }
 
@@ -235,8 +281,10 @@ Status Runs<Entry>::WriteChanges(PartEntries<Entry>& parts, std::size_t i, Entry
       values.reserve(slice.size());
       for (const Entry& e : slice)
         values.push_back({e.key, parts.values[i][e.at], e.batch, e.is_new});
+      run.digests[part] = DigestOf(std::span<const Stored>(values));
       PLEXUS_TRY(scratch_->Write(at, std::as_bytes(std::span(values))));
     } else {
+      run.digests[part] = DigestOf(slice);
       PLEXUS_TRY(scratch_->Write(at, std::as_bytes(slice)));
     }
   }
@@ -353,12 +401,18 @@ void Runs<Entry>::KeepBefore(PartEntries<Entry>& parts, std::size_t batches) con
 }
 
 template <class Entry>
+void Runs<Entry>::Drop(std::vector<LoadBatch>& batches) {
+  if (fetched_ >= runs_.size()) return;
+  for (std::size_t b = runs_[fetched_].first_batch; b < runs_[fetched_].end_batch; ++b)
+    MakeChangeArrays(plan_, Entry::kHasValues, batches[b].stored.columns, 0, batches[b]);
+  fetched_ = ~std::size_t{0};
+}
+
+template <class Entry>
 Result<std::size_t> Runs<Entry>::Fetch(std::vector<LoadBatch>& batches, std::size_t batch) {
   const std::size_t wanted = run_of_[batch];
   if (fetched_ == wanted) return runs_[wanted].end_batch;
-  if (fetched_ < runs_.size())
-    for (std::size_t b = runs_[fetched_].first_batch; b < runs_[fetched_].end_batch; ++b)
-      MakeChangeArrays(plan_, Entry::kHasValues, batches[b].stored.columns, 0, batches[b]);
+  Drop(batches);
   fetched_ = wanted;
   const Run& run = runs_[wanted];
   PartEntries<Entry> parts;

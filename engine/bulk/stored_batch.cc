@@ -1,5 +1,8 @@
-// Arrays of a batch, one behind the other.
+// Arrays of a batch, one behind the other, and behind them a digest of all.
 #include "engine/bulk/stored_batch.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include <algorithm>
 #include <bitset>
@@ -49,13 +52,17 @@ Status StoreBatch(LoadBatch& batch, LoadScratch& scratch) {
   stored.columns = ColumnsOf(batch);
   if (!batch.kinds.empty()) stored.kinds = Distinct(batch.kinds.span());
   if (!batch.labels.empty()) stored.strings = *std::ranges::max_element(batch.labels) + 1;
-  std::uint64_t at = stored.at = scratch.Reserve(ColumnBytes(batch));
+  std::uint64_t digest = 0;
+  std::uint64_t at = stored.at = scratch.Reserve(ColumnBytes(batch) + sizeof digest);
   Status status;
   ForEachColumn(batch, [&](auto& array) {
-    if (status) status = scratch.Write(at, std::as_bytes(array.span()));
+    const auto bytes = std::as_bytes(array.span());
+    if (status && !bytes.empty()) status = scratch.Write(at, bytes);
+    digest = ScratchDigest(bytes, digest);
     at += array.size_bytes();
   });
   PLEXUS_TRY(status);
+  PLEXUS_TRY(scratch.Write(at, std::as_bytes(std::span(&digest, 1))));
   const NodeId nodes = batch.nodes;
   batch = {};
   batch.nodes = nodes;
@@ -66,7 +73,7 @@ Status StoreBatch(LoadBatch& batch, LoadScratch& scratch) {
 Result<LoadBatch> ReadStored(const LoadBatch& batch, LoadScratch& scratch) {
   LoadBatch read;
   read.nodes = batch.nodes;
-  std::uint64_t at = batch.stored.at;
+  std::uint64_t at = batch.stored.at, digest = 0, written = 0;
   unsigned bit = 1;
   Status status;
   ForEachColumn(read, [&]<class T>(AlignedArray<T>& array) {
@@ -75,14 +82,27 @@ Result<LoadBatch> ReadStored(const LoadBatch& batch, LoadScratch& scratch) {
       status = scratch.Read(at, std::as_writable_bytes(array.span()));
       at += array.size_bytes();
     }
+    digest = ScratchDigest(std::as_bytes(array.span()), digest);
     bit <<= 1;
   });
   PLEXUS_TRY(status);
+  PLEXUS_TRY(scratch.Read(at, std::as_writable_bytes(std::span(&written, 1))));
+  if (digest != written) return DamagedScratch();
   return read;
 }
 
 void ForgetStored(const LoadBatch& batch, LoadScratch& scratch) {
-  scratch.Forget(batch.stored.at, ColumnBytes(batch));
+  scratch.Forget(batch.stored.at, ColumnBytes(batch) + sizeof(std::uint64_t));
+}
+
+std::uint64_t ScratchDigest(std::span<const std::byte> bytes, std::uint64_t before) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), before);
+}
+
+std::unexpected<Error> DamagedScratch() {
+  return Fail(ErrorCode::kCorruption,
+              "the scratch of a load has other bytes than were written there: its disk or the "
+              "memory is damaged");
 }
 
 }  // namespace plexus

@@ -2,7 +2,9 @@
 // and by the engine.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "engine/bulk/edge_load.h"
 #include "engine/error.h"
@@ -27,9 +29,15 @@ std::uint64_t ColumnBytes(const LoadBatch& batch);
 std::uint8_t ColumnsOf(const LoadBatch& batch);
 // Writes the arrays of a batch with edges, of which none is longer than the edges, and frees them.
 Status StoreBatch(LoadBatch& batch, LoadScratch& scratch);
-// The batch with its arrays, not stored. REQUIRES a stored one.
+// The batch with its arrays, not stored. REQUIRES a stored one. kCorruption: they are not as they
+// were written.
 Result<LoadBatch> ReadStored(const LoadBatch& batch, LoadScratch& scratch);
 // What is stored of it is not needed again; `stored` stays as it is.
 void ForgetStored(const LoadBatch& batch, LoadScratch& scratch);
+
+// XXH3-64 of what is written to a scratch, going on from `before`.
+std::uint64_t ScratchDigest(std::span<const std::byte> bytes, std::uint64_t before);
+// What is read has another digest: kCorruption.
+std::unexpected<Error> DamagedScratch();
 
 }  // namespace plexus

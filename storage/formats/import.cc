@@ -283,7 +283,9 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
     EdgeLoad load = collector.Finish();
     load.changed_of = &changed;
     loaded = run.graph.Load(std::move(load), run.options.apply, run.options.progress);
-    if (!loaded) status = std::unexpected(loaded.error());
+    if (!loaded) status = std::unexpected(collector.WhyNot(run.graph, loaded.error()));
+    if (!loaded && loaded.error().code == ErrorCode::kCancelled)
+      run.report.batches += run.graph.snapshot().sequence();
   }
   const bool refused =
       !loaded && !run.graph.read_only() &&
@@ -293,10 +295,15 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   if (too_large || refused) {
     run.report = before;
     run.bytes_total = total + run.bytes_done - done;
+    std::string why;
     if (!collector.too_large().empty())
-      run.report.warnings.push_back({inputs[0].name, 1, "load", 0, 1, std::nullopt,
-                                     "the files have more " + std::string(collector.too_large()) +
-                                         ", so they are written batch by batch, which is slower"});
+      why = "have more " + std::string(collector.too_large());
+    else if (!loaded && loaded.error().code == ErrorCode::kResourceExhausted)
+      why = "cannot be loaded at once (" + loaded.error().message + ")";
+    if (!why.empty())
+      run.report.warnings.push_back(
+          {inputs[0].name, 1, "load", 0, 1, std::nullopt,
+           "the files " + why + ", so they are written batch by batch, which is slower"});
     return false;
   }
   PLEXUS_TRY(status);

@@ -72,7 +72,7 @@ struct RunOutcome {
   bool imported = false;
 };
 
-RunOutcome RunWithFaults(const std::string& directory, const File& file, ImportOptions import,
+RunOutcome RunWithFaults(const std::string& directory, const File& file, ImportOptions asked,
                          TestHooks& hooks, bool bulk) {
   RunOutcome outcome;
   OpenOptions options = Create();
@@ -80,21 +80,19 @@ RunOutcome RunWithFaults(const std::string& directory, const File& file, ImportO
   auto db = Database::Open(directory, options);
   if (!db) return {true, false};
   if (bulk) {
-    import.before = [&] { return (*db)->BeginBulk();
-  };
-  import.after = [&] { return (*db)->EndBulk();
-};
-}  // namespace
-if (file.name.starts_with("stored")) {
-  import.limits.load_bytes = 1'000;
-  import.scratch_folder = directory;
+    asked.before = [&] { return (*db)->BeginBulk(); };
+    asked.after = [&] { return (*db)->EndBulk(); };
+  }
+  if (file.name.starts_with("stored")) {
+    asked.limits.load_bytes = 1'000;
+    asked.scratch_folder = directory;
+  }
+  const auto report = ImportBytes((*db)->graph(), file.name, file.text, asked);
+  outcome.imported = report.has_value();
+  outcome.failed = !report;
+  if (!(*db)->Close()) outcome.failed = true;
+  return outcome;
 }
-const auto report = ImportBytes((*db)->graph(), file.name, file.text, import);
-outcome.imported = report.has_value();
-outcome.failed = !report;
-if (!(*db)->Close()) outcome.failed = true;
-return outcome;
-}  // namespace plexus::storage_internal::testing
 
 class LoadFaults : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Formats, LoadFaults, ::testing::Values("f.el", "f.csv", "stored.csv"),

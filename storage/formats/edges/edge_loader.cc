@@ -1,17 +1,16 @@
 // Pairs of numbers and names from lines, ids for them; see edge_loader.h.
 #include "storage/formats/edges/edge_loader.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <fstream>
+#include <string>
 #include <utility>
 
 #include "engine/bulk/stored_batch.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/edges/edge_lines.h"
+#include "storage/formats/pipeline/available_memory.h"
 #include "storage/formats/pipeline/piece_edges.h"
 #include "storage/formats/pipeline/scratch_file.h"
 
@@ -23,18 +22,6 @@ namespace {
 // with labels or times.
 constexpr std::uint64_t kBytesPerArc[] = {8, 16, 48};
 constexpr std::uint32_t kFewNumbers = 1 << 16;
-
-// What the system can give without swapping; where it does not say, all that there is.
-std::uint64_t AvailableMemory() {
-  std::ifstream lines("/proc/meminfo");
-  for (std::string name, unit; lines >> name;) {
-    std::uint64_t kilobytes = 0;
-    if (name == "MemAvailable:" && lines >> kilobytes) return kilobytes << 10;
-    std::getline(lines, unit);
-  }
-  const auto pages = static_cast<std::uint64_t>(std::max(0l, ::sysconf(_SC_PHYS_PAGES)));
-  return pages * static_cast<std::uint64_t>(std::max(0l, ::sysconf(_SC_PAGESIZE)));
-}
 
 }  // namespace
 
@@ -52,12 +39,9 @@ std::size_t EdgeLoadParser::Parse(std::string_view text, std::uint64_t first_lin
 }
 
 EdgeCollector::EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes) {
-  const std::uint64_t free = AvailableMemory();
-  load_.memory = options.limits.load_bytes == ImportLimits::kHalfOfFree
-                     ? free / 2
-                     : std::min(options.limits.load_bytes, free);
-  load_.scratch = std::make_shared<ScratchFile>(
-      options.scratch_folder.empty() ? TemporaryFolder() : options.scratch_folder);
+  load_.memory = LoadBudget(options.limits.load_bytes, AvailableMemory());
+  folder_ = options.scratch_folder.empty() ? TemporaryFolder() : options.scratch_folder;
+  load_.scratch = std::make_shared<ScratchFile>(folder_);
   numbers_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
       std::min(text_bytes / 8, load_.memory / 16), kFewNumbers, PieceEdges::kNamed - 1));
   load_.time_ms = options.now_ms;
@@ -189,6 +173,21 @@ Status EdgeCollector::Take(Piece& piece) {
   load_.batches.push_back(std::move(edges.batch));
   origins_.push_back({file_, piece.first_line});
   return StoreWhatPasses();
+}
+
+EdgeLoad EdgeCollector::Finish() {
+  short_keys_ = {};
+  of_number_ = {};
+  of_name_ = {};
+  return std::move(load_);
+}
+
+Error EdgeCollector::WhyNot(const Graph& graph, Error error) const {
+  if (error.code == ErrorCode::kCorruption) error.message = folder_ + ": " + error.message;
+  if (graph.read_only() && error.code != ErrorCode::kReadOnly)
+    error.message +=
+        "; some of it may be in: open the graph again and run the same import again to complete it";
+  return error;
 }
 
 }  // namespace plexus::formats_internal

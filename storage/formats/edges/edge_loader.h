@@ -50,7 +50,10 @@ class EdgeCollector final : public PieceCollector {
   std::uint64_t line(std::size_t batch) const { return origins_[batch].line; }
   // What was taken passed a limit: of what there is too much; "": none.
   std::string_view too_large() const { return too_large_; }
-  EdgeLoad Finish() { return std::move(load_); }
+  // Frees all that is not asked for above.
+  EdgeLoad Finish();
+  // The error of the load with where the scratch is, and with what the graph may have of it.
+  Error WhyNot(const Graph& graph, Error error) const;
   // Whether something is kept in the scratch.
   bool stores() const { return stores_; }
 
@@ -76,7 +79,8 @@ class EdgeCollector final : public PieceCollector {
   };
   std::vector<Origin> origins_;  // by batch
   const std::string* file_ = nullptr;
-  Schema schema_;  // with the kinds so far
+  std::string folder_;  // of the scratch
+  Schema schema_;       // with the kinds so far
   EdgeLoad load_;
   ShortKeys short_keys_;
   std::vector<NodeId> of_number_;  // kNoNode: not named yet

@@ -43,8 +43,8 @@ std::unexpected<Error> ScratchFile::Failed(const char* what, int error) const {
   std::string message = folder_ + ": " + what + " a scratch file: " + std::strerror(error);
   if (error == ENOSPC || error == EDQUOT)
     message +=
-        "; an import needs up to 70 bytes an edge there: make room, or state more memory "
-        "(ImportLimits::load_bytes, --memory)";
+        "; an import with times needs up to 100 bytes an edge there, 140 where no room is freed: "
+        "make room, or state more memory (ImportLimits::load_bytes, --memory)";
   return Fail(ErrorCode::kIo, std::move(message));
 }
 

@@ -3,6 +3,7 @@
 // scratch changes nothing, or leaves the records that are written.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "engine/bulk/load_entries.h"
 #include "engine/bulk/stored_batch.h"
 #include "engine/graph.h"
 #include "engine/state_writer.h"
@@ -42,6 +44,7 @@ class MemoryScratch final : public LoadScratch {
       if (at + i >= bytes_.size() || !written_[at + i])
         return Fail(ErrorCode::kInternal, "reads what was not written");
     if (!bytes.empty()) std::memcpy(bytes.data(), bytes_.data() + at, bytes.size());
+    if (!bytes.empty() && ++reads_ == flip_at_) bytes[bytes.size() / 2] ^= std::byte{4};
     return {};
   }
   void Forget(std::uint64_t at, std::uint64_t bytes) noexcept override {
@@ -49,11 +52,14 @@ class MemoryScratch final : public LoadScratch {
     for (std::uint64_t i = at; i < at + bytes && i < written_.size(); ++i) written_[i] = false;
   }
   void FailAt(std::size_t call) { fail_at_ = call; }
+  // What this read returns has a wrong bit.
+  void FlipAt(std::size_t read) { flip_at_ = read; }
+  std::size_t reads() const { return reads_; }
   std::size_t calls() const { return calls_; }
 
  private:
   std::mutex mutex_;
-  std::size_t calls_ = 0, fail_at_ = 0;
+  std::size_t calls_ = 0, fail_at_ = 0, reads_ = 0, flip_at_ = 0;
   std::vector<std::byte> bytes_;
   std::vector<bool> written_;
 };
@@ -168,37 +174,129 @@ TEST(StoredLoad, IsTheLoadInMemory) {
   }
 }
 
-// Stops when so many batches are in the journal.
+// Stops at a report of a phase, the first one or a later one.
 class StopAt final : public Progress {
  public:
-  explicit StopAt(int calls) : calls_(calls) {}
-  bool Report(std::string_view, std::uint64_t, std::uint64_t) override { return calls_-- > 0; }
+  StopAt(std::string_view phase, int passed) : phase_(phase), passed_(passed) {}
+  bool Report(std::string_view phase, std::uint64_t, std::uint64_t) override {
+    if (phase != phase_) return true;
+    ++reports_;
+    return passed_-- > 0;
+  }
+  int reports() const { return reports_; }
 
  private:
-  int calls_;
+  const std::string_view phase_;
+  int passed_, reports_ = 0;
 };
 
 TEST(StoredLoad, StoppedItIsAPrefixOfItsBatches) {
-  int stopped = 0;
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  int partial = 0;
+  for (const std::string_view phase : {"partitioning", "sorting", "writing"}) {
+    int stopped = 0;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      SCOPED_TRACE(std::string(phase) + " " + std::to_string(seed));
+      std::vector<Sequence> prefixes;
+      for (int passed = 0;; ++passed) {
+        const auto scratch = std::make_shared<MemoryScratch>();
+        StopAt stop(phase, passed);
+        const Loaded stored =
+            LoadInto(WithBudget(seed, 300, 300, scratch, seed), SerialExecutor(), &stop);
+        if (stored.report) {
+          for (const Sequence prefix : prefixes) partial += prefix < stored.report->sequence;
+          break;
+        }
+        ++stopped;
+        ASSERT_EQ(stored.report.error().code, ErrorCode::kCancelled);
+        EXPECT_FALSE(stored.graph->read_only());
+        StateWriter writer(EmptyState());
+        for (const Record& record : stored.store->Records()) ASSERT_TRUE(writer.Apply(record));
+        const Snapshot replayed(writer.Publish());
+        ASSERT_EQ(stored.graph->snapshot().sequence(), replayed.sequence());
+        ASSERT_TRUE(SameText(Dump(replayed), Dump(stored.graph->snapshot())));
+        if (replayed.sequence() > 0) prefixes.push_back(replayed.sequence());
+      }
+    }
+    EXPECT_GT(stopped, 30) << phase;
+  }
+  EXPECT_GT(partial, 10);
+}
+
+// Three batches of a memory's size are a run: their changes with values and arrays are as large.
+TEST(StoredLoad, ARunIsWhatTheMemoryHoldsOfItsChanges) {
+  constexpr std::uint64_t kEdges = 1000, kBytes = 16 + 32 + 8 + 4 + 8;
+  EdgeLoad load;
+  load.time_ms = 5;
+  for (std::uint64_t v = 0; v <= kEdges; ++v) load.keys.Insert(std::to_string(v));
+  for (NodeId b = 0; b < 12; ++b) {
+    std::vector<NodePair> edges;
+    for (NodeId v = 0; v < kEdges; ++v) edges.push_back({v, (v + b) % (NodeId{kEdges} + 1)});
+    LoadBatch& batch = load.batches.emplace_back(BatchOf(edges, NodeId{kEdges} + 1));
+    batch.created_at = ArrayOf(std::vector<std::int64_t>(kEdges, b));
+  }
+  load.memory = 3 * kEdges * kBytes;
+  load.scratch = std::make_shared<MemoryScratch>();
+  StopAt runs("partitioning", 100);
+  ASSERT_TRUE(LoadInto(std::move(load), SerialExecutor(), &runs).report);
+  EXPECT_EQ(runs.reports(), 4);
+}
+
+TEST(StoredLoad, ValuesOfAPartTakeTheRoomOfItsEntries) {
+  std::vector<engine_internal::ValuedEntry> entries;
+  for (std::uint64_t i = 0; i < 33; ++i) entries.push_back({i, 0, 0, 0});
+  std::vector<engine_internal::LoadValue> values;
+  bool inverted = false;
+  const auto stated = [](const engine_internal::ValuedEntry&) {
+    return engine_internal::LoadValue();
+  };
+  EXPECT_EQ(engine_internal::KeepChanges(entries.data(), entries.size(), stated, 5, values,
+                                         inverted, [](std::uint64_t) {}),
+            33u);
+  EXPECT_EQ(values.size(), 33u);
+  EXPECT_LE(values.capacity(), 33u);
+}
+
+// One wrong bit in what is read, of batches, of entries and of changes, is found wherever it is.
+TEST(StoredLoad, AWrongBitInTheScratchIsFound) {
+  int unchanged = 0, ahead = 0;
+  for (const std::uint64_t seed : {1, 2, 6, 7, 11}) {
     SCOPED_TRACE(seed);
-    for (int calls = 0; calls < 4; ++calls) {
+    for (std::size_t n = 1;; n += n < 40 ? 1 : 7) {
       const auto scratch = std::make_shared<MemoryScratch>();
-      StopAt stop(calls);
-      const Loaded stored =
-          LoadInto(WithBudget(seed, 300, 300, scratch, seed), SerialExecutor(), &stop);
-      if (stored.report) break;
-      ++stopped;
-      ASSERT_EQ(stored.report.error().code, ErrorCode::kCancelled);
-      EXPECT_FALSE(stored.graph->read_only());
-      StateWriter writer(EmptyState());
-      for (const Record& record : stored.store->Records()) ASSERT_TRUE(writer.Apply(record));
-      const Snapshot replayed(writer.Publish());
-      ASSERT_EQ(stored.graph->snapshot().sequence(), replayed.sequence());
-      ASSERT_TRUE(SameText(Dump(replayed), Dump(stored.graph->snapshot())));
+      EdgeLoad load = WithBudget(seed, 300, 2'000, scratch, seed);
+      scratch->FlipAt(n);
+      const Loaded stored = LoadInto(std::move(load), SerialExecutor());
+      if (scratch->reads() < n) break;
+      ASSERT_FALSE(stored.report) << n;
+      ASSERT_EQ(stored.report.error().code, ErrorCode::kCorruption)
+          << stored.report.error().ToString();
+      (stored.graph->read_only() ? ahead : unchanged) += 1;
     }
   }
-  EXPECT_GT(stopped, 50);
+  EXPECT_GT(unchanged, 20);
+  EXPECT_GT(ahead, 5);
+}
+
+TEST(StoredLoad, WhatAStoredBatchSaysOfItselfIsChecked) {
+  const auto scratch = std::make_shared<MemoryScratch>();
+  for (const bool kinds : {true, false}) {
+    EdgeLoad load = RandomLoad(6, 300);
+    for (LoadBatch& batch : load.batches) ASSERT_TRUE(StoreBatch(batch, *scratch));
+    const auto stored = std::ranges::find_if(
+        load.batches, [](const LoadBatch& batch) { return batch.stored.edges > 0; });
+    ASSERT_NE(stored, load.batches.end());
+    if (kinds)
+      stored->stored.kinds.push_back(60'000);
+    else
+      stored->stored.strings = 1'000'000;
+    load.scratch = scratch;
+    const Loaded refused = LoadInto(std::move(load), SerialExecutor());
+    ASSERT_FALSE(refused.report);
+    EXPECT_EQ(refused.report.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_NE(refused.report.error().message.find(kinds ? "kind 60000" : "more labels"),
+              std::string::npos)
+        << refused.report.error().message;
+  }
 }
 
 // Each call of the scratch fails once: nothing is changed, or the journal is ahead and says so.
