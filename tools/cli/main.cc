@@ -12,7 +12,7 @@
 namespace {
 
 // An import takes and frees arrays of many megabytes all the time, and the process ends with it:
-// keeping them costs less than fetching cleared pages anew.
+// keeping them costs less than fetching cleared pages again.
 void KeepFreedMemory() {
 #ifdef M_MMAP_MAX
   mallopt(M_MMAP_MAX, 0);

@@ -14,7 +14,7 @@
 namespace plexus::formats_internal {
 
 // A key has two slots next to each other; a new one takes the first, and what was there the second.
-// Keys have no NUL, so padding with it tells them apart.
+// Keys have no NUL, so padding with it keeps them apart.
 class ShortKeys {
  public:
   static constexpr std::size_t kMostBytes = 16;

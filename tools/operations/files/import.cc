@@ -441,7 +441,8 @@ void AddImport(Rows& rows) {
                     "are taken and counted"),
                Count("memory", "MIB",
                      "of a first import of edges, in addition to the graph (default: half of what "
-                     "is free, at most 8192); the rest is sorted in a scratch file in the directory")
+                     "is free, at most 8192); the rest is sorted in a scratch file in the "
+                     "directory")
                    .Between(1, 1 << 30),
                List("columns", "MEANING=COLUMN",
                     "tables, rows, GraphML and node-link JSON: what the file's columns or fields "
