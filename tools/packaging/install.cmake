@@ -46,7 +46,7 @@ foreach(document
     tools/python/examples/agent_loop.py tools/python/examples/decisions.py
     tools/python/examples/graph_stores.py tools/python/plexus/networkx_backend.py
     tests/tools/python/networkx.sh
-    tools/node/examples/agent_loop.js tools/node/examples/graph_stores.js
+    tools/node/examples/agent_loop.js tools/node/examples/decisions.js tools/node/examples/graph_stores.js
     tools/scripts/packages.txt ${top} ${documents})
   cmake_path(GET document PARENT_PATH folder)
   install(FILES ${PROJECT_SOURCE_DIR}/${document} DESTINATION share/doc/plexus/${folder}
