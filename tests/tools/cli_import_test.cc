@@ -108,7 +108,7 @@ TEST_F(Import, RowsOfOtherSystems) {
 }
 
 // With a megabyte most of the edges wait in a scratch file, of which nothing stays.
-TEST(Import, AGraphDoesNotDependOnTheMemoryOfItsImport) {
+TEST_F(Import, AGraphDoesNotDependOnTheMemoryOfItsImport) {
   const TempDir dir;
   std::string rows = "source,target,kind,weight\n";
   for (std::uint64_t i = 0; i < 100'000; ++i)
