@@ -76,11 +76,12 @@ class NodeLinkWriter {
     out_ += multigraph_ ? "true" : "false";
     out_ += ",\"graph\":{},\"nodes\":[";
     bool first = true;
-    PLEXUS_TRY(ForEachIncluded(s_, options_, sink_, [&](NodeId v) -> Status {
+    const Status nodes = ForEachIncluded(s_, options_, sink_, [&](NodeId v) -> Status {
       if (!std::exchange(first, false)) out_ += ',';
       PLEXUS_TRY(sink_.EndRow());
       return WriteNode(v);
-    }));
+    });
+    PLEXUS_TRY(nodes);
     out_ += "],";
     AppendJsonString(out_, options_.edges_key);
     out_ += ":[";
