@@ -18,6 +18,8 @@
 
 namespace plexus {
 
+inline std::string_view PlaneName(Plane plane) { return plane == Plane::kFact ? "fact" : "index"; }
+
 // A node kind, e.g. memory (fact) or tag (index).
 struct NodeKind {
   std::string name;

@@ -29,6 +29,9 @@ class ArcFilter {
   static ArcFilter All() { return ArcFilter(); }
   // Of these kinds: of an empty list no arc. `{}`, no list: the fact plane of `schema`.
   static ArcFilter Kinds(const Schema& schema, const EdgeKinds& kinds);
+  static ArcFilter Kind(const Schema& schema, EdgeKindId kind) {
+    return Kinds(schema, std::span<const EdgeKindId>(&kind, 1));
+  }
   // Also require valid_from <= now_ms < valid_until (absent = unbounded).
   ArcFilter ValidAt(std::int64_t now_ms) const;
 

@@ -74,13 +74,13 @@ std::vector<Ranked> Rank(const RecallLists& lists, const RecallScorer& scorer, b
 }
 
 // What a question may show.
-struct Shown {
+struct ShownNodes {
   NodeSubset allowed;   // of the answer
   NodeSubset standing;  // of them, those that nothing superseded
   NodeSubset matching;  // of them, those that may be hits
 };
 
-Result<Shown> ShownBy(const Snapshot& snapshot, const RecallOptions& options) {
+Result<ShownNodes> ShownBy(const Snapshot& snapshot, const RecallOptions& options) {
   const auto select = [&](bool superseded) -> Result<NodeSubset> {
     PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, ValidTime(snapshot, options),
                                                    {.include_superseded = superseded,
@@ -88,7 +88,7 @@ Result<Shown> ShownBy(const Snapshot& snapshot, const RecallOptions& options) {
                                                     .budget = options.run.budget}));
     return options.subset ? visible->Intersect(*options.subset) : *visible;
   };
-  Shown shown;
+  ShownNodes shown;
   PLEXUS_ASSIGN(shown.standing, select(false));
   if (options.include_superseded) {
     PLEXUS_ASSIGN(shown.allowed, select(true));
@@ -101,7 +101,7 @@ Result<Shown> ShownBy(const Snapshot& snapshot, const RecallOptions& options) {
 
 class Answer {
  public:
-  Answer(const Snapshot& snapshot, const RecallOptions& options, const Shown& shown)
+  Answer(const Snapshot& snapshot, const RecallOptions& options, const ShownNodes& shown)
       : snapshot_(snapshot), options_(options), shown_(shown) {}
 
   // The first `top` of the ranking, 0: all, without contradicted ones if they are excluded.
@@ -227,7 +227,7 @@ class Answer {
  private:
   const Snapshot& snapshot_;
   const RecallOptions& options_;
-  const Shown& shown_;
+  const ShownNodes& shown_;
 };
 
 }  // namespace
@@ -246,13 +246,13 @@ Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& aske
     return Fail(ErrorCode::kInvalidArgument, "relations are of 0 to " +
                                                  std::to_string(kMaxRelatedHops) + " hops, 1 to " +
                                                  std::to_string(kMaxRelated) + " a memory");
-  const Result<Shown> visible = ShownBy(snapshot, options);
+  const Result<ShownNodes> visible = ShownBy(snapshot, options);
   if (!visible && visible.error().code == ErrorCode::kCancelled) {
     RecallResult late;
     late.truncated = true;
     return late;
   }
-  PLEXUS_ASSIGN(const Shown shown, visible);
+  PLEXUS_ASSIGN(const ShownNodes shown, visible);
   Answer answer(snapshot, options, shown);
   const bool by_plan = options.plan.plan != nullptr;
   RecallLists lists;

@@ -20,9 +20,9 @@ using memory_internal::EdgeComponents;
 using memory_internal::SuppressingEdge;
 using memory_internal::Suppression;
 
-constexpr std::size_t kPollEvery = 1024;  // steps between two polls of the deadline
+constexpr std::size_t kStepsBetweenPolls = 1024;  // steps between two polls of the deadline
 
-Status CheckNode(const Snapshot& snapshot, NodeId node) {
+Status CheckIsNode(const Snapshot& snapshot, NodeId node) {
   if (node < snapshot.node_count()) return {};
   return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
 }
@@ -79,7 +79,7 @@ Walked Walk(const Suppression& active, NodeId from, Direction direction, std::si
     for (const NodeId node : level) {
       active.ForEach(direction, node, [&](NodeId other, std::int64_t created_at) {
         const std::size_t steps = walked.steps.size();
-        if (steps == limit || (steps % kPollEvery == 0 && budget.Interrupted())) {
+        if (steps == limit || (steps % kStepsBetweenPolls == 0 && budget.Interrupted())) {
           walked.truncated = true;
           return false;
         }
@@ -126,7 +126,7 @@ Result<SupersessionHeads> HeadsOf(const Snapshot& snapshot, std::int64_t now_ms,
   std::vector<NodeId> stack;
   std::unordered_set<NodeId> seen;
   for (const NodeId node : of) {
-    PLEXUS_TRY(CheckNode(snapshot, node));
+    PLEXUS_TRY(CheckIsNode(snapshot, node));
     if (seen.insert(node).second) stack.push_back(node);
   }
   while (!stack.empty()) {

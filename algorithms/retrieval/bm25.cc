@@ -23,11 +23,6 @@ namespace {
 
 constexpr std::uint64_t kLookEvery = 4096;  // nodes between two looks at the clock
 
-ArcFilter HasTermFilter(const Snapshot& snapshot) {
-  const EdgeKindId kind[] = {kHasTerm};
-  return ArcFilter::Kinds(snapshot.schema(), kind);
-}
-
 struct Posting {
   NodeId node;
   float frequency;
@@ -111,7 +106,7 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
   result.documents = lengths.documents();
   result.average_length = lengths.average();
 
-  const ArcFilter filter = HasTermFilter(snapshot);
+  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), kHasTerm);
   const auto weigh = [&](QueryTerm& query) {
     const double n = static_cast<double>(lengths.documents()), df = static_cast<double>(query.df);
     if (query.df > 0) query.idf = std::log(1 + (n - df + 0.5) / (df + 0.5));

@@ -18,7 +18,7 @@ namespace plexus {
 
 namespace {
 
-constexpr std::size_t kGrain = 64;  // texts per task
+constexpr std::size_t kTextsPerCheck = 64;  // texts per task
 
 std::vector<NodeId> Postings(const Snapshot& snapshot, const ArcFilter& has_term,
                              std::string_view term) {
@@ -34,7 +34,7 @@ std::vector<NodeId> Postings(const Snapshot& snapshot, const ArcFilter& has_term
 // Nodes that have every term, ascending; none at all when there is no term.
 std::optional<std::vector<NodeId>> WithTerms(const Snapshot& snapshot,
                                              const std::vector<std::string>& terms) {
-  const ArcFilter has_term = retrieval_internal::HasTermFilter(snapshot);
+  const ArcFilter has_term = ArcFilter::Kind(snapshot.schema(), kHasTerm);
   std::vector<std::vector<NodeId>> lists;
   for (const std::string& term : terms) lists.push_back(Postings(snapshot, has_term, term));
   if (lists.empty()) return std::nullopt;
@@ -76,8 +76,8 @@ class PhraseReader {
         PLEXUS_TRY(Check((*nodes)[i], splitter, holds[i]));
       return {};
     };
-    PLEXUS_TRY(
-        pool_.ForBlocks(internal::Pick(options_.run.executor), nodes->size(), kGrain, check));
+    PLEXUS_TRY(pool_.ForBlocks(internal::Pick(options_.run.executor), nodes->size(), kTextsPerCheck,
+                               check));
     result.truncated = truncated;
     result.texts = nodes->size();
     std::vector<NodeId> found;

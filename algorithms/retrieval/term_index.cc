@@ -15,8 +15,8 @@ namespace plexus {
 
 namespace {
 
-constexpr std::size_t kGrain = 64;   // texts per task
-constexpr std::size_t kWave = 1024;  // nodes compared before their batch is filled, at most
+constexpr std::size_t kTextsPerTask = 64;  // texts per task
+constexpr std::size_t kWave = 1024;        // nodes compared before their batch is filled, at most
 
 // One node's arcs as they should become.
 struct Compared {
@@ -30,7 +30,7 @@ class Indexer {
   Indexer(const Snapshot& snapshot, const IndexTermsOptions& options)
       : s_(snapshot),
         options_(options),
-        has_term_(retrieval_internal::HasTermFilter(snapshot)),
+        has_term_(ArcFilter::Kind(snapshot.schema(), kHasTerm)),
         pool_(options.terms) {}
 
   Result<IndexTermsReport> Run(const std::function<Status(const WriteBatch&)>& apply) {
@@ -146,7 +146,7 @@ class Indexer {
       }
       return {};
     };
-    return pool_.ForBlocks(executor, count, kGrain, compare);
+    return pool_.ForBlocks(executor, count, kTextsPerTask, compare);
   }
 
   Status CompareNode(NodeId node, TermSplitter& splitter, Compared& out) const {

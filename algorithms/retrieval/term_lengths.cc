@@ -11,11 +11,6 @@ namespace plexus {
 
 namespace {
 
-ArcFilter HasTermFilter(const Snapshot& snapshot) {
-  const EdgeKindId kind[] = {kHasTerm};
-  return ArcFilter::Kinds(snapshot.schema(), kind);
-}
-
 // As lengths_ has it.
 float LengthOf(const Snapshot& snapshot, const ArcFilter& filter, bool of_events, NodeId node) {
   const bool counts = of_events ? snapshot.node_kind(node) == kEvent : snapshot.is_fact(node);
@@ -52,7 +47,7 @@ std::shared_ptr<const TermLengths> TermLengths::Make(const Snapshot& snapshot, E
                                                      bool of_events) {
   constexpr std::size_t kGrain = 4 * kBlock;
   const std::size_t n = snapshot.node_count();
-  const ArcFilter filter = HasTermFilter(snapshot);
+  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), kHasTerm);
   std::vector<float> lengths(n, 0.0f);
   std::vector<double> blocks(Pieces(n, kBlock), 0.0);
   auto made = std::make_shared<TermLengths>();
@@ -91,7 +86,7 @@ std::shared_ptr<const Carried> TermLengths::Carry(const Snapshot& now,
   std::sort(touched.begin(), touched.end());
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
 
-  const ArcFilter filter = HasTermFilter(now);
+  const ArcFilter filter = ArcFilter::Kind(now.schema(), kHasTerm);
   PagedArray<float> lengths(lengths_, 0.0f);
   auto made = std::make_shared<TermLengths>();
   made->of_events_ = of_events_;

@@ -18,16 +18,11 @@ namespace plexus {
 
 namespace {
 
-constexpr std::size_t kNodeGrain = 4096;  // nodes, when terms are counted
-constexpr std::size_t kGrain = 64;        // facts a task
+constexpr std::size_t kNodeGrain = 4096;   // nodes, when terms are counted
+constexpr std::size_t kFactsPerTask = 64;  // facts a task
 constexpr std::uint32_t kNotATerm = 0xFFFFFFFFu;
 
 using Values = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-ArcFilter HasTermFilter(const Snapshot& snapshot) {
-  const EdgeKindId kind[] = {kHasTerm};
-  return ArcFilter::Kinds(snapshot.schema(), kind);
-}
 
 bool IsDocument(const Snapshot& snapshot, NodeId node) {
   return snapshot.alive(node) && snapshot.is_fact(node);
@@ -51,7 +46,7 @@ struct Weighted {
 class Vocabulary {
  public:
   Vocabulary(const Snapshot& snapshot, std::uint64_t seed, Executor& executor)
-      : s_(snapshot), filter_(HasTermFilter(snapshot)) {
+      : s_(snapshot), filter_(ArcFilter::Kind(snapshot.schema(), kHasTerm)) {
     CountDocuments(executor);
     std::vector<std::uint32_t> df(s_.node_count(), 0);
     ParallelFor(executor, s_.node_count(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
@@ -263,7 +258,7 @@ class Maker {
   void Compare(const std::vector<NodeId>& nodes) {
     values_.resize(static_cast<Eigen::Index>(nodes.size()), options_.dimensions);
     outcomes_.assign(nodes.size(), Outcome::kWithout);
-    ParallelFor(executor_, nodes.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    ParallelFor(executor_, nodes.size(), kFactsPerTask, [&](std::size_t begin, std::size_t end) {
       Projector projector(options_.dimensions);
       std::vector<std::pair<std::uint32_t, double>> scratch;
       std::vector<Weighted> terms;

@@ -32,8 +32,9 @@ using retrieval_internal::WhereScalar;
 using retrieval_internal::WhereTest;
 using retrieval_internal::WhereTruth;
 
-constexpr std::size_t kGrain = 1024;  // nodes a block; a multiple of 64, so that words are its own
-constexpr std::size_t kLookEvery = 128;  // fetched payloads between two looks at the budget
+constexpr std::size_t kBlockNodes =
+    1024;  // nodes a block; a multiple of 64, so that words are its own
+constexpr std::size_t kFetchesPerLook = 128;  // fetched payloads between two looks at the budget
 
 WhereTruth Not(WhereTruth truth) {
   return truth == WhereTruth::kNeither ? truth
@@ -223,9 +224,9 @@ class Evaluator {
                                          options_.run.budget);
     const auto list = retrieval_internal::ShortestList(s_, root_, options_.make_orders);
     const std::size_t count = list ? list->size() : s_.node_count();
-    std::vector<std::vector<NodeId>> chosen((count + kGrain - 1) / kGrain);
-    ParallelFor(executor, count, kGrain, [&](std::size_t begin, std::size_t end) {
-      Block(begin, end, list ? &*list : nullptr, chosen[begin / kGrain]);
+    std::vector<std::vector<NodeId>> chosen((count + kBlockNodes - 1) / kBlockNodes);
+    ParallelFor(executor, count, kBlockNodes, [&](std::size_t begin, std::size_t end) {
+      Block(begin, end, list ? &*list : nullptr, chosen[begin / kBlockNodes]);
     });
     if (error_) return std::unexpected(std::move(*error_));
     if (executor.stopped() || stopped_)
@@ -253,15 +254,14 @@ class Evaluator {
     NodeTruth truth(s_, has_tag_);
     std::vector<NodeId> waiting[kNodeFieldCount];
     for (std::size_t i = begin; i < end; ++i) {
-      if (i % kLookEvery == 0 && options_.run.budget.Interrupted()) stopped_ = true;
+      if (i % kFetchesPerLook == 0 && options_.run.budget.Interrupted()) stopped_ = true;
       if (stopped_) return;
       const NodeId node = list ? (*list)[i] : static_cast<NodeId>(i);
       if (!May(node)) continue;
       truth.Begin(node);
       const auto is = truth.Of(root_, true);
       if (is == WhereTruth::kTrue) chosen.push_back(node);
-      if (!is)
-        waiting[static_cast<int>(*truth.needs)].push_back(node);
+      if (!is) waiting[static_cast<int>(*truth.needs)].push_back(node);
     }
     for (const NodeField field : {NodeField::kProperties, NodeField::kText})
       Fetch(field, waiting[static_cast<int>(field)], truth, chosen);
@@ -275,7 +275,7 @@ class Evaluator {
     std::vector<NodeId> rest;
     std::size_t read = 0;
     const auto take = [&](NodeId node, Result<std::string_view> bytes) {
-      if (read++ % kLookEvery == 0 && options_.run.budget.Interrupted()) stopped_ = true;
+      if (read++ % kFetchesPerLook == 0 && options_.run.budget.Interrupted()) stopped_ = true;
       if (stopped_) return;
       truth.Begin(node);
       PropertyMap map;
@@ -288,7 +288,7 @@ class Evaluator {
     if (const Status walked = ForEachPayload(s_, waiting, field, take); !walked)
       return Refuse(walked.error(), waiting[0]);
     for (std::size_t i = 0; i < rest.size() && !stopped_; ++i) {
-      if (i % kLookEvery == 0 && options_.run.budget.Interrupted()) stopped_ = true;
+      if (i % kFetchesPerLook == 0 && options_.run.budget.Interrupted()) stopped_ = true;
       FetchBoth(rest[i], truth, chosen);
     }
   }

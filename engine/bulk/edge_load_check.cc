@@ -16,14 +16,14 @@ namespace plexus {
 
 namespace {
 
-constexpr std::size_t kGrain = std::size_t{1} << 16;
+constexpr std::size_t kCheckGrain = std::size_t{1} << 16;
 constexpr float kMostWeight = std::numeric_limits<float>::max();
 
 // The first i below `count` with wrong(i); `count` when there is none.
 template <class Wrong>
 std::size_t FirstWrong(std::size_t count, Executor& executor, Wrong&& wrong) {
   return ParallelReduce(
-      executor, count, kGrain, count,
+      executor, count, kCheckGrain, count,
       [&](std::size_t begin, std::size_t end) {
         bool any = false;  // no branch in the common case
         for (std::size_t i = begin; i < end; ++i) any |= wrong(i);

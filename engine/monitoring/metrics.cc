@@ -45,8 +45,8 @@ template <class Kinds>
 void ByKind(Rows& rows, const Kinds& kinds, const std::vector<std::uint64_t>& counts) {
   for (std::size_t id = 0; id < kinds.size() && id < counts.size(); ++id)
     if (counts[id] > 0)
-      rows.Row(counts[id], {{"kind", kinds[id].name},
-                            {"plane", kinds[id].plane == Plane::kFact ? "fact" : "index"}});
+      rows.Row(counts[id],
+               {{"kind", kinds[id].name}, {"plane", std::string(PlaneName(kinds[id].plane))}});
 }
 
 void AddEscaped(std::string& out, std::string_view text, bool quote) {

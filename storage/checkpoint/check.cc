@@ -15,7 +15,7 @@ namespace plexus::storage_internal {
 
 namespace {
 
-struct Place {
+struct ArrayPlace {
   const ArraySpec& spec;
   std::uint64_t first;
   std::string_view where;
@@ -28,7 +28,7 @@ struct Place {
 
 // Every value below `limit`.
 template <class T>
-Status Below(const Place& at, const T* v, std::uint64_t n, std::uint64_t limit) {
+Status Below(const ArrayPlace& at, const T* v, std::uint64_t n, std::uint64_t limit) {
   T largest = 0;
   for (std::uint64_t i = 0; i < n; ++i) largest = v[i] > largest ? v[i] : largest;
   if (n == 0 || largest < limit) return {};
@@ -39,14 +39,14 @@ Status Below(const Place& at, const T* v, std::uint64_t n, std::uint64_t limit) 
 }
 
 template <class T>
-Status Ascending(const Place& at, const T* v, std::uint64_t n, bool strictly) {
+Status Ascending(const ArrayPlace& at, const T* v, std::uint64_t n, bool strictly) {
   for (std::uint64_t i = 1; i < n; ++i)
     if (strictly ? v[i] <= v[i - 1] : v[i] < v[i - 1])
       return at.Bad(i, std::to_string(v[i]) + " after " + std::to_string(v[i - 1]));
   return {};
 }
 
-Status Weights(const Place& at, const float* v, std::uint64_t n) {
+Status Weights(const ArrayPlace& at, const float* v, std::uint64_t n) {
   const auto* bits = reinterpret_cast<const std::uint32_t*>(v);
   std::uint32_t bad = 0;  // sign set (but for -0) or exponent all ones
   for (std::uint64_t i = 0; i < n; ++i) bad |= bits[i] >= 0x7F800000u;
@@ -56,11 +56,12 @@ Status Weights(const Place& at, const float* v, std::uint64_t n) {
   return {};
 }
 
-Status References(const Place& at, const std::uint64_t* v, std::uint64_t n, Sequence sequence) {
+Status References(const ArrayPlace& at, const std::uint64_t* v, std::uint64_t n,
+                  Sequence sequence) {
   return Below(at, v, n, (sequence + 1) << 24);
 }
 
-Status ColumnValues(const Place& at, const std::uint64_t* v, std::uint64_t n,
+Status ColumnValues(const ArrayPlace& at, const std::uint64_t* v, std::uint64_t n,
                     const ArrayBounds& b) {
   const auto& columns = b.schema->columns();
   if (at.spec.element >= columns.size() || columns[at.spec.element].name.empty())
@@ -85,7 +86,7 @@ Status ColumnValues(const Place& at, const std::uint64_t* v, std::uint64_t n,
 
 Status CheckValues(const ArraySpec& spec, const void* data, std::uint64_t first,
                    std::uint64_t count, const ArrayBounds& b, std::string_view where) {
-  const Place at{spec, first, where};
+  const ArrayPlace at{spec, first, where};
   const auto* u8 = static_cast<const std::uint8_t*>(data);
   const auto* u16 = static_cast<const std::uint16_t*>(data);
   const auto* u32 = static_cast<const std::uint32_t*>(data);

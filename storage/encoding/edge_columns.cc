@@ -16,7 +16,7 @@ namespace plexus::storage_internal {
 namespace {
 
 template <class T>
-using Column = flatbuffers::Vector<T>;
+using FlatColumn = flatbuffers::Vector<T>;
 
 // Edges that are decoded at a time: 32 KiB of structs stay in the first-level cache until
 // every column is in them.
@@ -36,7 +36,7 @@ class Decoder {
     return static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(part) - record_.data());
   }
   template <class T>
-  Status CheckColumn(const Column<T>* column, std::size_t size, const char* name) const {
+  Status CheckColumn(const FlatColumn<T>* column, std::size_t size, const char* name) const {
     if (!column || column->size() == size) return {};
     return Bad(column, std::string("column ") + name + " has " + std::to_string(column->size()) +
                            " values, not " + std::to_string(size));
@@ -55,7 +55,7 @@ class Decoder {
 };
 
 Status Decoder::CheckRows() const {
-  const Column<std::uint32_t>* ends = columns_.row_ends();
+  const FlatColumn<std::uint32_t>* ends = columns_.row_ends();
   if (!ends) return {};
   std::uint32_t before = 0;
   for (const std::uint32_t end : *ends) {
@@ -71,7 +71,7 @@ Status Decoder::CheckRows() const {
 Status Decoder::Check() const {
   if (count_ == 0 || !columns_.all()) return Bad(&columns_, "edge columns without an edge");
   PLEXUS_TRY(CheckRows());
-  const Column<std::uint32_t>* ends = columns_.row_ends();
+  const FlatColumn<std::uint32_t>* ends = columns_.row_ends();
   if (ends && !columns_.sources()) return Bad(ends, "edge rows without sources");
   PLEXUS_TRY(CheckColumn(columns_.sources(), ends ? ends->size() : count_, "sources"));
   PLEXUS_TRY(CheckColumn(columns_.targets(), count_, "targets"));
@@ -91,8 +91,8 @@ Status Decoder::Check() const {
 }
 
 template <class T, class Member>
-void Take(const Column<T>* column, std::size_t first, std::span<EdgeChange> edges,
-          Member EdgeChange::*member) {
+void Take(const FlatColumn<T>* column, std::size_t first, std::span<EdgeChange> edges,
+          Member EdgeChange::* member) {
   static_assert(sizeof(Member) == sizeof(T));
   if (!column) return;
   // Not by elements: an 8-byte one may lie at any multiple of 4.
@@ -106,7 +106,7 @@ std::vector<EdgeChange> Decoder::Edges() const {
   const EdgeChange all = {a.source(),     a.target(),           a.label(), a.weight(),
                           a.created_at(), EdgeKindId(a.kind()), a.flags(), 0};
   std::vector<EdgeChange> edges(count_);
-  const Column<std::uint32_t>* ends = columns_.row_ends();
+  const FlatColumn<std::uint32_t>* ends = columns_.row_ends();
   std::uint32_t row = 0;
   for (std::size_t first = 0; first < count_; first += kBlock) {
     const std::span<EdgeChange> block =
@@ -145,7 +145,7 @@ EdgeArrays ArraysOf(const std::vector<EdgeChange>& edges) {
     for (std::size_t w = 0; w < words.size(); ++w) bits[w] |= words[w] ^ same[w];
   }
   const auto differ = std::bit_cast<EdgeChange>(bits);
-  auto values = [&]<class T>(T EdgeChange::*member) {
+  auto values = [&]<class T>(T EdgeChange::* member) {
     constexpr T kNone = {};
     const bool differs = std::memcmp(&(differ.*member), &kNone, sizeof(T)) != 0;
     return EdgeValues<T>{&(first.*member), differs ? sizeof(EdgeChange) : 0};
@@ -208,15 +208,15 @@ const EdgeArrays& LoadedArrays::Of(const LoadedEdges& loaded, std::size_t batch)
 flatbuffers::Offset<fb::EdgeColumns> EncodeEdges(flatbuffers::FlatBufferBuilder& builder,
                                                  const EdgeArrays& edges) {
   const std::size_t count = edges.count;
-  auto column = [&]<class V, class T = V>(const EdgeValues<V>& values, T = {})
-                    ->flatbuffers::Offset<Column<T>> {
+  auto column = [&]<class V, class T = V>(const EdgeValues<V>& values,
+                                          T = {}) -> flatbuffers::Offset<FlatColumn<T>> {
     if (values.step == 0) return 0;
     T* to = nullptr;
     const auto offset = builder.CreateUninitializedVector<T>(count, &to);
     for (std::size_t i = 0; i < count; ++i) to[i] = values[i];
     return offset;
   };
-  flatbuffers::Offset<Column<std::uint32_t>> row_ends, sources;
+  flatbuffers::Offset<FlatColumn<std::uint32_t>> row_ends, sources;
   std::size_t rows = 1;
   if (edges.sources.step > 0)
     for (std::size_t i = 1; i < count; ++i) rows += edges.sources[i] != edges.sources[i - 1];

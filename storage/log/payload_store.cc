@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kEntryOverhead = 128;  // list and map nodes
 constexpr std::size_t kReadAhead = std::size_t{1} << 20;
 constexpr int kSteps = 16;  // over other payloads before the index is used
-constexpr const char* kClosed = ": the database is closed";
+constexpr const char* kDatabaseClosed = ": the database is closed";
 
 std::string Where(PayloadRef ref) {
   return "payload (" + std::to_string(ref.sequence()) + ", " + std::to_string(ref.ordinal()) + ")";
@@ -86,7 +86,7 @@ Result<std::string> RocksPayloadStore::Get(PayloadRef ref) const {
   misses_.fetch_add(1, std::memory_order_relaxed);
   PLEXUS_TRY(FlushPending(ref));
   std::shared_lock lock(rocks_mutex_);
-  if (!rocks_) return Fail(ErrorCode::kFailedPrecondition, Where(ref) + kClosed);
+  if (!rocks_) return Fail(ErrorCode::kFailedPrecondition, Where(ref) + kDatabaseClosed);
   rocksdb::PinnableSlice value;
   const std::string* const fresh = New(ref);
   if (!fresh) {
@@ -106,7 +106,7 @@ Status RocksPayloadStore::GetEach(std::span<const PayloadRef> refs, const EachPa
   if (owner_) PLEXUS_TRY(owner_->Check("the database"));
   PLEXUS_TRY(FlushPending(refs.back()));
   std::shared_lock lock(rocks_mutex_);
-  if (!rocks_) return Fail(ErrorCode::kFailedPrecondition, Where(refs.front()) + kClosed);
+  if (!rocks_) return Fail(ErrorCode::kFailedPrecondition, Where(refs.front()) + kDatabaseClosed);
   rocksdb::ReadOptions options = ScanOptions();
   options.readahead_size = kReadAhead;
   const std::unique_ptr<rocksdb::Iterator> it(

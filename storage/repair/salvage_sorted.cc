@@ -38,9 +38,9 @@ std::uint32_t U32(std::string_view bytes, std::size_t at) {
 // Keys of log, payload, sections and purge marks.
 bool IsKeySize(std::uint64_t size) { return size == 8 || (size >= 10 && size <= 12); }
 
-class SortedFile {
+class SortedFileSalvage {
  public:
-  SortedFile(std::string_view bytes, const FoundSink& found, const LostSink& lost)
+  SortedFileSalvage(std::string_view bytes, const FoundSink& found, const LostSink& lost)
       : bytes_(bytes), found_(found), lost_(lost), data_end_(FindDataEnd()) {}
 
   void Walk();
@@ -63,7 +63,7 @@ class SortedFile {
   const std::optional<std::size_t> data_end_;  // where the footer says that the index begins
 };
 
-std::optional<std::size_t> SortedFile::FindDataEnd() const {
+std::optional<std::size_t> SortedFileSalvage::FindDataEnd() const {
   if (bytes_.size() < kFooterBytes) return std::nullopt;
   const std::size_t footer = bytes_.size() - kFooterBytes;
   std::uint64_t magic, meta_at, meta_size, index_at, index_size;
@@ -76,8 +76,9 @@ std::optional<std::size_t> SortedFile::FindDataEnd() const {
   return index_at;
 }
 
-std::optional<SortedFile::Entry> SortedFile::Parse(std::size_t at, const std::string& before,
-                                                   std::string& key) const {
+std::optional<SortedFileSalvage::Entry> SortedFileSalvage::Parse(std::size_t at,
+                                                                 const std::string& before,
+                                                                 std::string& key) const {
   Entry entry;
   std::uint64_t own = 0, size = 0;
   if (!ReadVarint(bytes_, at, entry.shared) || !ReadVarint(bytes_, at, own) ||
@@ -97,7 +98,7 @@ std::optional<SortedFile::Entry> SortedFile::Parse(std::size_t at, const std::st
 }
 
 // Behind the entries of a block: the restart offsets, of which the first is 0.
-std::optional<std::size_t> SortedFile::BlockEnd(std::size_t at) const {
+std::optional<std::size_t> SortedFileSalvage::BlockEnd(std::size_t at) const {
   if (at + 8 > bytes_.size() || U32(bytes_, at) != 0) return std::nullopt;
   for (std::size_t count = 1; at + 4 * count + 4 <= bytes_.size(); ++count) {
     const std::uint32_t value = U32(bytes_, at + 4 * count);
@@ -107,14 +108,14 @@ std::optional<std::size_t> SortedFile::BlockEnd(std::size_t at) const {
   return std::nullopt;
 }
 
-bool SortedFile::MatchesDigest(const Entry& entry, const std::string& key) const {
+bool SortedFileSalvage::MatchesDigest(const Entry& entry, const std::string& key) const {
   return found_({std::string_view(key).substr(0, key.size() - kInternalBytes),
                  bytes_.substr(entry.value, entry.end - entry.value), entry.value,
                  entry.type != kValue});
 }
 
 // The next entry that shares nothing and proves itself; its end, or the file's.
-std::size_t SortedFile::LookOn(std::size_t from, std::string& key) const {
+std::size_t SortedFileSalvage::LookOn(std::size_t from, std::string& key) const {
   for (std::size_t at = from; (at = bytes_.find('\0', at)) != std::string_view::npos; ++at) {
     const auto entry = Parse(at, "", key);
     if (entry && entry->type == kValue && MatchesDigest(*entry, key)) return entry->end;
@@ -123,7 +124,7 @@ std::size_t SortedFile::LookOn(std::size_t from, std::string& key) const {
   return bytes_.size();
 }
 
-void SortedFile::Walk() {
+void SortedFileSalvage::Walk() {
   std::string key, next;
   std::size_t at = 0;
   bool in_block = false;
@@ -158,8 +159,8 @@ void SortedFile::Walk() {
 
 }  // namespace
 
-void WalkSortedFile(std::string_view bytes, const FoundSink& found, const LostSink& lost) {
-  SortedFile(bytes, found, lost).Walk();
+void WalkSortedFileSalvage(std::string_view bytes, const FoundSink& found, const LostSink& lost) {
+  SortedFileSalvage(bytes, found, lost).Walk();
 }
 
 }  // namespace plexus::storage_internal

@@ -23,7 +23,7 @@ bool IsTerminal() {
   return isatty(STDERR_FILENO) && term != nullptr && std::string_view(term) != "dumb";
 }
 
-int TerminalWidth() {
+int BarWidth() {
   winsize size = {};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20) return size.ws_col;
   return 80;
@@ -106,8 +106,8 @@ void ProgressBar::Draw(Clock::time_point now, std::uint64_t done, std::uint64_t 
   last_draw_ = now;
   drawn_ = true;
   const double seconds = std::chrono::duration<double>(now - phase_start_).count();
-  const std::string line = ProgressLine(phase_, done, total, done - std::min(done, phase_first_),
-                                        seconds, TerminalWidth());
+  const std::string line =
+      ProgressLine(phase_, done, total, done - std::min(done, phase_first_), seconds, BarWidth());
   std::fprintf(stderr, "\r%s\x1b[K", line.c_str());
   std::fflush(stderr);
 }

@@ -52,7 +52,7 @@ std::string StoredKey(const Schema& schema, std::string_view key) {
 // that node's with "key:" before it, however many of these the key begins with itself. One
 // look-up for each.
 std::optional<NodeId> MeantNode(const Snapshot& snapshot, std::string_view key) {
-  if (key.size() > kVerbatim.size() + Limits::kMaxKeyBytes) return std::nullopt;
+  if (key.size() > kVerbatim.size() + plexus::Limits::kMaxKeyBytes) return std::nullopt;
   if (key.starts_with(kVerbatim)) {
     const std::string_view rest = key.substr(kVerbatim.size());
     const auto node = snapshot.Find(rest);

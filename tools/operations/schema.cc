@@ -182,7 +182,7 @@ void WriteOperation(ReplyWriter& json, const Operation& operation) {
   json.EndObject();
 }
 
-Result<Reply> Run(Workspace&, const Request& request) {
+Result<Reply> RunSchema(Workspace&, const Request& request) {
   if (!request.Given("operation"))
     return Reply([](ReplyWriter& json) {
       json.Objects("operations", AllOperations(),
@@ -235,7 +235,7 @@ void AddSchema(Rows& rows) {
        .examples = {{"plexus schema pagerank --json",
                      "what a request may say, and what the reply holds"},
                     {"plexus schema", "a table of all operations"}},
-       .run = Run,
+       .run = RunSchema,
        .access = OpensNothing});
 }
 

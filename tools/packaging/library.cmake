@@ -1,4 +1,5 @@
-# plexus_library(<folder> SOURCES ... [PUBLIC ...] [PRIVATE ...]): one library of Plexus.
+# plexus_library(<folder> SOURCES ... [PUBLIC ...] [PRIVATE ...] [ALONE <folder>...]): one library of
+# Plexus. ALONE: as plexus_unity's EXCEPT.
 # An archive hides its symbols from whoever links a host that holds it. A shared library
 # exports Plexus's own names and no others (exports.map), and finds its neighbours beside it.
 if(PLEXUS_INSTALL)
@@ -23,7 +24,7 @@ endif()
 set(PLEXUS_EXPORTS ${CMAKE_CURRENT_LIST_DIR}/exports.map)
 
 function(plexus_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE;ALONE" ${ARGN})
   add_library(plexus_${name} ${arg_SOURCES})
   add_library(plexus::${name} ALIAS plexus_${name})
   set(private)
@@ -41,6 +42,7 @@ function(plexus_library name)
   target_link_libraries(plexus_${name} PUBLIC ${arg_PUBLIC}
     PRIVATE $<BUILD_INTERFACE:plexus_options> ${private})
   plexus_precompile(plexus_${name})
+  plexus_unity(plexus_${name} EXCEPT ${arg_ALONE})
   set_target_properties(plexus_${name} PROPERTIES EXPORT_NAME ${name}
     VERSION ${PROJECT_VERSION} SOVERSION ${PLEXUS_SOVERSION})
   if(BUILD_SHARED_LIBS)

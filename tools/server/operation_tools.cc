@@ -44,11 +44,6 @@ class CallProgress final : public Progress {
   double before_ = 0, last_ = 0;
 };
 
-std::string_view Trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  return text;
-}
-
 // Messages name parameters as the tool does.
 Error InToolsWords(Error error, const ToolRow& row, const Branch& branch) {
   for (const ToolParameter& parameter : row.parameters) {

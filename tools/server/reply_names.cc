@@ -8,11 +8,6 @@
 namespace plexus::tools::server {
 namespace {
 
-std::string_view Trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  return text;
-}
-
 // What the names say of a path; nullopt: nothing.
 std::optional<std::string_view> NameOf(std::string_view path, std::string_view names) {
   while (!names.empty()) {
@@ -163,6 +158,12 @@ Result<std::string> RenamedReply(std::string_view json, std::string_view names) 
 std::string_view RenamedMember(std::string_view name, std::string_view names) {
   const auto given = NameOf(name, names);
   return given ? *given : name;
+}
+
+std::string_view Trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
 }
 
 }  // namespace plexus::tools::server

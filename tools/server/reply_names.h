@@ -18,4 +18,7 @@ Result<std::string> RenamedReply(std::string_view json, std::string_view names);
 // The name that a member of the reply itself has then; "" where it is left out.
 std::string_view RenamedMember(std::string_view name, std::string_view names);
 
+// Without blanks at its two ends: one item of a list in a table.
+std::string_view Trimmed(std::string_view text);
+
 }  // namespace plexus::tools::server

@@ -7,6 +7,7 @@
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/server/knowledge/knowledge_tools.h"
+#include "tools/server/reply_names.h"
 
 namespace plexus::tools::server {
 namespace {
@@ -22,12 +23,6 @@ bool IsTool(const Operation& operation, std::string_view set) {
   if (set == "all") return true;
   const bool admin = operation.group == "Care" || operation.effect == Effect::kDestroy;
   return set == "admin" ? admin : !admin && operation.name.find('_') == std::string::npos;
-}
-
-std::string_view Trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ Result<std::vector<Changed>> Compare(const Snapshot& after, const std::vector<No
   SplitterPool pool(terms);
   PLEXUS_ASSIGN(TermSplitter first, pool.Acquire());  // fails here, once, or never
   pool.Release(std::move(first));
-  const ArcFilter has_term = HasTermFilter(after);
+  const ArcFilter has_term = ArcFilter::Kind(after.schema(), kHasTerm);
   std::vector<Changed> compared(nodes.size());
   const auto compare = [&](std::size_t begin, std::size_t end, TermSplitter& splitter) -> Status {
     for (std::size_t i = begin; i < end; ++i) {

@@ -41,7 +41,7 @@ class BatchTerms {
       : s_(snapshot),
         batch_(batch),
         executor_(executor),
-        has_term_(retrieval_internal::HasTermFilter(snapshot)),
+        has_term_(ArcFilter::Kind(snapshot.schema(), kHasTerm)),
         events_(terms.event_queries),
         pool_(terms) {}
 

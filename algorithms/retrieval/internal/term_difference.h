@@ -50,11 +50,6 @@ inline TermDifference DifferenceOf(std::vector<TermCount> wanted, std::vector<St
   return out;
 }
 
-inline ArcFilter HasTermFilter(const Snapshot& snapshot) {
-  const EdgeKindId kind[] = {kHasTerm};
-  return ArcFilter::Kinds(snapshot.schema(), kind);
-}
-
 inline std::vector<StoredTerm> StoredTerms(const Snapshot& snapshot, NodeId node,
                                            const ArcFilter& has_term) {
   std::vector<StoredTerm> stored;

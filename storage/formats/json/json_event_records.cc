@@ -14,10 +14,10 @@ namespace plexus::formats_internal {
 
 namespace {
 
-using Members = std::vector<const JsonValue*>;
+using MemberList = std::vector<const JsonValue*>;
 
 // "props" of an event or outcome, appended to `patch`.
-Status AppendProps(const JsonParser& json, const JsonValue* props, Members& patch) {
+Status AppendProps(const JsonParser& json, const JsonValue* props, MemberList& patch) {
   if (!props || props->is_null()) return {};
   if (props->type != JsonType::kObject) return WrongType(*props, "an object or null");
   for (const JsonValue& m : json.children(*props)) {
@@ -62,7 +62,7 @@ Result<Member> ReadMember(const JsonParser& json, const JsonValue& value,
   if (value.type != JsonType::kObject) return Bad("a member must be an object with an \"id\"");
   Member member;
   member.role = "related";
-  Members attributes;
+  MemberList attributes;
   const JsonValue* id = nullptr;
   for (const JsonValue& m : json.children(value)) {
     if (m.key == "id") {
@@ -110,7 +110,7 @@ Status JsonRecord::AddEvent(const JsonValue& key) {
   if (!key.is_string()) return WrongType(key, "an event's id");
   PLEXUS_ASSIGN(NodeName name, builder_.Name(key.text, kEvent));
   PLEXUS_ASSIGN(const JsonValue* query, TakeString("query", true));
-  Members patch;
+  MemberList patch;
   for (std::string_view attribute : {"tool", "mode", "status", "output_preview", "query_hash"}) {
     PLEXUS_ASSIGN(const JsonValue* v, TakeString(attribute, true));
     if (v) patch.push_back(v);
@@ -195,7 +195,7 @@ Status JsonRecord::AddOutcome(const JsonValue& key) {
   PLEXUS_ASSIGN(const std::uint64_t unknown,
                 CountUnknown(type->text, "outcome type", BuiltinOutcomeTypes(), builder_));
   if (labeled_at == kNoTime) labeled_at.reset();
-  Members patch = {type};
+  MemberList patch = {type};
   if (source) patch.push_back(source);
   if (const JsonValue* v = Take("confidence_delta")) {
     if (!v->is_number() && !v->is_null()) return WrongType(*v, "a number or null");

@@ -17,8 +17,6 @@ bool IsBuiltinNow(const Column& column) {
   return std::ranges::find(BuiltinColumns(), column) != BuiltinColumns().end();
 }
 
-std::string_view PlaneName(Plane plane) { return plane == Plane::kFact ? "fact" : "index"; }
-
 }  // namespace
 
 Status JsonExporter::WriteEdgeKind(const EdgeKind& kind) {

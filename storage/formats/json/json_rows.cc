@@ -18,7 +18,7 @@ namespace {
 
 using Fields = std::vector<JsonValue>;
 
-JsonValue* Find(Fields& fields, std::string_view name) {
+JsonValue* FindField(Fields& fields, std::string_view name) {
   const auto at = std::ranges::find(fields, name, &JsonValue::key);
   return at == fields.end() ? nullptr : &*at;
 }
@@ -28,9 +28,9 @@ struct Renamed {
   std::string_view meaning, in_file;
 };
 
-class Row {
+class JsonRow {
  public:
-  Row(const JsonParser& json, const JsonValue& root, BatchBuilder& builder)
+  JsonRow(const JsonParser& json, const JsonValue& root, BatchBuilder& builder)
       : json_(json), builder_(builder) {
     for (const JsonValue& member : json.children(root))
       (member.is_null() ? nulls_ : fields_).push_back(member);
@@ -52,8 +52,8 @@ class Row {
     const std::size_t limit = builder_.context().options->limits.columns;
     if (fields_.size() > limit) return Bad("more than " + std::to_string(limit) + " fields");
     PLEXUS_TRY(RenameGiven());
-    MemoryRow sort =
-        MemoryRowOf([&](std::string_view n) { return Find(fields_, n) || Find(nulls_, n); });
+    MemoryRow sort = MemoryRowOf(
+        [&](std::string_view n) { return FindField(fields_, n) || FindField(nulls_, n); });
     if (sort == MemoryRow::kTurn) {
       ReadNumbers();
       if (!MayBeTurn()) sort = MemoryRow::kNone;
@@ -98,8 +98,8 @@ class Row {
 
   // Whether the row states no kind, or that of turns.
   bool MayBeTurn() {
-    const JsonValue* kind = Find(fields_, "kind");
-    if (!kind || !kind->is_string()) kind = Find(fields_, "type");
+    const JsonValue* kind = FindField(fields_, "kind");
+    if (!kind || !kind->is_string()) kind = FindField(fields_, "type");
     if (!kind || !kind->is_string() || kind->text.empty() || kind->text == "turn") return true;
     for (const ColumnName& name : builder_.context().options->kind_names)
       if (name.in_file == kind->text) return name.meaning == "turn";
@@ -134,11 +134,11 @@ class Row {
       const ColumnName& name = columns[i];
       std::string_view meaning = name.meaning;
       if (meaning == "key") meaning = "id";
-      JsonValue* field = Find(fields_, name.in_file);
-      if (builder_.context().columns && (field || Find(nulls_, name.in_file)))
+      JsonValue* field = FindField(fields_, name.in_file);
+      if (builder_.context().columns && (field || FindField(nulls_, name.in_file)))
         builder_.context().columns->Mark(i);
       if (!field || name.in_file == meaning) continue;
-      if (Find(fields_, meaning))
+      if (FindField(fields_, meaning))
         return Bad("\"" + name.in_file + "\" and \"" + std::string(meaning) +
                    "\" mean the same here");
       Rename(*field, meaning);
@@ -150,14 +150,15 @@ class Row {
   bool Has(std::span<const FieldName> names, std::string_view meaning) {
     return std::ranges::any_of(names, [&](const FieldName& name) {
       return name.meaning == meaning &&
-             (Find(fields_, name.in_file) || Find(fields_, meaning) || Find(nulls_, name.in_file));
+             (FindField(fields_, name.in_file) || FindField(fields_, meaning) ||
+              FindField(nulls_, name.in_file));
     });
   }
 
   void RenameOthers(std::span<const FieldName> names) {
     for (const FieldName& name : names)
-      if (!Find(fields_, name.meaning))
-        if (JsonValue* field = Find(fields_, name.in_file)) Rename(*field, name.meaning);
+      if (!FindField(fields_, name.meaning))
+        if (JsonValue* field = FindField(fields_, name.in_file)) Rename(*field, name.meaning);
   }
 
   void Rename(JsonValue& field, std::string_view meaning) {
@@ -166,19 +167,19 @@ class Row {
   }
 
   Status CheckText(std::string_view meaning) {
-    const JsonValue* field = Find(fields_, meaning);
+    const JsonValue* field = FindField(fields_, meaning);
     if (field && !field->is_string()) return WrongType(*field, "a string");
     return {};
   }
 
   // A key that is null, or that the row has under a second name.
   Status CheckKey(std::string_view meaning, std::span<const FieldName> names, bool once) {
-    const bool given = Find(fields_, meaning) != nullptr;
+    const bool given = FindField(fields_, meaning) != nullptr;
     for (const FieldName& name : names) {
       if (name.meaning != meaning) continue;
-      if (!given && Find(nulls_, name.in_file))
+      if (!given && FindField(nulls_, name.in_file))
         return Bad("\"" + std::string(name.in_file) + "\" is null");
-      if (once && name.in_file != meaning && Find(fields_, name.in_file))
+      if (once && name.in_file != meaning && FindField(fields_, name.in_file))
         return Bad("\"" + std::string(name.in_file) + "\" and \"" + Spelling(meaning) +
                    "\" mean the same");
     }
@@ -197,10 +198,10 @@ class Row {
   }
 
   Status AddNode() {
-    if (!Find(fields_, "kind") && !Find(fields_, "type")) AddKind();
+    if (!FindField(fields_, "kind") && !FindField(fields_, "type")) AddKind();
     PLEXUS_ASSIGN(const std::vector<Related> related, TakeRelated());
     std::string key;
-    if (const JsonValue* id = Find(fields_, "id")) key = id->text;
+    if (const JsonValue* id = FindField(fields_, "id")) key = id->text;
     std::vector<BatchBuilder::EdgeEnds> ends;
     for (const Related& other : related) {
       PLEXUS_ASSIGN(BatchBuilder::EdgeEnds two, builder_.Ends(key, other.key, "relates_to"));
@@ -221,7 +222,7 @@ class Row {
       return std::ranges::find(renamed_, name, &Renamed::in_file) != renamed_.end();
     };
     for (const FieldKind& known : NodeFieldKinds()) {
-      if (!Find(fields_, known.in_file) && !renamed(known.in_file)) continue;
+      if (!FindField(fields_, known.in_file) && !renamed(known.in_file)) continue;
       JsonValue kind;
       kind.type = JsonType::kString;
       kind.key = "kind";
@@ -240,7 +241,7 @@ class Row {
   // stays a property.
   Result<std::vector<Related>> TakeRelated() {
     std::vector<Related> all;
-    const JsonValue* list = Find(fields_, "related_to");
+    const JsonValue* list = FindField(fields_, "related_to");
     if (!list || list->type != JsonType::kArray) return all;
     for (const JsonValue& item : json_.children(*list)) {
       if (item.is_string()) {
@@ -279,10 +280,10 @@ std::size_t JsonRowsParser::Parse(std::string_view text, std::uint64_t first_lin
 
 Status AddJsonRow(const JsonParser& json, const JsonValue& root, BatchBuilder& builder) {
   const std::string whole = WithJsonOfTexts(json, root);
-  if (whole.empty()) return Row(json, root, builder).Add();
+  if (whole.empty()) return JsonRow(json, root, builder).Add();
   JsonParser parser(builder.context().options->limits.field_bytes);
   PLEXUS_ASSIGN(const JsonValue* row, parser.Parse(whole));
-  return Row(parser, *row, builder).Add();
+  return JsonRow(parser, *row, builder).Add();
 }
 
 Status AddJsonRow(std::string_view row, BatchBuilder& builder) {

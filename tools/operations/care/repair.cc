@@ -91,7 +91,7 @@ std::string Page(const std::string& to, const RepairReport& report) {
                           : "the present state is NOT whole\n");
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunRepair(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(workspace.CheckDirectory());
   const std::string to = request.Text("to");
   RepairOptions options;
@@ -132,7 +132,7 @@ void AddRepair(Rows& rows) {
        .examples = {{"plexus repair --db g --to g-new",
                      "what was lost is named; 1 when nothing could be saved"},
                     {"plexus repair --db g --to g-new --json", "all of it, for a script"}},
-       .run = Run,
+       .run = RunRepair,
        .access = OpensNothing,
        .reach = Reach::kDirectory});
 }

@@ -130,7 +130,7 @@ Status ValueNeeds(const Request& request, const char* name, const char* value, c
               request.Name(name, value) + " needs " + request.Name(other, other_value));
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunExport(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(Needs(request, "hops", "around"));
   PLEXUS_TRY(Needs(request, "limit", "around"));
   PLEXUS_TRY(ValueNeeds(request, "table", "nodes", "format", "csv"));
@@ -194,7 +194,7 @@ void AddExport(Rows& rows) {
                      "a picture of alice's surroundings"},
                     {"plexus export --db g --format f32 --space text > text.f32",
                      "import --keys - --dimensions D - < text.f32 reads it back"}},
-       .run = Run,
+       .run = RunExport,
        .interruptible = true});
 }
 

@@ -329,7 +329,7 @@ Status CheckSequence(Workspace& workspace, const Request& request) {
                                         std::to_string(now));
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunImport(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(CheckFollow(request));
   for (const char* other : {"follow", "check"}) PLEXUS_TRY(NotTogether(request, "build", other));
   PLEXUS_TRY(CheckSequence(workspace, request));
@@ -490,7 +490,7 @@ void AddImport(Rows& rows) {
                      "row i of the array becomes the vector of the i-th line's key"},
                     {"plexus import --db g --follow events.jsonl",
                      "what an agent writes, as it writes it; resumes after a crash"}},
-       .run = Run,
+       .run = RunImport,
        .access = ImportAccess});
 }
 

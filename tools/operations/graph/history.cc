@@ -104,7 +104,7 @@ std::string Page(const Snapshot& snapshot, const std::vector<HistoryEntry>& entr
   return std::move(page).str();
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunHistory(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId node, FindNode(snapshot, request.Text("key")));
   Result<std::vector<HistoryEntry>> read =
@@ -157,7 +157,7 @@ void AddHistory(Rows& rows) {
                                 "when alice was made, changed, linked and unlinked"},
                                {"plexus history --db g alice --as-of 2026-11-01 --json",
                                 "only what was known then"}},
-                  .run = Run,
+                  .run = RunHistory,
                   .reach = Reach::kDirectory});
 }
 

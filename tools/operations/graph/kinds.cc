@@ -11,8 +11,6 @@
 namespace plexus::tools {
 namespace {
 
-const char* PlaneName(Plane plane) { return plane == Plane::kFact ? "fact" : "index"; }
-
 std::uint64_t At(const std::vector<std::uint64_t>& counts, std::size_t id) {
   return id < counts.size() ? counts[id] : 0;
 }
@@ -83,7 +81,7 @@ void WriteKinds(ReplyWriter& json, const Snapshot& snapshot) {
   json.EndArray();
 }
 
-Result<Reply> Run(Workspace& workspace, const Request&) {
+Result<Reply> RunKinds(Workspace& workspace, const Request&) {
   return Reply(
       [snapshot = workspace.snapshot()](ReplyWriter& json) { WriteKinds(json, snapshot); });
 }
@@ -122,7 +120,7 @@ void AddKinds(Rows& rows) {
                     {"vectors", "vectors", As::kGrouped}}}},
        .examples = {{"plexus kinds --db g", "all kinds, built in and your own"},
                     {"plexus kinds --db g --json", "the same for a script"}},
-       .run = Run});
+       .run = RunKinds});
 }
 
 }  // namespace plexus::tools

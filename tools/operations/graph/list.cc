@@ -166,8 +166,7 @@ Status CheckWhereOfEdges(const Request& request, const Schema& schema) {
         return Fail(ErrorCode::kInvalidArgument,
                     request.Name("where") + ": " + Quoted(quoted) + " is the inverse of " +
                         schema.edge_kind(kind->kind).name + ", which is stored: write kind = '" +
-                        schema.edge_kind(kind->kind).name +
-                        "'; its source is the other's target");
+                        schema.edge_kind(kind->kind).name + "'; its source is the other's target");
     } else if (of_name(text[at])) {
       while (end < text.size() && of_name(text[end])) ++end;
       const std::string_view word = std::string_view(text).substr(at, end - at);
@@ -202,7 +201,7 @@ void NoteUnknownNames(Workspace& workspace, const Request& request, const Snapsh
   }
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunList(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "index", "scope"));
   PLEXUS_TRY(NotTogether(request, "keys", "columns"));
   for (const char* of_nodes : {"index", "keys", "details", "node_columns"})
@@ -344,7 +343,7 @@ void AddList(Rows& rows) {
             {"plexus list --db g --edges --kinds supports,causes --where \"weight > 0.8 and "
              "created_at >= '2026-01-01'\" --sort weight:desc",
              "the strongest new edges of two kinds"}},
-       .run = Run});
+       .run = RunList});
 }
 
 }  // namespace plexus::tools

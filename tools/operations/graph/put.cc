@@ -16,8 +16,8 @@
 #include "storage/formats/base/properties.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
-#include "tools/operations/memory/kept_rules.h"
 #include "tools/operations/given_values.h"
+#include "tools/operations/memory/kept_rules.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -220,7 +220,7 @@ Status CheckValidTimes(const Workspace& workspace, const Request& request) {
                                                ": the node would never be visible");
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunPut(Workspace& workspace, const Request& request) {
   NoteNewNodeKind(workspace, request.Text("kind"));
   WriteBatch batch = MakeBatch(workspace, request);
   PLEXUS_ASSIGN(const NodeRef node, Target(workspace, request, batch));
@@ -276,7 +276,7 @@ void AddPut(Rows& rows) {
                      "a memory, made or brought up to date; durable when it returns"},
                     {"plexus put --db g d2 --set outcome=success --dry-run",
                      "what it would change, without changing it"}},
-       .run = Run,
+       .run = RunPut,
        .access = MakesGraph});
 }
 

@@ -16,9 +16,7 @@
 namespace plexus::tools {
 namespace {
 
-const char* PlaneName(Plane plane) { return plane == Plane::kFact ? "fact" : "index"; }
-
-std::uint64_t At(const std::vector<std::uint64_t>& counts, std::size_t id) {
+std::uint64_t CountOfKind(const std::vector<std::uint64_t>& counts, std::size_t id) {
   return id < counts.size() ? counts[id] : 0;
 }
 
@@ -28,8 +26,8 @@ void WriteKindCounts(ReplyWriter& json, std::string_view name, const Snapshot& s
   json.BeginObject(name);
   const auto write = [&](const auto& kinds, const std::vector<std::uint64_t>& counts) {
     for (std::size_t id = 0; id < kinds.size(); ++id)
-      if (kinds[id].plane == plane && At(counts, id) > 0)
-        json.Field(kinds[id].name, At(counts, id));
+      if (kinds[id].plane == plane && CountOfKind(counts, id) > 0)
+        json.Field(kinds[id].name, CountOfKind(counts, id));
   };
   if (nodes)
     write(snapshot.schema().node_kinds(), state.nodes_by_kind);
@@ -103,7 +101,7 @@ void WriteStats(ReplyWriter& json, const Snapshot& snapshot, const Stored& store
   json.Field("nodes", snapshot.CountNodes(Plane::kFact));
   json.Field("edges", snapshot.CountEdges(Plane::kFact));
   json.Field("arcs", snapshot.base().arc_count());
-  json.Field("events", At(snapshot.state().nodes_by_kind, kEvent));
+  json.Field("events", CountOfKind(snapshot.state().nodes_by_kind, kEvent));
   WriteKindCounts(json, "kinds", snapshot, Plane::kFact, false);
   WriteKindCounts(json, "node_kinds", snapshot, Plane::kFact, true);
   json.BeginObject("index");
@@ -132,7 +130,7 @@ std::string Page(const Snapshot& snapshot, const Stored& stored) {
   kinds.Column("edges", right).Column("kind").Column("plane");
   for (std::size_t id = 0; id < snapshot.schema().edge_kinds().size(); ++id) {
     const EdgeKind& kind = snapshot.schema().edge_kinds()[id];
-    const std::uint64_t count = At(snapshot.state().edges_by_kind, id);
+    const std::uint64_t count = CountOfKind(snapshot.state().edges_by_kind, id);
     if (count > 0) kinds.Row({Grouped(count), kind.name, PlaneName(kind.plane)});
   }
   kinds.Print(out);
@@ -172,7 +170,7 @@ std::string Page(const Snapshot& snapshot, const Stored& stored) {
   return std::move(out).str();
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunStats(Workspace& workspace, const Request& request) {
   if (request.Flag("metrics") && request.Given("as_of"))
     return Fail(
         ErrorCode::kInvalidArgument,
@@ -219,7 +217,7 @@ void AddStats(Rows& rows) {
        .examples = {{"plexus stats --db g", "sizes, kinds, memory and disk"},
                     {"plexus stats --db g --as-of 12 --json",
                      "the same after batch 12, for a script"}},
-       .run = Run});
+       .run = RunStats});
 }
 
 }  // namespace plexus::tools

@@ -46,7 +46,7 @@ void WriteLane(ReplyWriter& json, const Snapshot& snapshot, const Lane& lane) {
   });
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunBounty(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   BountyOptions options;
   options.tags = request.List("tags");
@@ -136,7 +136,7 @@ void AddBounty(Rows& rows) {
        .examples = {{"plexus bounty --db g", "untried pairs, with cautions"},
                     {"plexus bounty --db g --tags project --json",
                      "all lanes of one project: tried, closed, at risk, in need of proof"}},
-       .run = Run});
+       .run = RunBounty});
 }
 
 }  // namespace plexus::tools

@@ -111,7 +111,7 @@ Result<std::vector<Verdict>> ReadVerdicts(const Snapshot& snapshot, const Reques
   return verdicts;
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunConflictsResolve(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const std::vector<Verdict> verdicts, ReadVerdicts(snapshot, request));
   ResolveOptions options;
@@ -171,7 +171,7 @@ void AddConflictsResolve(Rows& rows) {
                      "k2 supersedes k1, which is hidden from now on"},
                     {"plexus conflicts resolve --db g --from verdicts.jsonl --dry-run --json",
                      "what a file of verdicts would change"}},
-       .run = Run,
+       .run = RunConflictsResolve,
        .access = ChangesGraph});
 }
 

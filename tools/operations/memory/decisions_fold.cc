@@ -47,8 +47,8 @@ struct Fold {
 
 // Values that say when and how a node was used, or were computed, are no news of it.
 bool IsOfUse(std::string_view column) {
-  constexpr std::string_view kNames[] = {"created_at", "accessed_at",  "access_count",
-                                         "valid_from", "valid_until",  "salience",
+  constexpr std::string_view kNames[] = {"created_at", "accessed_at",    "access_count",
+                                         "valid_from", "valid_until",    "salience",
                                          "scope",      "compaction_tier"};
   return std::ranges::find(kNames, column) != std::end(kNames);
 }
@@ -125,9 +125,7 @@ class Folder {
     PLEXUS_TRY(properties.Read(snapshot_, edge));
     PLEXUS_TRY(properties.Read(snapshot_, into));
     const auto values = [&](const Edge& of) {
-      const auto time = [](std::int64_t at) {
-        return at == kNoTime ? "null" : std::to_string(at);
-      };
+      const auto time = [](std::int64_t at) { return at == kNoTime ? "null" : std::to_string(at); };
       std::ostringstream weight;
       JsonWriter(weight).Value(of.weight);
       const std::string* props = properties.Of(of);
@@ -182,8 +180,7 @@ class Folder {
     for (const Column& column : snapshot_.schema().columns())
       if (!column.name.empty() && !IsOfUse(column.name)) names.insert(column.name);
     const Result<std::string> bytes = snapshot_.Payload(fold.node, NodeField::kProperties);
-    if (!bytes && bytes.error().code != ErrorCode::kNotFound)
-      return std::unexpected(bytes.error());
+    if (!bytes && bytes.error().code != ErrorCode::kNotFound) return std::unexpected(bytes.error());
     if (bytes) {
       PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(*bytes));
       for (std::size_t i = 0; i < map.root().size(); ++i)
@@ -221,7 +218,7 @@ Result<EdgeKinds> MovedKinds(const Schema& schema, const Request& request) {
   return kinds;
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunDecisionsFold(Workspace& workspace, const Request& request) {
   const Snapshot snapshot = workspace.snapshot();
   NodeSubset decisions;
   PLEXUS_ASSIGN(const DecisionOptions options, ReadDecisionOptions(workspace, request, decisions));
@@ -267,33 +264,33 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (folds.empty()) closing += "no superseded decision has anything to move\n";
   if (!folds.empty() && !apply)
     closing += "nothing was written: " + request.Name("apply") + " moves all of it\n";
-  Reply reply([snapshot, sequence, apply, truncated, top,
-               folds = std::move(folds)](ReplyWriter& json) {
-    json.Field("sequence", sequence);
-    json.Field("applied", apply);
-    json.Field("truncated", truncated);
-    json.Field("total", folds.size());
-    json.Objects("results", First(folds, top), [&](const Fold& fold) {
-      json.Node("key", snapshot, fold.node);
-      json.Node("into", snapshot, fold.into);
-      json.Objects("edges", fold.edges, [&](const MovedEdge& edge) {
-        json.Node("source", snapshot, edge.source);
-        json.Field("kind", std::string_view(snapshot.schema().edge_kind(edge.kind).name));
-        json.Node("target", snapshot, edge.target);
-        if (edge.label != 0) json.Field("label", snapshot.string(edge.label));
-        json.Field("there", edge.there);
-        json.Field("kept", edge.kept);
+  Reply reply(
+      [snapshot, sequence, apply, truncated, top, folds = std::move(folds)](ReplyWriter& json) {
+        json.Field("sequence", sequence);
+        json.Field("applied", apply);
+        json.Field("truncated", truncated);
+        json.Field("total", folds.size());
+        json.Objects("results", First(folds, top), [&](const Fold& fold) {
+          json.Node("key", snapshot, fold.node);
+          json.Node("into", snapshot, fold.into);
+          json.Objects("edges", fold.edges, [&](const MovedEdge& edge) {
+            json.Node("source", snapshot, edge.source);
+            json.Field("kind", std::string_view(snapshot.schema().edge_kind(edge.kind).name));
+            json.Node("target", snapshot, edge.target);
+            if (edge.label != 0) json.Field("label", snapshot.string(edge.label));
+            json.Field("there", edge.there);
+            json.Field("kept", edge.kept);
+          });
+          json.Nodes("tags", snapshot, fold.tags);
+          json.Objects("differs", fold.differs, [&](const Difference& one) {
+            json.Field("name", one.name);
+            json.Key("value");
+            json.Raw(one.value);
+            json.Key("into_value");
+            json.Raw(one.into_value);
+          });
+        });
       });
-      json.Nodes("tags", snapshot, fold.tags);
-      json.Objects("differs", fold.differs, [&](const Difference& one) {
-        json.Field("name", one.name);
-        json.Key("value");
-        json.Raw(one.value);
-        json.Key("into_value");
-        json.Raw(one.into_value);
-      });
-    });
-  });
   reply.closing = std::move(closing);
   return reply;
 }
@@ -310,14 +307,13 @@ void AddDecisionsFold(Rows& rows) {
                   "there is kept",
        .effect = Effect::kWrite,
        .parameters =
-           Parameters{
-               Optional(Repeated("keys", "KEY", "these (default: all that are superseded)")
-                            .Named(Means::kKey)
-                            .Positional()),
-               KindsParameter("edges that are moved (default: all facts but supersedes and "
-                              "contradicts)"),
-               Flag("apply", "write it; values stay where they are"), CheckParameter(),
-               TopForPeople()},
+           Parameters{Optional(Repeated("keys", "KEY", "these (default: all that are superseded)")
+                                   .Named(Means::kKey)
+                                   .Positional()),
+                      KindsParameter("edges that are moved (default: all facts but supersedes and "
+                                     "contradicts)"),
+                      Flag("apply", "write it; values stay where they are"), CheckParameter(),
+                      TopForPeople()},
        .reply = "sequence:n, applied:b, truncated:b, total:n, results:[{key:k, into:k, "
                 "edges:[{source:k, kind:s, target:k, label?:s, there:b, kept:b}], tags:[k], "
                 "differs:[{name:s, value:j, into_value:j}]}]",
@@ -336,7 +332,7 @@ void AddDecisionsFold(Rows& rows) {
        .examples = {{"plexus decisions fold --db g", "what would move, and what differs"},
                     {"plexus decisions fold --db g d5 --apply --check --json",
                      "fold one, if the graph's rules allow it"}},
-       .run = Run,
+       .run = RunDecisionsFold,
        .access = WritesWhenApplied});
 }
 

@@ -44,31 +44,31 @@ Result<Reply> RulesReply(const Snapshot& snapshot, Sequence sequence, const Requ
     PLEXUS_ASSIGN(rules, ParseGuardrailRules(snapshot.schema(), kSource, *kept));
   }
   std::string closing = rules.empty() ? "the graph keeps no rules\n" : "";
-  Reply reply([snapshot, sequence, dry = IsDryRun(request),
-               rules = std::move(rules)](ReplyWriter& json) {
-    json.Field("sequence", sequence);
-    if (dry) json.Field("dry_run", true);
-    json.Field("total", rules.size());
-    json.Objects("results", rules, [&](const GuardrailRule& rule) {
-      json.Field("rule", rule.name);
-      json.Field("does", DoesName(rule.does));
-      json.BeginArray("kinds");
-      for (const EdgeKindId kind : rule.kinds) json.Value(snapshot.schema().edge_kind(kind).name);
-      json.EndArray();
-      json.Field("action", ActionName(rule.action));
-      json.Field("message", rule.message);
-    });
-  });
+  Reply reply(
+      [snapshot, sequence, dry = IsDryRun(request), rules = std::move(rules)](ReplyWriter& json) {
+        json.Field("sequence", sequence);
+        if (dry) json.Field("dry_run", true);
+        json.Field("total", rules.size());
+        json.Objects("results", rules, [&](const GuardrailRule& rule) {
+          json.Field("rule", rule.name);
+          json.Field("does", DoesName(rule.does));
+          json.BeginArray("kinds");
+          for (const EdgeKindId kind : rule.kinds)
+            json.Value(snapshot.schema().edge_kind(kind).name);
+          json.EndArray();
+          json.Field("action", ActionName(rule.action));
+          json.Field("message", rule.message);
+        });
+      });
   reply.closing = std::move(closing) + DryRunClosing(request);
   return reply;
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunKeptRules(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "rules", "clear"));
   const Snapshot& before = workspace.snapshot();
   const bool clear = request.Flag("clear");
-  if (!request.Given("rules") && !clear)
-    return RulesReply(before, before.sequence(), request);
+  if (!request.Given("rules") && !clear) return RulesReply(before, before.sequence(), request);
   if (!clear)
     PLEXUS_TRY(
         ParseGuardrailRules(before.schema(), request.Source("rules"), request.Text("rules")));
@@ -96,8 +96,7 @@ Result<std::optional<std::string>> KeptRules(const Snapshot& snapshot) {
 Status KeepRules(const Snapshot& snapshot, WriteBatch& batch, const std::string& json) {
   PLEXUS_ASSIGN(const auto before, ReadRecord(snapshot, kRecord));
   boost::json::object properties;
-  properties["rules"] =
-      json.empty() ? boost::json::array() : ListOf(boost::json::parse(json));
+  properties["rules"] = json.empty() ? boost::json::array() : ListOf(boost::json::parse(json));
   return WriteRecord(batch, kRecord, std::move(properties), before);
 }
 
@@ -172,7 +171,7 @@ void AddDecisionsRules(Rows& rows) {
                     {"message", "message"}}}},
        .examples = {{"plexus decisions rules --db g rules.json", "writes with --check obey them"},
                     {"plexus decisions rules --db g --json", "what is kept"}},
-       .run = Run,
+       .run = RunKeptRules,
        .access = RulesAccess,
        .reach = Reach::kGraph});
 }

@@ -199,7 +199,7 @@ Result<Reply> RunPush(const Workspace& workspace, const Request& request,
   return reply;
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunPagerank(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(CheckTogether(request));
   const View view{workspace.snapshot(),
                   workspace.now_ms(),
@@ -321,7 +321,7 @@ void AddPageRank(Rows& rows) {
              "a ranking for each of many sessions"},
             {"plexus pagerank --db g --kinds depends_on,causes --reverse causes --half-life 30d",
              "salience: rank flows to dependencies and causes; old edges count less"}},
-       .run = Run});
+       .run = RunPagerank});
 }
 
 }  // namespace plexus::tools

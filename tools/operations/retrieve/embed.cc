@@ -17,9 +17,9 @@
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/json_writer.h"
 #include "tools/operations/reply/reply_parts.h"
+#include "tools/operations/retrieve/word_query.h"
 #include "tools/operations/term_operations.h"
 #include "tools/operations/text_vectors.h"
-#include "tools/operations/retrieve/word_query.h"
 
 namespace plexus::tools {
 namespace {
@@ -125,10 +125,9 @@ Result<Reply> MakeOne(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const std::vector<TermCount> terms, splitter.Count(request.Text("query")));
   PLEXUS_ASSIGN(QueryVector query, TextVector(snapshot, terms, options));
   if (query.values.empty() && !query.truncated)
-    return Fail(
-        ErrorCode::kNotFound,
-        "no text has a word of " + Quoted(request.Text("query")) + "; " +
-            OtherWays(workspace, request, request.Text("query"), record.terms));
+    return Fail(ErrorCode::kNotFound,
+                "no text has a word of " + Quoted(request.Text("query")) + "; " +
+                    OtherWays(workspace, request, request.Text("query"), record.terms));
   Reply::Stream numbers;
   if (query.truncated)  // what reads the numbers would not know
     numbers = [name = request.Name("max_seconds")](std::ostream&) -> Status {
@@ -158,7 +157,7 @@ Result<Reply> MakeOne(Workspace& workspace, const Request& request) {
   return reply;
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunEmbed(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "query", "dry_run"));
   return request.Given("query") ? MakeOne(workspace, request) : MakeAll(workspace, request);
 }
@@ -303,7 +302,7 @@ void AddEmbed(Rows& rows) {
                     {"plexus embed --db g --query \"large dog\" | plexus rerank --db g --space "
                      "text --vector -",
                      "what is most like these words"}},
-       .run = Run,
+       .run = RunEmbed,
        .access = EmbedAccess,
        .reach = Reach::kGraph});
 }

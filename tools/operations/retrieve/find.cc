@@ -121,7 +121,7 @@ Result<std::vector<Match>> FindAll(const Workspace& workspace, const Request& re
   return all;
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunFind(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   std::atomic<bool> stopped = false;
   PLEXUS_ASSIGN(auto matches, FindAll(workspace, request, stopped));
@@ -181,7 +181,7 @@ void AddFind(Rows& rows) {
        .examples = {{"plexus find --db wordnet dog", "the concepts that are called dog come first"},
                     {"plexus find --db wordnet --keys --top 1 dog",
                      "a word's key, for another command: --from $(plexus find ... dog)"}},
-       .run = Run});
+       .run = RunFind});
 }
 
 }  // namespace plexus::tools

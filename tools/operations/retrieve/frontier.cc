@@ -37,7 +37,7 @@ Result<NodeSubset> Carriers(const Workspace& workspace, const std::vector<std::s
   return NodeSubset::Of(snapshot, carriers);
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunFrontier(Workspace& workspace, const Request& request) {
   const bool all = request.Text("match") == "both";
   if (all && !request.Given("tags"))
     return Fail(ErrorCode::kInvalidArgument,
@@ -144,7 +144,7 @@ void AddFrontier(Rows& rows) {
              "triples with a member tagged rust, none of them linked"},
             {"plexus frontier --db g --lens surface --top 10 --json",
              "pairs by tags, terms, types, novelty, trust and outcomes, each with a question"}},
-       .run = Run});
+       .run = RunFrontier});
 }
 
 }  // namespace plexus::tools

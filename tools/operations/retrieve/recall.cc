@@ -58,8 +58,8 @@ Result<NewEvent> EventOf(const Workspace& workspace, const Request& request,
   if (request.Given("props")) {
     PLEXUS_ASSIGN(options.props, formats_internal::PropertiesFromJson(request.Text("props")));
   }
-  return EventOfRecall(workspace.snapshot(), result.hits, request.Text("words"),
-                       workspace.now_ms(), options);
+  return EventOfRecall(workspace.snapshot(), result.hits, request.Text("words"), workspace.now_ms(),
+                       options);
 }
 
 Result<Outcome> WriteWhatIsAsked(Workspace& workspace, const Request& request,
@@ -200,7 +200,7 @@ std::string Closing(const RecallResult& result, const Outcome& outcome) {
   return text;
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
   for (const char* name : {"tool", "mode", "props", "least_evidence"})
     PLEXUS_TRY(Needs(request, name, "record"));
   AskedRecall asked;
@@ -323,7 +323,7 @@ void AddRecall(Rows& rows) {
              "a plan finds and ranks; relations, marks and use stay the same"},
             {"plexus recall --db g --from incident-7 --hops 2 --json",
              "what is near a node, with relations two edges deep"}},
-       .run = Run,
+       .run = RunRecall,
        .access = RecallAccess});
 }
 

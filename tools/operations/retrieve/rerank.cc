@@ -77,7 +77,7 @@ void AddNotes(Workspace& workspace, const RerankResult& result) {
   note(result.outside, " candidates are superseded, expired or out of scope and are left out");
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunRerank(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(CheckArguments(request));
   const Snapshot& snapshot = workspace.snapshot();
   RerankOptions options;
@@ -183,7 +183,7 @@ void AddRerank(Rows& rows) {
             {"plexus rerank --db g --vector query.npy --candidates hits.txt --graph-boost 0.5 "
              "--json",
              "hits of another system in a new order, with the terms of the score"}},
-       .run = Run});
+       .run = RunRerank});
 }
 
 }  // namespace plexus::tools

@@ -164,7 +164,7 @@ Reply MakeReply(const Workspace& workspace, const PhraseQuery& query, Bm25Result
   return reply;
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunSearch(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "events", "scope"));
   PLEXUS_TRY(NotTogether(request, "events", "kinds"));
   PLEXUS_TRY(NotTogether(request, "events", "node_kinds"));
@@ -252,7 +252,7 @@ void AddSearch(Rows& rows) {
                      "texts with these two words side by side"},
                     {"plexus search --db g --json --top 3 leopard",
                      "with tf, df and idf of every word"}},
-       .run = Run});
+       .run = RunSearch});
 }
 
 }  // namespace plexus::tools

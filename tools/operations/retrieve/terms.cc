@@ -99,7 +99,7 @@ Result<TermOptions> Asked(const Request& request, const Schema& schema,
   return terms;
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunTerms(Workspace& workspace, const Request& request) {
   IndexTermsOptions options;
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(workspace.snapshot()));
   PLEXUS_ASSIGN(options.terms, Asked(request, workspace.schema(), record.terms));
@@ -185,7 +185,7 @@ void AddTerms(Rows& rows) {
                      "facts by their names and keys, also those without a text"},
                     {"plexus terms --db g --stem german",
                      "stems of another language, or none; the index stays so, later too"}},
-       .run = Run,
+       .run = RunTerms,
        .access = ChangesGraph,
        .reach = Reach::kGraph});
 }

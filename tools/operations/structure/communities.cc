@@ -107,7 +107,7 @@ std::vector<Listed> BySize(const Workspace& workspace, const Found& found) {
   return list;
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunCommunities(Workspace& workspace, const Request& request) {
   const std::string method = request.Text("method");
   PLEXUS_ASSIGN(Found found,
                 method == "labels" ? ByLabels(workspace, request) : ByLeiden(workspace, request));
@@ -175,7 +175,7 @@ void AddCommunities(Rows& rows) {
                     {"plexus communities --db g --kinds supports,refines --resolution 2 --top 0 "
                      "--members 0 --json",
                      "all of a finer partition, every member, its modularity"}},
-       .run = Run});
+       .run = RunCommunities});
 }
 
 }  // namespace plexus::tools

@@ -53,7 +53,7 @@ void ListMembers(const Workspace& workspace, const ComponentsResult& result, std
   }
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunComponents(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   ComponentsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
@@ -110,7 +110,7 @@ void AddComponents(Rows& rows) {
                      "all chains of versions, with every member"},
                     {"plexus components --db g --strong --kinds depends_on",
                      "cycles of dependencies"}},
-       .run = Run});
+       .run = RunComponents});
 }
 
 }  // namespace plexus::tools

@@ -13,7 +13,7 @@
 namespace plexus::tools {
 namespace {
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunFlow(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId from, FindAliveNode(snapshot, request.Text("from")));
   PLEXUS_ASSIGN(const NodeId to, FindAliveNode(snapshot, request.Text("to")));
@@ -87,7 +87,7 @@ void AddFlow(Rows& rows) {
                     {"plexus flow --db g --from alice --to dave --capacity unit --direction both "
                      "--json",
                      "how many paths without a common edge join alice and dave"}},
-       .run = Run});
+       .run = RunFlow});
 }
 
 }  // namespace plexus::tools

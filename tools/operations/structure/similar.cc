@@ -62,7 +62,7 @@ Reply PairsReply(const Snapshot& snapshot, std::vector<PairSimilarity> pairs, bo
   return reply;
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunSimilar(Workspace& workspace, const Request& request) {
   if (request.Given("with") && !request.Given("of"))
     return Fail(ErrorCode::kInvalidArgument, request.Name("with") + " needs " + request.Name("of") +
                                                  ": which node is compared?");
@@ -143,7 +143,7 @@ void AddSimilar(Rows& rows) {
                      "nodes that know the same nodes as alice"},
                     {"plexus similar --db g --measure adamic-adar --kinds has_tag --json",
                      "the pairs of the whole graph with the rarest tags in common"}},
-       .run = Run});
+       .run = RunSimilar});
 }
 
 }  // namespace plexus::tools

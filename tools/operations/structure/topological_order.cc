@@ -40,7 +40,7 @@ std::string Closing(const Snapshot& snapshot, const TopologicalOrderResult& resu
                           "known");
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunTopologicalOrder(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   TopologicalOrderOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
@@ -90,7 +90,7 @@ void AddTopologicalOrder(Rows& rows) {
                      "the order in which to do tasks that depend on each other"},
                     {"plexus topo --db g --kinds supersedes --json",
                      "versions, newest first; cycles, if there are any"}},
-       .run = Run});
+       .run = RunTopologicalOrder});
 }
 
 }  // namespace plexus::tools

@@ -15,7 +15,7 @@
 namespace plexus::tools {
 namespace {
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunDistances(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId from, FindAliveNode(snapshot, request.Text("from")));
   DistancesOptions options;
@@ -78,7 +78,7 @@ void AddDistances(Rows& rows) {
                     {"plexus distances --db g --from alice --cost log --direction both --top 0 "
                      "--json",
                      "everything reachable from alice, best product of weights first"}},
-       .run = Run});
+       .run = RunDistances});
 }
 
 }  // namespace plexus::tools

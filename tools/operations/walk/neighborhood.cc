@@ -117,7 +117,7 @@ struct Search {
   }
 };
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunNeighborhood(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const std::vector<NodeId> seeds, FindAliveNodes(snapshot, request.List("from")));
   PLEXUS_ASSIGN(const auto kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
@@ -204,7 +204,7 @@ void AddNeighborhood(Rows& rows) {
                     {"plexus neighborhood --db g --from m1 --from m2 --kinds supports,causes "
                      "--forward 0.9 --backward 0.5 --json",
                      "the graph around two memories, for a prompt"}},
-       .run = Run});
+       .run = RunNeighborhood});
 }
 
 }  // namespace plexus::tools

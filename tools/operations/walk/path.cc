@@ -45,10 +45,10 @@ Result<ShortestPathOptions> Options(const Workspace& workspace, const Request& r
   options.count = static_cast<int>(request.Count("count"));
   if (const auto hops = request.MaybeCount("hops")) {
     if (options.cost != PathCost::kHops)
-      return Fail(ErrorCode::kInvalidArgument,
-                  request.Name("hops") + " goes with " + request.Name("cost", "hops") +
-                      "; 'traverse' has " + request.Name("hops") +
-                      " for the best products of weights");
+      return Fail(ErrorCode::kInvalidArgument, request.Name("hops") + " goes with " +
+                                                   request.Name("cost", "hops") +
+                                                   "; 'traverse' has " + request.Name("hops") +
+                                                   " for the best products of weights");
     options.max_hops = static_cast<std::uint32_t>(*hops);
   }
   PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
@@ -121,7 +121,7 @@ std::string Closing(const Snapshot& snapshot, const Request& request,
   return text + "\n";
 }
 
-Result<Reply> Run(Workspace& workspace, const Request& request) {
+Result<Reply> RunPath(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId from, FindAliveNode(snapshot, request.Text("from")));
   PLEXUS_ASSIGN(const NodeId to, FindAliveNode(snapshot, request.Text("to")));
@@ -183,7 +183,7 @@ void AddPath(Rows& rows) {
                      "the three best products of weights, for a script"},
                     {"plexus path --db roads --from home --to work --cost length",
                      "the shortest way by road"}},
-       .run = Run});
+       .run = RunPath});
 }
 
 }  // namespace plexus::tools

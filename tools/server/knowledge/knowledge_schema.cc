@@ -22,7 +22,7 @@ std::string ObjectOf(const std::string& properties, bool closed) {
   return schema.object();
 }
 
-std::string TextOf(std::string_view description) {
+std::string DescribedText(std::string_view description) {
   return R"({"type":"string","description":)" + QuotedJson(description) + "}";
 }
 
@@ -35,16 +35,16 @@ std::string ListOf(const std::string& items, std::string_view description = {}) 
 const std::string kTexts = R"({"type":"string"})";
 
 std::string Entity(bool closed) {
-  return ObjectOf("\"name\":" + TextOf("The name of the entity") +
-                      ",\"entityType\":" + TextOf("The type of the entity") + ",\"observations\":" +
+  return ObjectOf("\"name\":" + DescribedText("The name of the entity") + ",\"entityType\":" +
+                      DescribedText("The type of the entity") + ",\"observations\":" +
                       ListOf(kTexts, "An array of observation contents associated with the entity"),
                   closed);
 }
 
 std::string Relation(bool closed) {
-  return ObjectOf("\"from\":" + TextOf("The name of the entity where the relation starts") +
-                      ",\"to\":" + TextOf("The name of the entity where the relation ends") +
-                      ",\"relationType\":" + TextOf("The type of the relation"),
+  return ObjectOf("\"from\":" + DescribedText("The name of the entity where the relation starts") +
+                      ",\"to\":" + DescribedText("The name of the entity where the relation ends") +
+                      ",\"relationType\":" + DescribedText("The type of the relation"),
                   closed);
 }
 
@@ -60,14 +60,14 @@ const std::vector<Tool>& Table() {
         "\"entities\":" + ListOf(Entity(true)) + ",\"relations\":" + ListOf(Relation(true));
     const std::string added =
         ObjectOf(R"("entityName":{"type":"string"},"addedObservations":)" + ListOf(kTexts), true);
-    const std::string contents =
-        ObjectOf("\"entityName\":" + TextOf("The name of the entity to add the observations to") +
-                     ",\"contents\":" + ListOf(kTexts, "An array of observation contents to add"),
-                 false);
-    const std::string deletions =
-        ObjectOf("\"entityName\":" + TextOf("The name of the entity containing the observations") +
-                     ",\"observations\":" + ListOf(kTexts, "An array of observations to delete"),
-                 false);
+    const std::string contents = ObjectOf(
+        "\"entityName\":" + DescribedText("The name of the entity to add the observations to") +
+            ",\"contents\":" + ListOf(kTexts, "An array of observation contents to add"),
+        false);
+    const std::string deletions = ObjectOf(
+        "\"entityName\":" + DescribedText("The name of the entity containing the observations") +
+            ",\"observations\":" + ListOf(kTexts, "An array of observations to delete"),
+        false);
     return std::vector<Tool>{
         {"create_entities", "Create Entities",
          "Create multiple new entities in the knowledge graph",
@@ -92,8 +92,8 @@ const std::vector<Tool>& Table() {
          true},
         {"read_graph", "Read Graph", "Read the entire knowledge graph", "", graph, true},
         {"search_nodes", "Search Nodes", "Search for nodes in the knowledge graph based on a query",
-         "\"query\":" + TextOf("The search query to match against entity names, types, and "
-                               "observation content"),
+         "\"query\":" + DescribedText("The search query to match against entity names, types, and "
+                                      "observation content"),
          graph, true},
         {"open_nodes", "Open Nodes", "Open specific nodes in the knowledge graph by their names",
          "\"names\":" + ListOf(kTexts, "An array of entity names to retrieve"), graph, true}};

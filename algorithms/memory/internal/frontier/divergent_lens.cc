@@ -20,10 +20,11 @@ namespace {
 
 constexpr std::size_t kDepthBytes = std::size_t{64} << 20;  // of one search
 
-class Miner {
+class DivergentMiner {
  public:
-  Miner(const Snapshot& snapshot, const internal::Selection& walked, const PairTerms& terms,
-        const NeverComposedOptions& options, const PagePosition& after)
+  DivergentMiner(const Snapshot& snapshot, const internal::Selection& walked,
+                 const PairTerms& terms, const NeverComposedOptions& options,
+                 const PagePosition& after)
       : snapshot_(snapshot),
         walked_(walked),
         terms_(terms),
@@ -337,7 +338,7 @@ Result<NeverComposedPage> MineDivergent(const Snapshot& snapshot, const LedgerIn
   PLEXUS_ASSIGN(const internal::Selection walked,
                 SelectWalked(snapshot, options.kinds, options.now_ms));
   const PairTerms terms = PairTerms::Make(snapshot, index, pool, options);
-  Miner miner(snapshot, walked, terms, options, after);
+  DivergentMiner miner(snapshot, walked, terms, options, after);
   PLEXUS_TRY(miner.Mine());
   return miner.Page();
 }

@@ -14,10 +14,10 @@ namespace plexus::memory_internal {
 namespace {
 
 constexpr std::size_t kMostMembers = 5;
-constexpr Row kSmallPool = 512;
-constexpr std::uint32_t kSample = 8;
-constexpr float kFirstStep = 0.5f, kStep = 0.2f;
-constexpr double kSlack = 1e-5;                          // of sums in another order, and of f32
+constexpr Row kSmallSetPool = 512;
+constexpr std::uint32_t kSetSample = 8;
+constexpr float kFirstSetStep = 0.5f, kSetStep = 0.2f;
+constexpr double kSumSlack = 1e-5;                       // of sums in another order, and of f32
 constexpr std::size_t kMostSets = std::size_t{1} << 24;  // of a level
 constexpr std::size_t kMostLinks = 4 * kMostSets;
 constexpr std::size_t kPollSets = 1024;  // compared between two looks at the budget
@@ -104,7 +104,7 @@ class LinkSink final : public PairSink {
   void Offer(Row a, Row b) override {
     ++scored;
     if (kept_.load(std::memory_order_relaxed) > kMostLinks) return;
-    const auto worth = static_cast<float>(score_.Worth(a, b, score_.Parts(a, b)) + kSlack);
+    const auto worth = static_cast<float>(score_.Worth(a, b, score_.Parts(a, b)) + kSumSlack);
     for (int turn = 0; turn < 2; ++turn, std::swap(a, b))
       if (worth >= need_.of(a)) {
         links.push_back({a, b, worth});
@@ -162,20 +162,22 @@ class SetMiner {
   void MineAll() {
     // No set with one of all members scores less than this.
     float guess = bound_.Most(), least = Least();
-    if (score_.pool().count() > kSmallPool) {
+    if (score_.pool().count() > kSmallSetPool) {
       const std::size_t wanted = std::exchange(bar_.k, 1);
       while (best_.empty() && guess > least && !Done()) {
-        guess -= kFirstStep;
-        Grow(guess, {kSample});
+        guess -= kFirstSetStep;
+        Grow(guess, {kSetSample});
       }
-      if (!best_.empty()) guess = std::min(guess + kFirstStep, static_cast<float>(best_[0].score));
+      if (!best_.empty())
+        guess = std::min(guess + kFirstSetStep, static_cast<float>(best_[0].score));
       bar_.k = wanted;
       bar_.worst.reset();
     } else {
-      guess -= kFirstStep;
+      guess -= kFirstSetStep;
     }
     if (bar_.after) guess = std::min(guess, static_cast<float>(bar_.after->score));
-    for (float step = kStep; !Done(); step *= score_.pool().count() > kSmallPool ? 1.0f : 2.0f) {
+    for (float step = kSetStep; !Done();
+         step *= score_.pool().count() > kSmallSetPool ? 1.0f : 2.0f) {
       Grow(guess, {});
       if (guess <= least || Complete(guess)) break;
       guess = std::max(guess - step, least);
@@ -232,7 +234,7 @@ class SetMiner {
 
   std::vector<Grown> StrongPairs(float guess, const JoinRows& rows) {
     std::vector<Grown> pairs;
-    for (const Link& link : Links({guess - static_cast<float>(kSlack), nullptr}, rows))
+    for (const Link& link : Links({guess - static_cast<float>(kSumSlack), nullptr}, rows))
       if (link.from < link.to) {
         Grown pair;
         pair.rows = {link.from, link.to};
@@ -244,7 +246,7 @@ class SetMiner {
 
   // What the next member of a set must bring.
   static double Missing(const Grown& set, std::size_t size, double guess) {
-    return Pairs(size + 1) * (guess - kSlack) - set.worth;
+    return Pairs(size + 1) * (guess - kSumSlack) - set.worth;
   }
 
   // Sets of one more member; of the last size they are scored and listed.
@@ -258,7 +260,7 @@ class SetMiner {
     float least = kNever;
     for (const Grown& set : level) {
       const auto need = static_cast<float>(Missing(set, size, guess) / static_cast<double>(size)) -
-                        static_cast<float>(kSlack);
+                        static_cast<float>(kSumSlack);
       least = std::min(least, need);
       for (std::size_t i = 0; i < size; ++i)
         needs[set.rows[i]] = std::min(needs[set.rows[i]], need);
@@ -296,7 +298,7 @@ class SetMiner {
             RankedRows set;
             // Of sets of three and more the least trust counts, so that is all there is.
             const double most =
-                score_.FromWorths({grown.rows.data(), members_}, grown.worth) + kSlack;
+                score_.FromWorths({grown.rows.data(), members_}, grown.worth) + kSumSlack;
             if (most < guess || (own.worst && most < own.worst->score)) return;
             if (!own.Try({grown.rows.data(), members_}, set, chunk.scored)) return;
             chunk.found.push_back(std::move(set));
@@ -330,7 +332,7 @@ class SetMiner {
                    Fn&& fn) const {
     const double missing = Missing(set, size, bar);
     const auto least =
-        static_cast<float>(missing / static_cast<double>(size)) - static_cast<float>(kSlack);
+        static_cast<float>(missing / static_cast<double>(size)) - static_cast<float>(kSumSlack);
     const auto members = std::span(set.rows).first(size);
     for (std::size_t i = 0; i < size; ++i)
       for (std::uint32_t l = begins[members[i]]; l < begins[members[i] + 1]; ++l) {
@@ -342,9 +344,9 @@ class SetMiner {
         for (std::size_t j = 0; j < size && worth > -1e9; ++j) {
           if (j == i) continue;
           const double other =
-              score_.Worth(members[j], link.to, score_.Parts(members[j], link.to)) + kSlack;
+              score_.Worth(members[j], link.to, score_.Parts(members[j], link.to)) + kSumSlack;
           // Found only from the stronger link.
-          if (other > link.worth + 2 * kSlack) worth = -1e10;
+          if (other > link.worth + 2 * kSumSlack) worth = -1e10;
           worth += other;
         }
         if (worth < missing) continue;

@@ -9,15 +9,6 @@
 
 namespace plexus::memory_internal {
 
-namespace {
-
-ArcFilter FilterOf(const Snapshot& snapshot, EdgeKindId kind) {
-  const EdgeKindId kinds[] = {kind};
-  return ArcFilter::Kinds(snapshot.schema(), kinds);
-}
-
-}  // namespace
-
 bool NewerEvent::operator()(NodeId a, NodeId b) const {
   const std::int64_t at = snapshot.i64(kCreatedAt, a).value_or(kNoTime);
   const std::int64_t bt = snapshot.i64(kCreatedAt, b).value_or(kNoTime);
@@ -34,8 +25,8 @@ Result<OutcomeSet> OutcomeOf(const Snapshot& snapshot, NodeId outcome, NodeId ev
 
 EventReader::EventReader(const Snapshot& snapshot)
     : snapshot_(snapshot),
-      members_(FilterOf(snapshot, kMember)),
-      labels_(FilterOf(snapshot, kLabels)) {}
+      members_(ArcFilter::Kind(snapshot.schema(), kMember)),
+      labels_(ArcFilter::Kind(snapshot.schema(), kLabels)) {}
 
 bool EventReader::IsEvent(NodeId node) const {
   return snapshot_.node_kind(node) == kEvent && snapshot_.alive(node);

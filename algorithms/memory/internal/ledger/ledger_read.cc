@@ -12,11 +12,6 @@ namespace plexus::memory_internal {
 
 namespace {
 
-ArcFilter FilterOf(const Snapshot& snapshot, EdgeKindId kind) {
-  const EdgeKindId kinds[] = {kind};
-  return ArcFilter::Kinds(snapshot.schema(), kinds);
-}
-
 std::optional<double> NumberOf(const PropertyView& map, std::string_view name) {
   const auto value = map.Find(name);
   return value ? value->AsDouble() : std::nullopt;
@@ -53,8 +48,8 @@ std::vector<std::string> TextsOf(const PropertyView& map, std::string_view name)
 
 std::span<const std::string_view> RecordAttributes() {
   static constexpr std::string_view kNames[] = {
-      "tool",           "mode", "confidence", "status",           "output_preview",
-      "query_hash",     "type", "source",     "confidence_delta", "notes"};
+      "tool",       "mode", "confidence", "status",           "output_preview",
+      "query_hash", "type", "source",     "confidence_delta", "notes"};
   return kNames;
 }
 
@@ -95,9 +90,9 @@ Result<LedgerEvent> ReadEvent(const Snapshot& snapshot, const LedgerIndex& index
 
 Result<std::vector<LedgerMember>> ReadMembers(const Snapshot& snapshot, NodeId event) {
   std::vector<std::pair<NodeId, Edge>> edges;
-  snapshot.ForEachArc(Direction::kOut, event, FilterOf(snapshot, kMember), [&](const Arc& arc) {
-    edges.emplace_back(arc.neighbor, snapshot.edge(arc, event));
-  });
+  snapshot.ForEachArc(
+      Direction::kOut, event, ArcFilter::Kind(snapshot.schema(), kMember),
+      [&](const Arc& arc) { edges.emplace_back(arc.neighbor, snapshot.edge(arc, event)); });
   std::vector<LedgerMember> members;
   members.reserve(edges.size());
   for (const auto& [node, edge] : edges) {
@@ -149,9 +144,9 @@ Result<std::vector<LedgerOutcome>> ReadOutcomes(const Snapshot& snapshot, const 
 
 std::vector<std::string> TagsNow(const Snapshot& snapshot, NodeId node) {
   std::vector<std::string> tags;
-  snapshot.ForEachArc(Direction::kOut, node, FilterOf(snapshot, kHasTag), [&](const Arc& arc) {
-    tags.emplace_back(DisplayName(snapshot.key(arc.neighbor)));
-  });
+  snapshot.ForEachArc(
+      Direction::kOut, node, ArcFilter::Kind(snapshot.schema(), kHasTag),
+      [&](const Arc& arc) { tags.emplace_back(DisplayName(snapshot.key(arc.neighbor))); });
   std::sort(tags.begin(), tags.end());
   tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
   return tags;
@@ -165,10 +160,11 @@ bool TagFilter::Matches(std::string_view tag) const {
 
 bool TagFilter::Carries(const Snapshot& snapshot, NodeId node) const {
   bool found = false;
-  snapshot.ForEachArc(Direction::kOut, node, FilterOf(snapshot, kHasTag), [&](const Arc& arc) {
-    found = Matches(DisplayName(snapshot.key(arc.neighbor)));
-    return !found;
-  });
+  snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kind(snapshot.schema(), kHasTag),
+                      [&](const Arc& arc) {
+                        found = Matches(DisplayName(snapshot.key(arc.neighbor)));
+                        return !found;
+                      });
   return found;
 }
 
@@ -186,9 +182,9 @@ Result<bool> TagFilter::Passes(const Snapshot& snapshot, const LedgerIndex& inde
                 StoredProperties(snapshot, snapshot.payload_ref(event, NodeField::kProperties)));
   if (has(own)) return true;
   std::vector<PayloadRef> refs;
-  snapshot.ForEachArc(Direction::kOut, event, FilterOf(snapshot, kMember), [&](const Arc& arc) {
-    refs.push_back(snapshot.edge(arc, event).properties);
-  });
+  snapshot.ForEachArc(
+      Direction::kOut, event, ArcFilter::Kind(snapshot.schema(), kMember),
+      [&](const Arc& arc) { refs.push_back(snapshot.edge(arc, event).properties); });
   for (const PayloadRef ref : refs) {
     PLEXUS_ASSIGN(const PropertyMap map, StoredProperties(snapshot, ref));
     if (has(map)) return true;

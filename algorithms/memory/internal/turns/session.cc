@@ -11,11 +11,6 @@ using namespace memory_internal;
 
 namespace {
 
-ArcFilter Only(const Snapshot& snapshot, EdgeKindId kind) {
-  const EdgeKindId kinds[] = {kind};
-  return ArcFilter::Kinds(snapshot.schema(), kinds);
-}
-
 void InSession(const Snapshot& snapshot, NodeId turn, std::uint64_t back, std::uint64_t forward,
                SessionResult& result) {
   struct Place {
@@ -25,8 +20,8 @@ void InSession(const Snapshot& snapshot, NodeId turn, std::uint64_t back, std::u
     auto operator<=>(const Place&) const = default;
   };
   std::vector<Place> turns;
-  snapshot.ForEachArc(Direction::kIn, result.session, Only(snapshot, kInSession),
-                      [&](const Arc& arc) {
+  snapshot.ForEachArc(Direction::kIn, result.session,
+                      ArcFilter::Kind(snapshot.schema(), kInSession), [&](const Arc& arc) {
                         const NodeId v = arc.neighbor;
                         if (!snapshot.is_fact(v) || !snapshot.alive(v)) return;
                         const std::int64_t time = TurnTime(snapshot, v);
@@ -49,7 +44,7 @@ void InSession(const Snapshot& snapshot, NodeId turn, std::uint64_t back, std::u
 // Up to `steps` turns along temporal edges; the next one after them, or kNoNode.
 NodeId Walk(const Snapshot& snapshot, NodeId turn, Direction direction, std::uint64_t steps,
             std::unordered_set<NodeId>& met, std::vector<NodeId>& found) {
-  const ArcFilter filter = Only(snapshot, kTemporal);
+  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), kTemporal);
   for (NodeId at = turn;;) {
     NodeId next = kNoNode;
     float heaviest = -1;

@@ -13,23 +13,20 @@ namespace {
 constexpr double kDefaultReward = 0.5;
 constexpr std::size_t kNamedUnknown = 10;
 
-ArcFilter InSession(const Snapshot& snapshot) {
-  const EdgeKindId kinds[] = {kInSession};
-  return ArcFilter::Kinds(snapshot.schema(), kinds);
-}
-
 // The first of them by time; those without a time only when none has one.
 NodeId FirstTurn(const Snapshot& snapshot, const MeantTurns& meant, const NodeSubset& turns) {
   if (meant.session == kNoNode) return turns.contains(meant.turn) ? meant.turn : kNoNode;
   NodeId first = kNoNode;
   const auto untimed = [&](NodeId turn) { return TurnTime(snapshot, turn) == kNoTime; };
-  snapshot.ForEachArc(Direction::kIn, meant.session, InSession(snapshot), [&](const Arc& arc) {
-    const NodeId turn = arc.neighbor;
-    if (!turns.contains(turn) || SessionOf(snapshot, turn) != meant.session) return;
-    if (first == kNoNode ||
-        (untimed(turn) == untimed(first) ? EarlierTurn(snapshot, turn, first) : untimed(first)))
-      first = turn;
-  });
+  snapshot.ForEachArc(
+      Direction::kIn, meant.session, ArcFilter::Kind(snapshot.schema(), kInSession),
+      [&](const Arc& arc) {
+        const NodeId turn = arc.neighbor;
+        if (!turns.contains(turn) || SessionOf(snapshot, turn) != meant.session) return;
+        if (first == kNoNode ||
+            (untimed(turn) == untimed(first) ? EarlierTurn(snapshot, turn, first) : untimed(first)))
+          first = turn;
+      });
   return first;
 }
 
@@ -109,10 +106,11 @@ NodeId SessionMeant(const Snapshot& snapshot, const MeantTurns& meant) {
 
 NodeId SessionOf(const Snapshot& snapshot, NodeId turn) {
   NodeId session = kNoNode;
-  snapshot.ForEachArc(Direction::kOut, turn, InSession(snapshot), [&](const Arc& arc) {
-    session = arc.neighbor;
-    return false;
-  });
+  snapshot.ForEachArc(Direction::kOut, turn, ArcFilter::Kind(snapshot.schema(), kInSession),
+                      [&](const Arc& arc) {
+                        session = arc.neighbor;
+                        return false;
+                      });
   return session;
 }
 

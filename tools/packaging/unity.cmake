@@ -1,0 +1,30 @@
+# plexus_unity(<target> [EXCEPT <folder>...]): sources of one folder are compiled together, at most
+# twelve at a time. A first build takes a third of the time; so names without linkage are unique in
+# a folder. Sources with options of their own are compiled alone, and so are the folders EXCEPT:
+# kernels, whose code shall not depend on their neighbours'.
+option(PLEXUS_UNITY_BUILD "Compile the sources of a folder together" ${PROJECT_IS_TOP_LEVEL})
+
+function(plexus_unity target)
+  if(NOT PLEXUS_UNITY_BUILD)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "" "EXCEPT" ${ARGN})
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    if(NOT source MATCHES "\\.cc$" OR IS_ABSOLUTE "${source}")
+      continue()
+    endif()
+    cmake_path(GET source PARENT_PATH folder)
+    string(REGEX REPLACE "/.*" "" top "${folder}")
+    if(top IN_LIST arg_EXCEPT OR folder IN_LIST arg_EXCEPT)
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      continue()
+    endif()
+    string(MAKE_C_IDENTIFIER "root_${folder}" group)
+    math(EXPR count "${count_${group}} + 1")
+    set(count_${group} ${count})
+    math(EXPR part "(${count} - 1) / 12")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group}_${part})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
