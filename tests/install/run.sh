@@ -9,7 +9,7 @@ work=${1:-$tree/build/install}
 release=(-DCMAKE_BUILD_TYPE=Release)
 if command -v ccache >/dev/null; then release+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
 # With it the flags are those of .ci/run's release build, and a compiler cache has the objects.
-checked="-DPLEXUS_WARNINGS_AS_ERRORS=ON -DPLEXUS_PRECOMPILED_HEADERS=OFF"
+checked="-DPLEXUS_WARNINGS_AS_ERRORS=ON -DPLEXUS_PRECOMPILED_HEADERS=OFF -DPLEXUS_UNITY_BUILD=OFF"
 fail() { echo "install: $*" >&2; exit 1; }
 consume() {  # consume NAME "adaptors or nothing" ARGUMENT...
   local name=$1 adaptors=$2
