@@ -1,6 +1,6 @@
 // The page: source, view, the parts that show it, and the link. Search box, list and table are there
 // first; the drawing is made after they were painted, and may be missing.
-import { button, el, replace, save, time } from './dom';
+import { button, el, replace, save } from './dom';
 import type { Drawing } from './drawing';
 import { Explorer } from './explorer';
 import { FileSource, type FileGraph } from './file_source';
@@ -27,6 +27,7 @@ const view = new View();
 const layout = new Layout(view);
 const explorer = new Explorer(source, view, all => layout.run(all));
 let drawing: Drawing | null = null;
+let timer = 0, kept = false; // the link: not before the link that the page was opened with is read
 
 const { box, list } = makeFinder(explorer);
 const canvas = el('div', { class: 'canvas', tabindex: 0, role: 'img', 'aria-describedby': 'drawing-help' });
@@ -90,8 +91,8 @@ document.getElementById('search')!.focus();
 performance.mark('plexus-search-box');
 
 // The link follows the view, a moment later.
-let timer = 0;
 function keepLink(now = false): void {
+  if (!kept) return;
   clearTimeout(timer);
   const write = () => history.replaceState(null, '', fragment(view, { path: explorer.pathEnds, camera: drawing?.camera, tab }));
   if (now) write();
@@ -132,7 +133,17 @@ async function start(): Promise<void> {
   performance.mark('plexus-drawing');
   try {
     const { Drawing } = await import('./drawing');
-    drawing = new Drawing(canvas, view, { select: key => view.select(key), expand: key => void explorer.expand(key), camera: () => keepLink() });
+    let clicked = false;
+    drawing = new Drawing(canvas, view, {
+      select: key => {
+        clicked = true;
+        view.select(key);
+        clicked = false;
+      },
+      expand: key => void explorer.expand(key), camera: () => keepLink(),
+    });
+    // What is chosen elsewhere comes to the middle.
+    view.on(['selection'], () => !clicked && view.selected && drawing?.centre(view.selected));
   } catch {
     replace(drawingBox, el('p', { class: 'hint' }, say('noWebGl')));
     choose('table');
@@ -142,8 +153,9 @@ async function start(): Promise<void> {
     explorer.sequence = graph.sequence;
     counts.textContent = say('graphCounts', { nodes: graph.nodes, edges: graph.edges });
   }).then(restore).then(() => {
+    kept = true;
     view.on(['content', 'style', 'selection', 'positions'], () => keepLink());
-    document.body.dataset.ready = time(0);
+    document.body.dataset.ready = 'yes';
   });
 }
 void start();

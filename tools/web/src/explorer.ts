@@ -34,6 +34,12 @@ export class Explorer {
     }
   }
 
+  // The edges between all that is shown: an answer has those within itself.
+  private async joinAll(): Promise<void> {
+    const among = await this.source.load([...this.view.nodes.keys()], this.view.asOf, true);
+    this.view.add({ nodes: [], edges: among.edges });
+  }
+
   private limitText(leftOut: number): string {
     return leftOut > 0 ? say('atLimit', { limit: this.view.limit, count: leftOut }) : '';
   }
@@ -45,7 +51,7 @@ export class Explorer {
       const all = [...this.view.nodes.keys(), ...missing.slice(0, Math.max(0, this.view.limit - this.view.nodes.size))];
       const leftOut = missing.length - (all.length - this.view.nodes.size);
       if (missing.length) {
-        this.view.add(await this.source.load(all, this.view.asOf));
+        this.view.add(await this.source.load(all, this.view.asOf, true));
         this.arrange();
       }
       if (select) this.view.select(select);
@@ -69,10 +75,7 @@ export class Explorer {
       const shown = [...ends].filter(end => end !== key && this.view.nodes.has(end)).length;
       this.say([say('expanded', { shown, total }), rest > 0 ? say('leftOut', { count: rest }) : '', this.limitText(leftOut)].filter(Boolean).join(' '),
         rest > 0 && leftOut === 0 ? { text: say('showRest'), run: () => void this.expand(key, 0) } : undefined);
-      if ([...this.view.nodes.keys()].some(one => !known.has(one))) {
-        const among = await this.source.load([...this.view.nodes.keys()], this.view.asOf);
-        this.view.add({ nodes: [], edges: among.edges });
-      }
+      if ([...this.view.nodes.keys()].some(one => !known.has(one))) await this.joinAll();
       await this.refreshLooks();
     });
   }
@@ -81,7 +84,9 @@ export class Explorer {
     await this.run(async () => {
       const part = await this.source.around(key, hops, this.view.limit, this.view.asOf);
       performance.mark('plexus-data');
+      const before = this.view.nodes.size;
       const leftOut = this.view.add(part, this.view.nodes.has(key) ? key : undefined);
+      if (before > 1) await this.joinAll();
       this.arrange();
       const cut = leftOut || (part.total ?? 0) > part.nodes.length;
       this.say(cut ? say('atLimit', { limit: this.view.limit, count: leftOut || '?' }) : '');
@@ -99,6 +104,7 @@ export class Explorer {
         const keys = [...new Set(edges.flatMap(edge => [edge.source, edge.target]))];
         const part = await this.source.load(keys, this.view.asOf);
         this.view.add({ nodes: part.nodes, edges: [...part.edges, ...edges] }, from);
+        await this.joinAll();
         this.arrange();
       }
       this.view.pathStart = '';
@@ -115,6 +121,7 @@ export class Explorer {
       const found = await this.source.rings(key, this.view.asOf);
       const keys = [key, ...found.map(one => one.key)];
       this.view.add(await this.source.load(keys, this.view.asOf), key);
+      await this.joinAll();
       const centre = this.view.nodes.get(key)!;
       const ring = new Map<number, string[]>();
       const angle = new Map<string, number>([[key, 0]]);
@@ -147,7 +154,7 @@ export class Explorer {
   async setTime(asOf: string): Promise<void> {
     await this.run(async () => {
       const keys = [...this.view.nodes.keys()];
-      const part = await this.source.load(keys, asOf);
+      const part = await this.source.load(keys, asOf, true);
       this.view.asOf = asOf;
       const { came, went } = this.view.setState(part);
       this.say(say('compared', { came, went }));

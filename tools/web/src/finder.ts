@@ -38,7 +38,7 @@ export function makeFinder(explorer: Explorer): { box: HTMLElement; list: HTMLEl
     drawHits(hits);
     if (hits.length) {
       await explorer.show(hits.map(hit => hit.key));
-      if (mine === turn && !view.selected) view.select(hits[0]!.key);
+      if (mine === turn) view.select(hits[0]!.key);
     }
   };
   const draw = (what: (list: HTMLElement, explorer: Explorer) => Promise<void>) => {

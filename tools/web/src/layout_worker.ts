@@ -8,7 +8,7 @@ const scope = self as unknown as { onmessage: (event: MessageEvent<Task>) => voi
 scope.onmessage = ({ data }) => {
   const settings = {
     linLogMode: false, outboundAttractionDistribution: false, adjustSizes: false, edgeWeightInfluence: 0,
-    scalingRatio: 8, strongGravityMode: false, gravity: 0.6, slowDown: 2, barnesHutOptimize: data.nodes.length > 4000,
+    scalingRatio: 100, strongGravityMode: false, gravity: 3, slowDown: 1, barnesHutOptimize: data.nodes.length > 4000,
     barnesHutTheta: 0.7,
   };
   for (let done = 0; done < data.iterations;) {

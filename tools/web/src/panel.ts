@@ -13,11 +13,19 @@ function valueText(name: string, value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
+// A long text comes in pieces: a browser takes minutes to break one line of a megabyte.
 function textBlock(text: string): HTMLElement {
-  const block = el('div', { class: 'text stored', dir: 'auto' }, cut(text, kText));
-  if (text.length <= kText) return block;
-  const whole = button(say('wholeText', { count: text.length }), () => replace(block, visible(text)));
-  return el('div', {}, block, whole);
+  const block = el('div', { class: 'text stored', dir: 'auto' });
+  let shown = 0;
+  const more = button('', () => {
+    const space = text.lastIndexOf(' ', shown + kText), end = text.length - shown <= kText ? text.length : space > shown + kText / 2 ? space + 1 : shown + kText;
+    append(block, el('div', {}, visible(text.slice(shown, end))));
+    shown = end;
+    more.hidden = shown >= text.length;
+    more.textContent = say('moreText', { shown, count: text.length });
+  }, { 'data-action': 'more-text' });
+  more.click();
+  return el('div', {}, block, more);
 }
 
 export function makePanel(explorer: Explorer): HTMLElement {

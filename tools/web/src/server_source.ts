@@ -94,16 +94,10 @@ export class ServerSource implements Source {
     return found.results.map((row: Json) => ({ keys: row.members, title: String(row.community), score: row.size }));
   }
 
-  async load(keys: string[], asOf: AsOf): Promise<Part> {
-    if (keys.length === 0) return { nodes: [], edges: [] };
-    let there = keys;
-    const ask = (from: string[]) => reply('neighborhood', { from, hops: 0, max_nodes: from.length + 1, ...kDetails, ...at(asOf) });
-    const part = await ask(keys).catch(async (error: Error) => {
-      // Some are not there: those that are.
-      there = [...await this.where(keys, '', asOf)];
-      if (there.length === keys.length) throw error;
-      return there.length ? ask(there) : { nodes: [], edges: [] };
-    });
+  async load(keys: string[], asOf: AsOf, maybe = false): Promise<Part> {
+    const from = maybe && keys.length ? [...await this.where(keys, '', asOf)] : keys;
+    if (from.length === 0) return { nodes: [], edges: [] };
+    const part = await reply('neighborhood', { from, hops: 0, max_nodes: from.length + 1, ...kDetails, ...at(asOf) });
     return { nodes: part.nodes.map(nodeOf), edges: part.edges.map(edgeOf) };
   }
 

@@ -86,8 +86,8 @@ export interface Source {
   similar(key: string, asOf: AsOf): Promise<Hit[]>;
   important(asOf: AsOf): Promise<Hit[]>;
   communities(asOf: AsOf): Promise<NodeSet[]>;
-  // The nodes that exist, and the edges between them.
-  load(keys: string[], asOf: AsOf): Promise<Part>;
+  // The nodes that exist, and the edges between them. `maybe`: some may not exist.
+  load(keys: string[], asOf: AsOf, maybe?: boolean): Promise<Part>;
   neighbors(key: string, most: number, asOf: AsOf): Promise<Part>;
   around(key: string, hops: number, most: number, asOf: AsOf): Promise<Part>;
   details(key: string, asOf: AsOf): Promise<Details>;

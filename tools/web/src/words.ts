@@ -59,7 +59,7 @@ export const words = {
   terms: 'Why it was found',
   termRow: '{name}: {value}, weight {weight}',
   supersededBy: 'Superseded by {key}',
-  wholeText: 'Show the whole text ({count} characters)',
+  moreText: 'Show more ({shown} of {count} characters)',
   filters: 'Filters',
   nodeKinds: 'Node kinds',
   edgeKinds: 'Edge kinds',
