@@ -22,6 +22,7 @@ if (!program || !web || !existsSync(join(web, 'node_modules'))) skip('PLEXUS_PRO
 export const packages = createRequire(join(web, 'node_modules/'));
 
 export const work = mkdtempSync(join(tmpdir(), 'plexus-web.'));
+process.setMaxListeners(0);
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 
 export function plexus(...words) {

@@ -9,9 +9,9 @@ namespace plexus::tools {
 
 // Empty: the program was built without it.
 std::string_view ExplorerPage();
-// What stands in the page where a file has its data, once.
+// Occurs once in the page, where a file has its data.
 inline constexpr std::string_view kExplorerData = "\"PLEXUS-DATA\"";
-// What to say where there is none.
+// The error for an empty page.
 inline constexpr std::string_view kNoExplorer =
     "this program was built without the explorer: configure with -DPLEXUS_WEB=ON, which needs "
     "node and npm";

@@ -27,7 +27,7 @@ const view = new View();
 const layout = new Layout(view);
 const explorer = new Explorer(source, view, all => layout.run(all));
 let drawing: Drawing | null = null;
-let timer = 0, kept = false; // the link: not before the link that the page was opened with is read
+let timer = 0, kept = false;  // of the link, which is not written before it was read
 
 const { box, list } = makeFinder(explorer);
 const canvas = el('div', { class: 'canvas', tabindex: 0, role: 'img', 'aria-describedby': 'drawing-help' });

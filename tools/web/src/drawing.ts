@@ -1,5 +1,5 @@
 // The drawing: sigma over a graphology graph that follows the view. Only what changed is handed on,
-// so that a step of the slider costs what it changes.
+// so that a step of the slider costs what it changes; a frame takes all changes before it at once.
 import Graph from 'graphology';
 import Sigma from 'sigma';
 import { edgeColour, edgeSize, hull, nodeColour, nodeSize, shownName, theme, type Theme } from './look';
@@ -9,18 +9,20 @@ import type { View } from './view';
 
 export interface Handlers { select(key: string): void; expand(key: string): void; camera(): void }
 
+const kMany = 2000; // nodes that come at once: a new graph is quicker than an event for each
+
 const kSvg = 'http://www.w3.org/2000/svg';
 
 export class Drawing {
-  private readonly graph = new Graph({ multi: true, type: 'directed' });
-  private readonly sigma: Sigma;
+  private graph = new Graph({ multi: true, type: 'directed' });
+  private readonly sigma: Sigma | undefined;
   private readonly hulls = document.createElementNS(kSvg, 'svg');
   private colours: Theme = theme();
 
   // Throws where there is no WebGL.
   constructor(private readonly container: HTMLElement, private readonly view: View, handlers: Handlers) {
     this.sync();
-    this.sigma = new Sigma(this.graph, container, {
+    const sigma = this.sigma = new Sigma(this.graph, container, {
       allowInvalidContainer: true, zIndex: false, labelFont: 'system-ui, sans-serif', labelSize: 12,
       labelColor: { color: this.colours.text }, labelRenderedSizeThreshold: 5, defaultEdgeType: 'arrow',
       hideEdgesOnMove: false, minCameraRatio: 0.002, maxCameraRatio: 20,
@@ -29,46 +31,61 @@ export class Drawing {
     this.hulls.setAttribute('class', 'hulls');
     this.hulls.setAttribute('aria-hidden', 'true');
     container.appendChild(this.hulls);
-    this.sigma.on('clickNode', ({ node }) => handlers.select(node));
-    this.sigma.on('clickStage', () => handlers.select(''));
-    this.sigma.on('doubleClickNode', ({ node, event }) => {
+    sigma.on('clickNode', ({ node }) => handlers.select(node));
+    sigma.on('clickStage', () => handlers.select(''));
+    sigma.on('doubleClickNode', ({ node, event }) => {
       event.preventSigmaDefault();
       handlers.expand(node);
     });
-    this.sigma.on('afterRender', () => this.drawHulls());
-    this.sigma.getCamera().on('updated', () => handlers.camera());
+    sigma.on('afterRender', () => this.drawHulls());
+    sigma.getCamera().on('updated', () => handlers.camera());
     container.addEventListener('keydown', event => this.key(event));
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
       this.colours = theme();
-      this.sigma.setSetting('labelColor', { color: this.colours.text });
-      this.sync();
+      sigma.setSetting('labelColor', { color: this.colours.text });
+      this.later('looks');
     });
-    view.on(['content', 'style', 'selection'], () => this.sync());
-    view.on(['positions'], () => this.move());
-    view.on(['sets'], () => this.sigma.scheduleRender());
+    view.on(['content', 'style', 'selection'], () => this.later('looks'));
+    view.on(['positions'], () => this.later('places'));
+    view.on(['sets'], () => sigma.scheduleRender());
     let first = true;
-    this.sigma.on('afterRender', () => {
+    sigma.on('afterRender', () => {
       if (first) performance.measure('plexus-first-picture', 'plexus-drawing');
       first = false;
     });
   }
 
   get camera(): { x: number; y: number; ratio: number } {
-    const { x, y, ratio } = this.sigma.getCamera().getState();
+    const { x, y, ratio } = this.sigma!.getCamera().getState();
     return { x, y, ratio };
   }
-  set camera(state: { x: number; y: number; ratio: number }) { this.sigma.getCamera().setState(state); }
+  set camera(state: { x: number; y: number; ratio: number }) { this.sigma!.getCamera().setState(state); }
 
   centre(key: string): void {
-    const data = this.sigma.getNodeDisplayData(key);
-    if (data) void this.sigma.getCamera().animate({ x: data.x, y: data.y }, { duration: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 200 });
+    const data = this.sigma!.getNodeDisplayData(key);
+    if (data) void this.sigma!.getCamera().animate({ x: data.x, y: data.y }, { duration: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 200 });
   }
 
-  private sync(): void {
-    const { view, graph } = this;
+  private readonly due = new Set<'looks' | 'places'>();
+  private later(what: 'looks' | 'places'): void {
+    if (this.due.size === 0)
+      requestAnimationFrame(() => {
+        const { due } = this, looks = due.has('looks'), places = due.has('places');
+        due.clear();
+        const renewed = looks && this.sync();
+        if (places && !renewed) this.move();
+      });
+    this.due.add(what);
+  }
+
+  // True: the graph is a new one, with all places.
+  private sync(): boolean {
+    const { view } = this;
     const nodes = new Set<string>(), edges = new Set<string>();
     for (const node of view.nodes.values()) if (view.isVisible(node)) nodes.add(node.key);
     for (const edge of view.edges.values()) if (view.isEdgeVisible(edge)) edges.add(edge.id);
+    const renews = nodes.size - this.graph.order > kMany;
+    const graph = renews ? new Graph({ multi: true, type: 'directed' }) : this.graph;
     const goneEdges = graph.filterEdges(id => !edges.has(id)), goneNodes = graph.filterNodes(key => !nodes.has(key));
     for (const id of goneEdges) graph.dropEdge(id);
     for (const key of goneNodes) graph.dropNode(key);
@@ -85,6 +102,9 @@ export class Drawing {
       else if (differs(graph.getEdgeAttributes(id), look)) graph.mergeEdgeAttributes(id, look);
     }
     this.container.setAttribute('aria-label', say('drawingLabel', { nodes: nodes.size, edges: edges.size }));
+    this.graph = graph;
+    if (renews) this.sigma?.setGraph(graph);
+    return renews;
   }
 
   private move(): void {
@@ -99,7 +119,7 @@ export class Drawing {
   }
 
   private key(event: KeyboardEvent): void {
-    const camera = this.sigma.getCamera(), { x, y, ratio } = camera.getState(), step = 0.1 * ratio;
+    const camera = this.sigma!.getCamera(), { x, y, ratio } = camera.getState(), step = 0.1 * ratio;
     const to = ({
       ArrowLeft: { x: x - step }, ArrowRight: { x: x + step }, ArrowUp: { y: y + step }, ArrowDown: { y: y - step },
       '+': { ratio: ratio / 1.3 }, '-': { ratio: ratio * 1.3 }, '0': { x: 0.5, y: 0.5, ratio: 1 },
@@ -130,7 +150,7 @@ export class Drawing {
     this.hulls.replaceChildren(...this.view.sets.flatMap(set => {
       const there = set.keys.map(key => this.view.nodes.get(key)).filter(node => node && this.view.isVisible(node));
       if (there.length < 2) return [];
-      const corners = hull(there.map(node => this.sigma.graphToViewport(node!)), 18);
+      const corners = hull(there.map(node => this.sigma!.graphToViewport(node!)), 18);
       const shape = document.createElementNS(kSvg, 'polygon');
       shape.setAttribute('points', corners.map(p => `${p.x.toFixed(1)},${p.y.toFixed(1)}`).join(' '));
       const label = document.createElementNS(kSvg, 'text');

@@ -14,10 +14,12 @@ export interface Saved {
   tab?: string;
 }
 
+const kMost = 5000; // nodes: browsers limit an address to 2 MB
+
 export function fragment(view: View, rest: Partial<Saved>): string {
   const f = view.filters;
   const saved: Saved = {
-    nodes: [...view.nodes.values()].map(node => [node.key, Math.round(node.x), Math.round(node.y)]),
+    nodes: [...view.nodes.values()].slice(0, kMost).map(node => [node.key, Math.round(node.x), Math.round(node.y)]),
     selected: view.selected || undefined,
     asOf: view.asOf || undefined,
     limit: view.limit === 2000 ? undefined : view.limit,
