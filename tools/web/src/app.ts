@@ -61,6 +61,8 @@ const tabList = el('div', { role: 'tablist', keydown: (event: KeyboardEvent) => 
 
 const status = el('p', { class: 'status', role: 'status' });
 explorer.onSay((text, again) => replace(status, text, again ? ' ' : '', again ? button(again.text, again.run, { 'data-action': 'rest' }) : null));
+const working = el('span', { class: 'hint', role: 'status', hidden: true }, say('working'));
+explorer.onBusy = busy => { working.hidden = !busy; };
 const counts = el('span', { class: 'counts' });
 view.on(['content'], () => {
   const nodes = view.visibleNodes().length;
@@ -83,7 +85,7 @@ const licences = el('details', { class: 'licences' }, el('summary', {}, say('lic
 replace(document.getElementById('app')!,
   el('header', {}, el('h1', {}, say('title')), box, makeTimeline(explorer)),
   el('main', {}, el('div', { class: 'left' }, makeFilters(explorer, () => layout.run(true)), list),
-    el('div', { class: 'middle' }, el('div', { class: 'bar' }, tabList, counts, exports), status, drawingBox, tableBox),
+    el('div', { class: 'middle' }, el('div', { class: 'bar' }, tabList, counts, working, exports), status, drawingBox, tableBox),
     makePanel(explorer)),
   el('footer', {}, licences));
 choose('table');

@@ -10,7 +10,8 @@ export class Explorer {
   hits: Hit[] = [];                             // the last list of results: why a node was found
   private readonly said: ((text: string, again?: { text: string; run: () => void }) => void)[] = [];
   pathEnds: [string, string] | undefined;
-  private turn = 0;
+  onBusy: (busy: boolean) => void = () => {};
+  private running = 0;
 
   constructor(readonly source: Source, readonly view: View, private readonly arrange: (all?: boolean) => void) {}
 
@@ -19,18 +20,16 @@ export class Explorer {
 
   // Runs an action; what fails is said, and never thrown.
   async run<T>(action: () => Promise<T>): Promise<T | undefined> {
-    const turn = ++this.turn;
-    const waits = setTimeout(() => this.say(say('working')), 300);
+    ++this.running;
+    const waits = setTimeout(() => this.onBusy(this.running > 0), 300);
     try {
-      const result = await action();
-      if (turn === this.turn) clearTimeout(waits);
-      return result;
+      return await action();
     } catch (error) {
-      clearTimeout(waits);
       this.say(say('failed', { why: error instanceof Error ? error.message : String(error) }));
       return undefined;
     } finally {
       clearTimeout(waits);
+      if (--this.running === 0) this.onBusy(false);
     }
   }
 
@@ -46,6 +45,7 @@ export class Explorer {
 
   // Puts nodes into the view, with the edges between them and those that are shown.
   async show(keys: string[], select = ''): Promise<void> {
+    this.say(''); // at once: at the end it may be the word of a later action
     await this.run(async () => {
       const missing = keys.filter(key => !this.view.nodes.has(key));
       const all = [...this.view.nodes.keys(), ...missing.slice(0, Math.max(0, this.view.limit - this.view.nodes.size))];
@@ -55,7 +55,7 @@ export class Explorer {
         this.arrange();
       }
       if (select) this.view.select(select);
-      this.say(this.limitText(leftOut));
+      if (leftOut > 0) this.say(this.limitText(leftOut));
       await this.refreshLooks();
     });
   }
