@@ -46,6 +46,7 @@ await run({
   async 'every key can be chosen and expanded'() {
     await page.click('#tab-table');
     for (const key of keys) {
+      await until(`a row of ${key}`, () => page.evaluate(k => [...document.querySelectorAll('#table [data-key]')].some(one => one.dataset.key === k), key));
       await page.evaluate(k => [...document.querySelectorAll('#table [data-key]')].find(one => one.dataset.key === k).click(), key);
       await until(`the panel of ${key}`, async () => (await text(page, '.panel .text')).includes('hostile'));
       await page.click('[data-action=expand]');
