@@ -152,7 +152,6 @@ async function start(): Promise<void> {
   }
   void explorer.run(async () => {
     const graph = await source.status();
-    explorer.sequence = graph.sequence;
     counts.textContent = say('graphCounts', { nodes: graph.nodes, edges: graph.edges });
   }).then(restore).then(() => {
     kept = true;

@@ -6,7 +6,6 @@ import { say } from './words';
 const kPage = 50; // neighbours that one expansion shows
 
 export class Explorer {
-  sequence = 0;
   hits: Hit[] = [];                             // the last list of results: why a node was found
   private readonly said: ((text: string, again?: { text: string; run: () => void }) => void)[] = [];
   pathEnds: [string, string] | undefined;

@@ -1,12 +1,13 @@
 // Answers from node-link JSON inside the page: what `plexus export --format html` writes. What only
 // a server knows (time, ranks, the ledger) is empty here.
+import { say } from './words';
 import type { Conflict, Details, GraphEdge, GraphNode, Hit, Part, Source } from './types';
 
 interface FileNode { id: string; kind?: string; text?: string; scope?: string; [name: string]: unknown }
 interface FileEdge { source: string; target: string; kind: string; weight: number; label?: string }
 export interface FileGraph { nodes: FileNode[]; edges: FileEdge[] }
 
-const refuse = (what: string) => () => Promise.reject(new Error(`${what} needs a server: plexus explore`));
+const refuse = () => Promise.reject(new Error(say('onlyServed')));
 
 export class FileSource implements Source {
   readonly served = false;
@@ -130,16 +131,16 @@ export class FileSource implements Source {
     return JSON.stringify({ ...this.graph, nodes: this.graph.nodes.filter(node => there.has(node.id)), edges });
   }
 
-  similar = refuse('"like this"');
-  communities = refuse('communities');
-  rings = refuse('rings');
+  similar = refuse;
+  communities = refuse;
+  rings = refuse;
   history = async () => [];
-  ranks = refuse('PageRank');
-  groups = refuse('communities');
-  where = refuse('an expression');
+  ranks = refuse;
+  groups = refuse;
+  where = refuse;
   batches = async () => [];
-  frontier = refuse('"never combined"');
+  frontier = refuse;
   events = async () => [];
   members = async () => [];
-  resolve = refuse('a verdict');
+  resolve = refuse;
 }

@@ -3,6 +3,7 @@ import type {
   AsOf, Batch, Choice, Conflict, Details, GraphEdge, GraphNode, HistoryRow, Hit, LedgerEvent, NodeSet, Part, Source,
 } from './types';
 import { time } from './dom';
+import { say } from './words';
 
 type Json = Record<string, any>; // replies are checked by the server's schemas
 
@@ -81,7 +82,7 @@ export class ServerSource implements Source {
 
   async similar(key: string, asOf: AsOf): Promise<Hit[]> {
     const found = await reply('similar', { of: key, top: 30, ...kDetails, ...at(asOf) });
-    return found.results.map((row: Json) => ({ ...nodeOf(row), score: row.score, why: `${row.shared} shared neighbours` }));
+    return found.results.map((row: Json) => ({ ...nodeOf(row), score: row.score, why: say('sharedNeighbours', { count: row.shared }) }));
   }
 
   async important(asOf: AsOf): Promise<Hit[]> {
@@ -168,7 +169,7 @@ export class ServerSource implements Source {
     const sets = surface.candidates.length ? surface : await reply('frontier', { top: 12, max_seconds: 10, ...at(asOf) });
     return sets.candidates.map((row: Json) => ({
       keys: row.ids, score: row.score, question: row.compositionQuestion,
-      title: row.reason ?? `shared: ${(row.shared ?? []).map((one: Json) => one.key.split('\u001f').pop()).slice(0, 5).join(', ')}`,
+      title: row.reason ?? say('sharedThings', { list: (row.shared ?? []).map((one: Json) => one.key.split('\u001f').pop()).slice(0, 5).join(', ') }),
     }));
   }
 

@@ -19,8 +19,6 @@ export const words = {
   nothing: 'Nothing found.',
   drawing: 'Drawing',
   table: 'Table',
-  nodesTab: 'Nodes',
-  edgesTab: 'Edges',
   tableCaption: 'Nodes in the view',
   edgeCaption: 'Edges in the view',
   key: 'Key',
@@ -50,7 +48,6 @@ export const words = {
   pathStart: 'The path starts at {key}. Choose the other node.',
   rings: 'Rings of what is near',
   ringsFound: '{count} nodes, nearest first; score falls to 0.7 with each edge.',
-  similarTo: 'Similar nodes',
   details: 'Details',
   noSelection: 'Choose a node in the list, the table or the drawing.',
   properties: 'Properties',
@@ -96,7 +93,6 @@ export const words = {
   written: 'Written.',
   readOnly: 'Served read-only: start `plexus explore --write` to resolve.',
   noEvents: 'The ledger has no events.',
-  event: '{tool} {time}: {query}',
   outcomes: 'Outcomes: {list}',
   exportPng: 'PNG',
   exportSvg: 'SVG',
@@ -112,7 +108,9 @@ export const words = {
   failed: 'That did not work: {why}',
   working: 'Working…',
   licences: 'Licences',
-  onlyServed: 'A file has no server: {what} needs `plexus explore`.',
+  onlyServed: 'a file has no server: `plexus explore` answers this',
+  sharedNeighbours: '{count} shared neighbours',
+  sharedThings: 'shared: {list}',
 } as const;
 
 export type Word = keyof typeof words;
