@@ -113,6 +113,16 @@ std::vector<Operation> MakeCommands() {
        {"plexus serve --db g --http 8080 --tools memory,ledger",
         "for clients of this machine, and curl"}},
       RunNothing);
+  add("explore", "Explorer",
+      "Show the graph in a browser of this machine: a page that asks this process and no other "
+      "host; with --scope it sees nothing else",
+      {Count("port", "N", "the page is at http://localhost:N; 0: any that is free")
+           .Default(std::uint64_t{8484})
+           .Between(0, 65535),
+       Flag("write", "the page may also write, after a dry run; else it only reads")},
+      {{"plexus explore --db g", "then open http://localhost:8484"},
+       {"plexus explore --db g --port 0 --write", "conflicts can be resolved; the log says where"}},
+      RunNothing);
   return commands;
 }
 

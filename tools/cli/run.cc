@@ -139,9 +139,11 @@ int RunWords(const std::vector<std::string>& words, const ProcessParts& parts) {
   }
   const std::string& name = line.request->operation().name;
   if (name == "shell") return RunShell(line);
-  if (name == "serve" && !parts.serve)
-    return PrintFailure({ErrorCode::kFailedPrecondition, "serve needs a process of its own"}, line);
-  if (name == "serve") return parts.serve(line);
+  if (name == "serve" || name == "explore") {
+    if (parts.serve) return parts.serve(line);
+    return PrintFailure({ErrorCode::kFailedPrecondition, name + " needs a process of its own"},
+                        line);
+  }
   if (name == "import" && !line.request->Flag("follow") && parts.before_import)
     parts.before_import();
   return RunCommand(line);

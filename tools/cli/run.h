@@ -12,7 +12,8 @@ namespace plexus::tools {
 
 // What needs a process of its own; without it the words are refused, or run as others do.
 struct ProcessParts {
-  int (*serve)(const CommandLine& line) = nullptr;  // `plexus serve`, of a library above this one
+  // `plexus serve` and `plexus explore`, of a library above this one.
+  int (*serve)(const CommandLine& line) = nullptr;
   void (*before_import)() = nullptr;                // an import with which the process ends
 };
 // The program as a function: `words` without its name. The exit code. Reads and writes the three

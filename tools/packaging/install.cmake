@@ -40,6 +40,7 @@ set(folders algorithms bench engine storage tools third_party)
 list(TRANSFORM folders REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/\\1/*.md" OUTPUT_VARIABLE patterns)
 file(GLOB top RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*.md)
 file(GLOB_RECURSE documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${patterns})
+list(FILTER documents EXCLUDE REGEX "/node_modules/")
 foreach(document
     .ci/run LICENSE bench/ratios.svg tests/README.md tests/install/consumer.cc
     tests/tools/c/example.c tests/tools/c/exported_symbols.txt tools/c/plexus.h

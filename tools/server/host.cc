@@ -113,6 +113,7 @@ Host::~Host() { (void)Close(); }
 
 Status Host::Hold() {
   PLEXUS_ASSIGN(server_, Server::Open(options_));
+  if (options_.read_only) return {};  // another process may hold it
   Result<std::unique_ptr<SocketServer>> socket = SocketServer::Start(
       server_->service().directory(), [this](int fd, int stop) { ServeConnection(fd, stop); });
   // Such as a file system without sockets: others wait for the lock, as without a server.

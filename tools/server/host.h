@@ -23,7 +23,8 @@ class Host {
       : options_(std::move(options)), sets_(std::move(sets)), caller_(std::move(caller)) {}
   ~Host();
 
-  // Opens the directory and listens on its socket. kLocked: another process holds it.
+  // Opens the directory and, where it may write, listens on its socket. kLocked: another process
+  // holds it.
   Status Hold();
   bool holds() const { return server_ != nullptr; }
   Server& server() { return *server_; }

@@ -9,6 +9,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/output.h"
 #include "tools/cli/run.h"
+#include "tools/operations/files/explorer_page.h"
 #include "tools/server/host.h"
 #include "tools/server/http/http_server.h"
 #include "tools/server/http/root.h"
@@ -26,6 +27,7 @@ struct Doors {
   AccessRules rules = {};
   std::vector<std::string> tools = {};
   Caller caller = {};
+  bool check = false, explorer = false;
 };
 
 // "8080", "127.0.0.1:8080", "[::1]:8080".
@@ -47,16 +49,38 @@ Status ReadAddress(std::string_view text, HttpOptions& options) {
   return {};
 }
 
+// Who asks behind --scope, or everything.
+Status ReadWall(const Request& request, Caller& caller) {
+  caller.wall = request.List("scope");
+  if (request.Given("scope") && caller.wall.empty())
+    return Fail(ErrorCode::kInvalidArgument, "--scope: names no scope");
+  return {};
+}
+
+// `plexus explore`: HTTP for this machine, with the page.
+Result<Doors> ExplorerDoors(const Request& request) {
+  if (ExplorerPage().empty()) return Fail(ErrorCode::kUnsupported, std::string(kNoExplorer));
+  Doors doors;
+  doors.explorer = true;
+  doors.tools = {"memory"};
+  PLEXUS_TRY(ReadWall(request, doors.caller));
+  doors.caller.may_write = request.Flag("write");
+  doors.caller.may_destroy = false;
+  doors.rules.open = doors.caller;
+  doors.http.emplace();
+  PLEXUS_TRY(ReadAddress(std::to_string(request.Count("port")), *doors.http));
+  return doors;
+}
+
 Result<Doors> ReadDoors(const CommandLine& line) {
   const Request& request = *line.request;
   Doors doors;
+  doors.check = request.Flag("check");
   doors.mcp = request.Flag("mcp");
   doors.tools = request.List("tools");
   if (doors.tools.empty()) doors.tools = {"memory"};
   PLEXUS_TRY(ChooseTools(doors.tools));
-  doors.caller.wall = request.List("scope");
-  if (request.Given("scope") && doors.caller.wall.empty())
-    return Fail(ErrorCode::kInvalidArgument, "--scope: names no scope");
+  PLEXUS_TRY(ReadWall(request, doors.caller));
   if (request.Flag("read_only")) doors.caller.may_write = doors.caller.may_destroy = false;
   doors.rules.open = doors.caller;
   if (const std::uint64_t rate = request.Count("max_rate"); rate > 0)
@@ -82,7 +106,7 @@ Result<Doors> ReadDoors(const CommandLine& line) {
           ErrorCode::kInvalidArgument,
           "--http: " + doors.http->address + " is seen by other machines, and needs --tokens FILE");
   }
-  if (!doors.mcp && !doors.http && !request.Flag("check"))
+  if (!doors.mcp && !doors.http && !doors.check)
     return Fail(ErrorCode::kInvalidArgument, "serve needs --mcp, --http ADDRESS or both");
   return doors;
 }
@@ -120,7 +144,7 @@ int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop) {
   const Result<Protocol*> protocol = server.With(doors.tools);
   if (!protocol) return PrintFailure(protocol.error(), line);
   std::unique_ptr<HttpServer> http;  // outlives who holds an exchange
-  Routes routes(server.service(), **protocol, doors.rules);
+  Routes routes(server.service(), **protocol, doors.rules, doors.explorer);
   LogFields fields = {{"db", server.service().directory()},
                       {"sequence", std::to_string(server.service().sequence())}};
   if (doors.mcp) fields.emplace_back("mcp", "stdio");
@@ -137,9 +161,11 @@ int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop) {
   if (doors.mcp) {
     served = host.ServeStandardLines(stop.fd());
   } else {
-    // Without a client on standard input only a signal ends it.
-    while (AwaitInput(stop.fd(), -1, 60'000) == Ready::kNothing) {
-    }
+    // Without a client on standard input only a signal ends it. What another process writes is
+    // seen within a second.
+    const bool follows = doors.explorer && !doors.caller.may_write;
+    while (AwaitInput(stop.fd(), -1, follows ? 1000 : 60'000) == Ready::kNothing)
+      if (follows) (void)server.service().Refresh();
   }
   routes.BeginStop();
   server.service().WakeWaiting();
@@ -148,6 +174,26 @@ int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop) {
   LogInfo("ended");
   if (!served) return PrintFailure(served.error(), line);
   return closed ? kDone : PrintFailure(closed.error(), line);
+}
+
+// One graph.
+int ServeDirectory(const CommandLine& line, const Doors& doors, Stop& stop) {
+  ServiceOptions options;
+  options.directory = line.globals.db;
+  options.create = !doors.explorer;
+  options.read_only = doors.explorer && !doors.caller.may_write;
+  const auto wait_ms = static_cast<std::int64_t>(line.globals.wait_seconds * 1000);
+  // A second server of MCP is a pipe to the first.
+  const bool may_relay = doors.mcp && !doors.http;
+  options.lock_wait_ms = may_relay ? 0 : wait_ms;
+  if (const auto most = line.request->MaybeNumber("max_seconds")) options.max_seconds = *most;
+  Host host(options, doors.tools, doors.caller);
+  const Status held = host.Hold();
+  if (!held && !(may_relay && held.error().code == ErrorCode::kLocked))
+    return PrintFailure(held.error(), line);
+  if (doors.check)
+    return held ? PrintCheck(line, host.server(), doors) : PrintFailure(held.error(), line);
+  return Serve(line, host, doors, stop);
 }
 
 // Many graphs, over HTTP.
@@ -183,33 +229,19 @@ int ServeRoot(const CommandLine& line, const Doors& doors, Stop& stop) {
 }  // namespace
 
 int RunServe(const CommandLine& line) {
-  SetLogForm(line.globals.quiet                           ? LogForm::kQuiet
-             : line.request->Text("log_format") == "json" ? LogForm::kJson
-                                                          : LogForm::kWords);
-  const bool many = line.request->Given("root");
+  const bool explores = line.request->operation().name == "explore";
+  const bool json = !explores && line.request->Text("log_format") == "json";
+  SetLogForm(line.globals.quiet ? LogForm::kQuiet : json ? LogForm::kJson : LogForm::kWords);
+  const bool many = !explores && line.request->Given("root");
   if (line.globals.db.empty() && !many)
     return PrintFailure(
         {ErrorCode::kInvalidArgument, "which graph? --db DIR (or PLEXUS_DB) names its directory"},
         line);
-  const Result<Doors> doors = ReadDoors(line);
+  const Result<Doors> doors = explores ? ExplorerDoors(*line.request) : ReadDoors(line);
   if (!doors) return PrintFailure(doors.error(), line);
   const Result<Stop*> stop = Stop::Install();
   if (!stop) return PrintFailure(stop.error(), line);
-  if (many) return ServeRoot(line, *doors, **stop);
-  ServiceOptions options;
-  options.directory = line.globals.db;
-  const auto wait_ms = static_cast<std::int64_t>(line.globals.wait_seconds * 1000);
-  // A second server of MCP is a pipe to the first.
-  const bool may_relay = doors->mcp && !doors->http;
-  options.lock_wait_ms = may_relay ? 0 : wait_ms;
-  if (const auto most = line.request->MaybeNumber("max_seconds")) options.max_seconds = *most;
-  Host host(options, doors->tools, doors->caller);
-  const Status held = host.Hold();
-  if (!held && !(may_relay && held.error().code == ErrorCode::kLocked))
-    return PrintFailure(held.error(), line);
-  if (line.request->Flag("check"))
-    return held ? PrintCheck(line, host.server(), *doors) : PrintFailure(held.error(), line);
-  return Serve(line, host, *doors, **stop);
+  return many ? ServeRoot(line, *doors, **stop) : ServeDirectory(line, *doors, **stop);
 }
 
 }  // namespace plexus::tools::server

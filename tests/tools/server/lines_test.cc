@@ -100,6 +100,14 @@ TEST(Lines, CheckSaysWhatWouldBeServed) {
   EXPECT_EQ(Plexus({"serve", "--db", dir / "g", "--http", "99999"}).code, 2);
 }
 
+TEST(Lines, TheExplorerMakesNoGraph) {
+  const TempDir dir;
+  EXPECT_NE(PlexusProcess({"explore", "--db", dir / "g", "--port", "0"}).code, 0);
+  EXPECT_NE(PlexusProcess({"stats", "--db", dir / "g"}).code, 0);
+  EXPECT_EQ(PlexusProcess({"explore", "--port", "0"}).code, 2);
+  EXPECT_EQ(PlexusProcess({"explore", "--db", dir / "g", "--port", "65536"}).code, 2);
+}
+
 TEST(Lines, AScopeIsAWall) {
   const TempDir dir;
   ASSERT_EQ(Plexus({"put", "m1", "--db", dir / "g", "--text", "secret"}).code, 0);

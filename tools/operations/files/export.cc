@@ -14,6 +14,7 @@
 #include "algorithms/common/node_subset.h"
 #include "algorithms/traversal/bfs.h"
 #include "tools/operations/kernel_options.h"
+#include "tools/operations/files/explorer_page.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -45,6 +46,39 @@ Result<std::optional<NodeSubset>> Selected(const Workspace& workspace, const Req
   return subset;
 }
 
+// JSON inside a page: no '<' of a text ends its element.
+class InPage final : public std::streambuf {
+ public:
+  explicit InPage(std::ostream& out) : out_(out) {}
+
+ protected:
+  int overflow(int c) override {
+    if (c == '<')
+      out_ << "\\u003c";
+    else if (c != traits_type::eof())
+      out_.put(static_cast<char>(c));
+    return out_ ? c : traits_type::eof();
+  }
+
+ private:
+  std::ostream& out_;
+};
+
+// The explorer's page with the graph inside, as node-link JSON.
+Status ExportPage(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options) {
+  const std::string_view page = ExplorerPage();
+  const std::size_t place = page.find(kExplorerData);
+  if (place == std::string_view::npos)
+    return Fail(ErrorCode::kUnsupported, std::string(kNoExplorer));
+  out << page.substr(0, place);
+  InPage buffer(out);
+  std::ostream data(&buffer);
+  PLEXUS_TRY(ExportNodeLink(snapshot, data, options));
+  out << page.substr(place + kExplorerData.size());
+  if (!out) return Fail(ErrorCode::kIo, "the page could not be written");
+  return {};
+}
+
 // All that is written: independent of the workspace, but for its progress.
 struct Exporter {
   Snapshot snapshot;
@@ -60,6 +94,7 @@ struct Exporter {
     if (format == "mtx") return ExportMatrixMarket(snapshot, out, options);
     if (format == "graphml") return ExportGraphMl(snapshot, out, options);
     if (format == "node-link") return ExportNodeLink(snapshot, out, options);
+    if (format == "html") return ExportPage(snapshot, out, options);
     if (format == "cypher") return ExportCypher(snapshot, out, options);
     if (format == "f32") return ExportVectors(snapshot, out, space, options);
     if (format == "mcp-memory") return ExportMcpMemory(snapshot, out, options);
@@ -86,6 +121,8 @@ Result<Exporter> MakeExporter(Workspace& workspace, const Request& request) {
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("space") + " goes with " + request.Name("format", "f32"));
   }
+  if (exporter.format == "html" && ExplorerPage().empty())
+    return Fail(ErrorCode::kUnsupported, std::string(kNoExplorer));
   exporter.options.property_columns = request.Flag("property_columns");
   if (exporter.options.property_columns && exporter.format != "csv" &&
       exporter.format != "graphml" && exporter.format != "gexf")
@@ -167,9 +204,10 @@ void AddExport(Rows& rows) {
        .parameters =
            {Choice("format",
                    {"jsonl", "csv", "mtx", "graphml", "node-link", "mcp-memory", "gexf", "dot",
-                    "cypher", "f32"},
-                   "jsonl is lossless, the others hold the facts; f32 has the vectors of one "
-                   "space: keys, one a line, an empty line, rows of f32"),
+                    "cypher", "html", "f32"},
+                   "jsonl is lossless, the others hold the facts; html is the explorer in one "
+                   "file; f32 has the vectors of one space: keys, one a line, an empty line, rows "
+                   "of f32"),
             Text("output", "FILE", "write there instead of to stdout")
                 .Named(Means::kPath)
                 .Letter('o'),
@@ -192,6 +230,8 @@ void AddExport(Rows& rows) {
                     {"plexus export --db g --format dot --around alice --hops 2 | dot -Tpng > "
                      "alice.png",
                      "a picture of alice's surroundings"},
+                    {"plexus export --db g --format html --around alice --hops 2 -o alice.html",
+                     "a page that a browser opens without a server"},
                     {"plexus export --db g --format f32 --space text > text.f32",
                      "import --keys - --dimensions D - < text.f32 reads it back"}},
        .run = RunExport,

@@ -207,6 +207,7 @@ void Routes::Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller,
         return Refuse(exchange, 403, {ErrorCode::kFailedPrecondition, "not behind a scope"});
       return exchange->Reply({200, "text/plain; version=0.0.4; charset=utf-8", {}, Metrics()});
     }
+    if (explorer_ && path == "/") return exchange->Reply(ExplorerReply(caller));
     if (path == "/v1/changes") return ChangesRoute(exchange, caller, query);
     if (TakePrefix(rest, "/api/graph/neighbors/")) {
       Request neighbors(*FindOperation("neighborhood"));

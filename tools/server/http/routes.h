@@ -47,8 +47,8 @@ std::string CountsText(const HttpCounts& counts);
 class Routes {
  public:
   // All must outlive it.
-  Routes(Service& service, Protocol& protocol, AccessRules rules)
-      : service_(service), protocol_(protocol), rules_(std::move(rules)) {}
+  Routes(Service& service, Protocol& protocol, AccessRules rules, bool explorer = false)
+      : service_(service), protocol_(protocol), rules_(std::move(rules)), explorer_(explorer) {}
 
   std::optional<HttpReply> Early(const HttpRequest& request) {
     return EarlyReply(rules_, counts_, request, IsImportBody(request, PathOf(request.target)));
@@ -83,6 +83,7 @@ class Routes {
   void Follow(const std::shared_ptr<HttpExchange>& exchange, Sequence next, std::uint64_t limit);
 
   const AccessRules rules_;
+  const bool explorer_;  // the page is at /
   HttpCounts counts_;
   void EndListening();
   std::atomic<bool> stopping_ = false;
@@ -102,6 +103,9 @@ std::string OpenApi();
 // to go on. At most so many.
 Result<std::string> ChangesJson(Service& service, Sequence since, std::uint64_t most,
                                 Sequence* next, std::vector<std::string>* batches = nullptr);
+
+// The explorer's page, with its policy: it asks this server only, and no other page holds it.
+HttpReply ExplorerReply(const Caller& caller);
 
 // What a header of MCP says of the message; "" when they agree.
 std::string HeaderMismatch(const HttpRequest& request, const Message& message);

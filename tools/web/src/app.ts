@@ -1,0 +1,162 @@
+// The page: source, view, the parts that show it, and the link. Search box, list and table are there
+// first; the drawing is made after they were painted, and may be missing.
+import { button, el, replace, save } from './dom';
+import type { Drawing } from './drawing';
+import { Explorer } from './explorer';
+import { FileSource, type FileGraph } from './file_source';
+import { makeFilters } from './filters';
+import { makeFinder } from './finder';
+import { Layout } from './layout';
+import { fragment, parse } from './link';
+import { makePanel } from './panel';
+import { png, svg } from './picture';
+import { ServerSource } from './server_source';
+import { makeTable } from './table';
+import { makeTimeline } from './timeline';
+import type { Source } from './types';
+import { View } from './view';
+import { say } from './words';
+
+function readData(): Source {
+  const data = JSON.parse(document.getElementById('data')!.textContent!) as { server?: { write: boolean } } & Partial<FileGraph>;
+  return data.server ? new ServerSource(data.server.write) : new FileSource(data as FileGraph);
+}
+
+const source = readData();
+const view = new View();
+const layout = new Layout(view);
+const explorer = new Explorer(source, view, all => layout.run(all));
+let drawing: Drawing | null = null;
+let timer = 0, kept = false;  // of the link, which is not written before it was read
+
+const { box, list } = makeFinder(explorer);
+const canvas = el('div', { class: 'canvas', tabindex: 0, role: 'img', 'aria-describedby': 'drawing-help' });
+const help = el('p', { id: 'drawing-help', class: 'hint' }, say('drawingHelp'));
+const tableBox = makeTable(view, key => void explorer.expand(key));
+const drawingBox = el('div', { class: 'drawing', id: 'drawing', role: 'tabpanel', 'aria-labelledby': 'tab-drawing' }, canvas, help);
+tableBox.id = 'table';
+tableBox.setAttribute('role', 'tabpanel');
+tableBox.setAttribute('aria-labelledby', 'tab-table');
+
+const tabs = ['drawing', 'table'] as const;
+type Tab = (typeof tabs)[number];
+let tab: Tab = 'table';
+function choose(next: Tab): void {
+  tab = next;
+  for (const name of tabs) {
+    const button = document.getElementById(`tab-${name}`)!;
+    button.setAttribute('aria-selected', String(name === next));
+    button.tabIndex = name === next ? 0 : -1;
+  }
+  drawingBox.hidden = next !== 'drawing';
+  tableBox.hidden = next !== 'table';
+  tableBox.dispatchEvent(new Event('shown'));
+  keepLink();
+}
+const tabList = el('div', { role: 'tablist', keydown: (event: KeyboardEvent) => {
+  if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
+  choose(tab === 'table' ? 'drawing' : 'table');
+  document.getElementById(`tab-${tab}`)!.focus();
+} }, ...tabs.map(name => button(say(name), () => choose(name), { role: 'tab', id: `tab-${name}`, 'aria-controls': name })));
+
+const status = el('p', { class: 'status', role: 'status' });
+explorer.onSay((text, again) => replace(status, text, again ? ' ' : '', again ? button(again.text, again.run, { 'data-action': 'rest' }) : null));
+const working = el('span', { class: 'hint', role: 'status', hidden: true }, say('working'));
+explorer.onBusy = busy => { working.hidden = !busy; };
+const counts = el('span', { class: 'counts' });
+view.on(['content'], () => {
+  const nodes = view.visibleNodes().length;
+  counts.textContent = say('counts', { nodes, edges: view.visibleEdges().length, hidden: view.nodes.size - nodes });
+});
+const exports = el('div', { class: 'exports', role: 'group', 'aria-label': say('exportLabel') },
+  button(say('exportPng'), () => void explorer.run(async () => save('plexus.png', 'image/png', await png(view))), { 'data-export': 'png' }),
+  button(say('exportSvg'), () => save('plexus.svg', 'image/svg+xml', svg(view)), { 'data-export': 'svg' }),
+  button(say('exportJson'), () => void explorer.run(async () =>
+    save('plexus.json', 'application/json', await source.nodeLink(view.visibleNodes().map(node => node.key), view.asOf))), { 'data-export': 'node-link' }),
+  button(say('copyLink'), () => void explorer.run(async () => {
+    keepLink(true);
+    await navigator.clipboard.writeText(location.href);
+    explorer.say(say('copied'));
+  }), { 'data-action': 'link' }),
+  button(say('clear'), () => view.clear(), { 'data-action': 'clear' }));
+const licences = el('details', { class: 'licences' }, el('summary', {}, say('licences')),
+  el('pre', {}, (document.getElementById('licences') as HTMLTemplateElement).content.textContent ?? ''));
+
+replace(document.getElementById('app')!,
+  el('header', {}, el('h1', {}, say('title')), box, makeTimeline(explorer)),
+  el('main', {}, el('div', { class: 'left' }, makeFilters(explorer, () => layout.run(true)), list),
+    el('div', { class: 'middle' }, el('div', { class: 'bar' }, tabList, counts, working, exports), status, drawingBox, tableBox),
+    makePanel(explorer)),
+  el('footer', {}, licences));
+choose('table');
+document.getElementById('search')!.focus();
+performance.mark('plexus-search-box');
+
+// The link follows the view, a moment later.
+function keepLink(now = false): void {
+  if (!kept) return;
+  clearTimeout(timer);
+  const write = () => history.replaceState(null, '', fragment(view, { path: explorer.pathEnds, camera: drawing?.camera, tab }));
+  if (now) write();
+  else timer = window.setTimeout(write, 400);
+}
+
+async function restore(): Promise<void> {
+  const saved = parse(location.hash);
+  if (!saved) {
+    if (source instanceof FileSource) await explorer.show(source.keys().slice(0, view.limit));
+    return;
+  }
+  view.limit = saved.limit ?? view.limit;
+  view.asOf = source.served ? saved.asOf ?? '' : '';
+  if (saved.hidden) {
+    const { nodeKinds, edgeKinds, scopes, superseded, where } = saved.hidden;
+    Object.assign(view.filters, { nodeKinds: new Set(nodeKinds), edgeKinds: new Set(edgeKinds), scopes: new Set(scopes), superseded, where: source.served ? where : '' });
+  }
+  view.sizeByRank = source.served && saved.rank === true;
+  view.colourByGroup = source.served && saved.group === true;
+  await explorer.show(saved.nodes.map(([key]) => key), saved.selected);
+  for (const [key, x, y] of saved.nodes) {
+    const node = view.nodes.get(key);
+    if (node) Object.assign(node, { x, y, placed: true });
+  }
+  layout.stop();
+  view.emit('positions');
+  if (saved.path) await explorer.path(...saved.path);
+  if (saved.tab === 'table') choose('table');
+  if (drawing && saved.camera) drawing.camera = saved.camera;
+}
+
+async function start(): Promise<void> {
+  // After the first paint.
+  await new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
+  const restored = parse(location.hash);
+  if (restored?.tab !== 'table') choose('drawing');
+  performance.mark('plexus-drawing');
+  try {
+    const { Drawing } = await import('./drawing');
+    let clicked = false;
+    drawing = new Drawing(canvas, view, {
+      select: key => {
+        clicked = true;
+        view.select(key);
+        clicked = false;
+      },
+      expand: key => void explorer.expand(key), camera: () => keepLink(),
+    });
+    // What is chosen elsewhere comes to the middle.
+    view.on(['selection'], () => !clicked && view.selected && drawing?.centre(view.selected));
+  } catch {
+    replace(drawingBox, el('p', { class: 'hint' }, say('noWebGl')));
+    choose('table');
+  }
+  void explorer.run(async () => {
+    const graph = await source.status();
+    counts.textContent = say('graphCounts', { nodes: graph.nodes, edges: graph.edges });
+  }).then(restore).then(() => {
+    kept = true;
+    view.on(['content', 'style', 'selection', 'positions'], () => keepLink());
+    document.body.dataset.ready = 'yes';
+  });
+}
+void start();
