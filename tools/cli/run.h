@@ -14,7 +14,7 @@ namespace plexus::tools {
 struct ProcessParts {
   // `plexus serve` and `plexus explore`, of a library above this one.
   int (*serve)(const CommandLine& line) = nullptr;
-  void (*before_import)() = nullptr;                // an import with which the process ends
+  void (*before_import)() = nullptr;  // an import with which the process ends
 };
 // The program as a function: `words` without its name. The exit code. Reads and writes the three
 // standard descriptors. A call leaves nothing behind: the next one begins as a new process does.

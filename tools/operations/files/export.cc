@@ -13,8 +13,8 @@
 
 #include "algorithms/common/node_subset.h"
 #include "algorithms/traversal/bfs.h"
-#include "tools/operations/kernel_options.h"
 #include "tools/operations/files/explorer_page.h"
+#include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
