@@ -27,7 +27,7 @@ function(plexus_unity target)
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group}_${part})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  # What they tell of neighbours is no mistake; a build of each source alone has them.
-  target_compile_options(${target} PRIVATE -Wno-shadow
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  # What it tells of a neighbour is no mistake (-Wshadow neither: CMakeLists.txt); a build of each
+  # source alone has both.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
