@@ -131,7 +131,7 @@ std::string Page(const Snapshot& snapshot, const Stored& stored) {
   for (std::size_t id = 0; id < snapshot.schema().edge_kinds().size(); ++id) {
     const EdgeKind& kind = snapshot.schema().edge_kinds()[id];
     const std::uint64_t count = CountOfKind(snapshot.state().edges_by_kind, id);
-    if (count > 0) kinds.Row({Grouped(count), kind.name, PlaneName(kind.plane)});
+    if (count > 0) kinds.Row({Grouped(count), kind.name, std::string(PlaneName(kind.plane))});
   }
   kinds.Print(out);
   out << '\n';
