@@ -159,7 +159,7 @@ void SortedFileSalvage::Walk() {
 
 }  // namespace
 
-void WalkSortedFileSalvage(std::string_view bytes, const FoundSink& found, const LostSink& lost) {
+void WalkSortedFile(std::string_view bytes, const FoundSink& found, const LostSink& lost) {
   SortedFileSalvage(bytes, found, lost).Walk();
 }
 
