@@ -1,4 +1,6 @@
 // CSV and DOT: escaping, selection, and CSV back in again; sniffing; files.
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -91,7 +93,8 @@ TEST(Export, FailingStreamIsAnError) {
 }
 
 TEST(Files, SniffingAndErrors) {
-  const auto directory = std::filesystem::path(::testing::TempDir()) / "plexus_text_files";
+  const auto directory = std::filesystem::path(::testing::TempDir()) /
+                         ("plexus_text_files_" + std::to_string(::getpid()));
   std::filesystem::create_directories(directory);
   auto write = [&](const char* name, std::string_view text) {
     std::ofstream(directory / name, std::ios::binary) << text;

@@ -1,4 +1,6 @@
 // WordNet 3.0: all of it, when Debian's wordnet-base is there, and a small one.
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -68,7 +70,8 @@ TEST(WordNet, WholeDatabase) {
 class SmallWordNet : public ::testing::Test {
  protected:
   void SetUp() override {
-    directory_ = fs::path(::testing::TempDir()) / "plexus_small_wordnet";
+    directory_ =
+        fs::path(::testing::TempDir()) / ("plexus_small_wordnet_" + std::to_string(::getpid()));
     fs::create_directories(directory_);
     for (const char* name : {"data.noun", "data.verb", "data.adj", "data.adv"})
       Write(name, "  1 licence\n");
