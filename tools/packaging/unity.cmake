@@ -1,6 +1,6 @@
 # plexus_unity(<target> [EXCEPT <folder>...]): sources of one folder are compiled together, at most
-# twelve at a time. A first build takes a third of the time; so names without linkage are unique in
-# a folder. Sources with options of their own are compiled alone, and so are the folders EXCEPT:
+# twelve at a time. A first build takes about half of the time; names without linkage are unique in a
+# folder for it. Sources with options of their own are compiled alone, and so are the folders EXCEPT:
 # kernels, whose code shall not depend on their neighbours'.
 option(PLEXUS_UNITY_BUILD "Compile the sources of a folder together" ${PROJECT_IS_TOP_LEVEL})
 
