@@ -164,8 +164,14 @@ int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop) {
     // Without a client on standard input only a signal ends it. What another process writes is
     // seen within a second.
     const bool follows = doors.explorer && !doors.caller.may_write;
-    while (AwaitInput(stop.fd(), -1, follows ? 1000 : 60'000) == Ready::kNothing)
-      if (follows) (void)server.service().Refresh();
+    std::string failure;  // the last that was told
+    while (AwaitInput(stop.fd(), -1, follows ? 1000 : 60'000) == Ready::kNothing) {
+      if (!follows) continue;
+      const auto refreshed = server.service().Refresh();
+      const std::string now = refreshed ? "" : refreshed.error().message;
+      if (now != failure && !now.empty()) LogError("an older state is shown: " + now);
+      failure = now;
+    }
   }
   routes.BeginStop();
   server.service().WakeWaiting();

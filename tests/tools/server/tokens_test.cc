@@ -99,10 +99,38 @@ TEST(Tokens, HostAndOriginAreThisMachines) {
     ASSERT_FALSE(who) << host;
     EXPECT_EQ(who.error().status, 403);
   }
-  EXPECT_TRUE(WhoAsks(rules, Asking({{"Host", "localhost"}, {"Origin", "http://localhost:3000"}})));
-  for (const char* origin : {"http://evil.example", "null", "", "http://localhost.evil.example",
-                             "http://[evil]/localhost"})
-    EXPECT_FALSE(WhoAsks(rules, Asking({{"Host", "localhost"}, {"Origin", origin}}))) << origin;
+  const auto asks = [&](const char* host, const char* header, const char* value) {
+    return bool(WhoAsks(rules, Asking({{"Host", host}, {header, value}})));
+  };
+  for (const auto& [host, origin] : {std::pair{"localhost", "http://localhost"},
+                                     {"localhost:8484", "http://localhost:8484"},
+                                     {"LocalHost:8484", "http://localhost:8484"},
+                                     {"[::1]:8484", "http://[::1]:8484"},
+                                     {"localhost:8484", "https://graph.example"},
+                                     {"localhost:8484", "https://graph.example:3000"}})
+    EXPECT_TRUE(asks(host, "Origin", origin)) << origin;
+  // Another port, or another name of this machine, is another page.
+  for (const char* origin :
+       {"http://evil.example", "null", "", "http://localhost.evil.example",
+        "http://[evil]/localhost", "http://localhost", "http://localhost:3000",
+        "http://127.0.0.1:8484", "http://localhost:8484/", "http://localhost:8484.evil.example"})
+    EXPECT_FALSE(asks("localhost:8484", "Origin", origin)) << origin;
+}
+
+// A browser sends no Origin with an image or a link.
+TEST(Tokens, NoWorkForAnotherPage) {
+  const AccessRules rules;
+  const auto asks = [&](const char* target, const char* site, const AccessRules& under) {
+    HttpRequest request = Asking({{"Host", "localhost:8484"}, {"Sec-Fetch-Site", site}});
+    request.target = target;
+    return bool(WhoAsks(under, request));
+  };
+  for (const char* site : {"cross-site", "same-site", "anything"}) {
+    EXPECT_FALSE(asks("/v1/pagerank?top=0", site, rules)) << site;
+    EXPECT_TRUE(asks("/", site, rules)) << site;
+  }
+  for (const char* site : {"same-origin", "none", ""})
+    EXPECT_TRUE(asks("/v1/stats", site, rules)) << site;
 }
 
 TEST(Tokens, ATokenBringsItsRights) {

@@ -129,7 +129,28 @@ await run({
     check(got.slice(0, 4).every(one => one === 'TypeError') && (got[4] === '' || got[4] === 'TypeError') && got[5] === 'nothing', 'nothing is read', got);
     other.close();
     check((await raw('/v1/stats', { headers: { Origin: 'https://evil.example' } })).status === 403, 'a foreign Origin is refused');
+    check((await raw('/v1/stats', { headers: { 'Sec-Fetch-Site': 'same-site' } })).status === 403, 'and an image of another port');
     check((await raw('/', { headers: { Host: 'evil.example' } })).status === 403, 'a foreign Host is refused, for the page, too');
+  },
+
+  async 'another port writes nothing and gets no work done'(browser) {
+    plexus('import', '--db', 'writable', '--terms', 'hostile.jsonl', '--quiet');
+    const writable = await serve('writable', '--write');
+    const other = createServer((_, reply) => reply.end('<!doctype html><title>other</title>')).listen(0, '127.0.0.1');
+    await new Promise(done => other.on('listening', done));
+    const away = await newPage(browser);
+    await away.goto(`http://localhost:${other.address().port}`);
+    await away.evaluate(async url => {
+      const sent = { method: 'POST', mode: 'no-cors', headers: { 'Content-Type': 'text/plain' }, body: 'source,target\nsneaked,in\n' };
+      await fetch(`${url}/v1/import?format=csv`, sent).catch(() => {});
+      const image = document.createElement('img');
+      await new Promise(done => { image.onerror = image.onload = done; image.src = `${url}/v1/pagerank?top=0`; });
+    }, writable.url);
+    const metrics = await fetch(`${writable.url}/metrics`).then(reply => reply.text());
+    check(/plexus_http_refused_total 2/.test(metrics), 'both were refused', metrics);
+    const reply = await fetch(`${writable.url}/v1/get?keys=sneaked`);
+    check(reply.status === 404, 'nothing was written', await reply.text());
+    other.close();
   },
 
   async 'read-only, and a strict policy'() {

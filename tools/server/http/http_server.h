@@ -38,6 +38,11 @@ struct HttpRequest {
   bool Has(std::string_view name) const;
 };
 
+// The target up to '?'.
+inline std::string_view PathOf(std::string_view target) {
+  return target.substr(0, target.find('?'));
+}
+
 struct HttpReply {
   int status = 200;
   std::string type = "application/json";

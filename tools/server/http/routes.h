@@ -37,10 +37,6 @@ bool IsJson(const HttpRequest& request);
 bool IsImportBody(const HttpRequest& request, std::string_view path);
 // Who is counted for a body that goes to a file: the token, or where none is needed the address.
 std::string SpoolOwner(const AccessRules& rules, const HttpRequest& request);
-// The target up to '?'.
-inline std::string_view PathOf(std::string_view target) {
-  return target.substr(0, target.find('?'));
-}
 // The counts as /metrics has them.
 std::string CountsText(const HttpCounts& counts);
 

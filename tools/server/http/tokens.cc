@@ -82,15 +82,38 @@ std::string_view HostName(std::string_view host) {
   return host.substr(0, host.find(':'));
 }
 
+bool SameName(std::string_view one, std::string_view other) {
+  return std::ranges::equal(one, other, [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  });
+}
+
+// Whether --allow-host names it.
+bool IsAllowed(const AccessRules& rules, std::string_view host) {
+  return std::ranges::any_of(
+      rules.hosts, [&](const std::string& known) { return SameName(HostName(host), known); });
+}
+
 bool IsKnownHost(const AccessRules& rules, std::string_view host) {
   const std::string_view name = HostName(host);
-  const auto same = [&](std::string_view known) {
-    return name.size() == known.size() &&
-           std::ranges::equal(name, known, [](unsigned char a, unsigned char b) {
-             return std::tolower(a) == std::tolower(b);
-           });
-  };
-  return same("localhost") || IsLoopback(name) || std::ranges::any_of(rules.hosts, same);
+  return SameName(name, "localhost") || IsLoopback(name) || IsAllowed(rules, host);
+}
+
+// Whether a page of another server sent it, which a browser tells by Origin or by Sec-Fetch-Site.
+// Another port is another server. A link to the page at "/" is not refused.
+bool IsOfAnotherPage(const AccessRules& rules, const HttpRequest& request) {
+  if (request.Has("Origin")) {
+    const std::string_view origin = request.Header("Origin");
+    const std::size_t scheme = origin.find("://");
+    if (scheme == std::string_view::npos) return true;
+    const std::string_view from = origin.substr(scheme + 3);
+    if (IsAllowed(rules, from)) return false;
+    return rules.tokens.empty() ? !SameName(from, request.Header("Host"))
+                                : !IsKnownHost(rules, from);
+  }
+  const std::string_view site = request.Header("Sec-Fetch-Site");
+  return rules.tokens.empty() && !site.empty() && site != "same-origin" && site != "none" &&
+         PathOf(request.target) != "/";
 }
 
 }  // namespace
@@ -144,13 +167,9 @@ Result<std::vector<Token>> ReadTokens(const std::string& file) {
 std::expected<Caller, Refusal> WhoAsks(const AccessRules& rules, const HttpRequest& request) {
   if (rules.tokens.empty() && !IsKnownHost(rules, request.Header("Host")))
     return std::unexpected(Refusal{403, "Host is not of this server; --allow-host NAME allows it"});
-  if (request.Has("Origin")) {
-    std::string_view origin = request.Header("Origin");
-    const std::size_t scheme = origin.find("://");
-    if (scheme == std::string_view::npos || !IsKnownHost(rules, origin.substr(scheme + 3)))
-      return std::unexpected(
-          Refusal{403, "Origin is not of this server; --allow-host NAME allows it"});
-  }
+  if (IsOfAnotherPage(rules, request))
+    return std::unexpected(
+        Refusal{403, "a page of another server asks (Origin); --allow-host NAME allows it"});
   if (rules.tokens.empty()) return rules.open;
   const std::string_view header = request.Header("Authorization");
   const std::string_view scheme = "Bearer ";

@@ -42,8 +42,9 @@ struct Refusal {
   int status;
   std::string why;
 };
-// Who asks. Host must be this machine's or a known one, and so must Origin where there is one;
-// where tokens are needed the header says Bearer and one of them.
+// Who asks. Without tokens Host must be this machine's or a known one, and a page that asks must
+// come from that Host and port, or from a known host: Origin or Sec-Fetch-Site says so. Where
+// tokens are needed the header says Bearer and one of them, and Origin is this machine's or known.
 std::expected<Caller, Refusal> WhoAsks(const AccessRules& rules, const HttpRequest& request);
 
 bool IsLoopback(std::string_view address);
