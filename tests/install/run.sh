@@ -1,11 +1,13 @@
 #!/bin/bash
 # Builds and runs the consumer project in all ways: against an installed tree, by
 # add_subdirectory, through pkg-config, and against installed shared libraries.
-# Usage: tests/install/run.sh [BUILD_DIR], default build/install.
-# Configures and builds trees there; needs what tools/scripts/packages.txt lists.
+# Usage: tests/install/run.sh BUILD_DIR [WORK_DIR]: a build of the libraries, the program and the C
+# interface, which is installed; the other trees are made in WORK_DIR, default build/install.
 set -euo pipefail
 tree=$(cd "$(dirname "$0")/../.." && pwd)
-work=${1:-$tree/build/install}
+build=$(cd "$1" && pwd)
+work=${2:-$tree/build/install}
+mkdir -p "$work"
 # Not optimised: what is asked is whether they link and load, and that compiles sooner.
 release=(-DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O0)
 if command -v ccache >/dev/null; then release+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
@@ -18,14 +20,9 @@ consume() {  # consume NAME "adaptors or nothing" ARGUMENT...
   rm -rf "$work/$name/consumer.db"
   (cd "$work/$name" && ctest --output-on-failure)
 }
-install_tree() {  # install_tree TREE PREFIX ARGUMENT...: the libraries
-  local build=$work/$1 prefix=$work/$2
-  shift 2
-  cmake -S "$tree" -B "$build" -G Ninja "${release[@]}" \
-    -DPLEXUS_WARNINGS_AS_ERRORS=ON -DPLEXUS_BUILD_TESTS=OFF -DPLEXUS_BUILD_BENCH=OFF "$@" >/dev/null
-  cmake --build "$build"
-  rm -rf "$prefix"
-  cmake --install "$build" --prefix "$prefix" >/dev/null
+install_tree() {  # install_tree BUILD_DIR PREFIX
+  rm -rf "$2"
+  cmake --install "$1" --prefix "$2" >/dev/null
 }
 pkg_config_consumer() {  # pkg_config_consumer PREFIX PKG_CONFIG_ARGUMENT...: no CMake at all
   local prefix=$work/$1 program=$work/$1/pkg_config_consumer flags
@@ -38,16 +35,16 @@ pkg_config_consumer() {  # pkg_config_consumer PREFIX PKG_CONFIG_ARGUMENT...: no
   "$program" "$prefix/consumer.db"
 }
 
-install_tree tree prefix -DPLEXUS_BUILD_TOOLS=OFF
+install_tree "$build" "$work/prefix"
 # The public headers and no others; one source that includes them all; the documents.
-sort "$work/tree/public_headers.txt" >"$work/listed"
+sort "$build/public_headers.txt" >"$work/listed"
 (cd "$work/prefix/include/plexus" && find . -type f | cut -c3- | sort) >"$work/found"
 diff "$work/listed" "$work/found" || fail "the headers installed are not the listed ones"
 sed 's|.*|#include "plexus/&"|' "$work/listed" >"$work/all.cc"
 eigen=$(pkg-config --cflags eigen3)
 # shellcheck disable=SC2086  # flags are words
 g++ -std=c++23 -fsyntax-only -I"$tree/tests/install/host" -I"$work/prefix/include" $eigen "$work/all.cc"
-"$tree/tests/install/documents.sh" "$work/tree"
+"$tree/tests/install/documents.sh" "$build"
 consume installed adaptors -DCMAKE_PREFIX_PATH="$work/prefix"
 # A user without Eigen: everything but that one header.
 consume without_eigen "" -DCMAKE_PREFIX_PATH="$work/prefix" \
@@ -59,15 +56,14 @@ fi
 grep -q eigen "$work/required.log"
 pkg_config_consumer prefix
 pkg_config_consumer prefix --static
-consume subdirectory adaptors -DPLEXUS_TREE="$tree" -DPLEXUS_WARNINGS_AS_ERRORS=ON -DPLEXUS_UNITY_BUILD=ON
+# Without precompiled headers and each source alone, as a subdirectory is by default: every source
+# of the libraries names what it includes.
+consume subdirectory adaptors -DPLEXUS_TREE="$tree" -DPLEXUS_WARNINGS_AS_ERRORS=ON
 
-# With the program. Without precompiled headers and each source alone: every source of the
-# libraries and the program names what it includes.
-install_tree shared_tree shared_prefix -DBUILD_SHARED_LIBS=ON -DPLEXUS_BUILD_C=OFF \
-  -DPLEXUS_PRECOMPILED_HEADERS=OFF -DPLEXUS_UNITY_BUILD=OFF
-rm -rf "$work/shared_prefix/program.db"
-"$work/shared_prefix/bin/plexus" link a b --db "$work/shared_prefix/program.db" >/dev/null
-"$work/shared_prefix/bin/plexus" neighbors a --db "$work/shared_prefix/program.db" | grep -qw b
+cmake -S "$tree" -B "$work/shared_tree" -G Ninja "${release[@]}" -DBUILD_SHARED_LIBS=ON \
+  -DPLEXUS_BUILD_TESTS=OFF -DPLEXUS_BUILD_BENCH=OFF -DPLEXUS_BUILD_TOOLS=OFF >/dev/null
+cmake --build "$work/shared_tree"
+install_tree "$work/shared_tree" "$work/shared_prefix"
 consume shared adaptors -DCMAKE_PREFIX_PATH="$work/shared_prefix"
 pkg_config_consumer shared_prefix
 for library in engine storage formats algorithms; do
