@@ -10,7 +10,8 @@ export interface ShownNode extends GraphNode {
   placed: boolean; // false: the layout may choose
   fate?: Fate;     // since the last position of the slider
   rank?: number;   // 0 to 1
-  group?: number;
+  group?: number;  // -1: in none
+  holds?: boolean; // filters.where is true
 }
 
 export interface ShownEdge extends GraphEdge {
@@ -26,7 +27,7 @@ export interface Filters {
   where: string;
 }
 
-export type Change = 'content' | 'style' | 'selection' | 'positions' | 'sets';
+export type Change = 'content' | 'style' | 'selection' | 'positions' | 'sets' | 'time';
 
 export const edgeId = (edge: GraphEdge): string => [edge.source, edge.kind, edge.target, edge.label ?? ''].join('\u001f');
 
@@ -41,12 +42,13 @@ export class View {
   readonly nodes = new Map<string, ShownNode>();
   readonly edges = new Map<string, ShownEdge>();
   readonly filters: Filters = { nodeKinds: new Set(), edgeKinds: new Set(), scopes: new Set(), superseded: true, where: '' };
-  whereHolds: Set<string> | null = null; // the keys for which filters.where is true
   selected = '';
   pathStart = '';
   path = new Set<string>(); // ids of edges
+  pathEnds: [string, string] | undefined;
   sets: NodeSet[] = [];     // hulls
   limit = 2000;
+  leftOut = { count: 0, more: false }; // by the limit; more: at least
   asOf: AsOf = '';
   sizeByRank = false;
   colourByGroup = false;
@@ -59,10 +61,10 @@ export class View {
     for (const call of this.listeners.get(change) ?? []) call();
   }
 
-  // Adds what fits, and says how many nodes did not. New nodes begin beside `near`.
-  add(part: Part, near?: string): number {
+  // Adds what fits, and counts what does not. New nodes begin beside `near`.
+  add(part: Part, near?: string): void {
     const centre = near ? this.nodes.get(near) : undefined;
-    let leftOut = 0;
+    if (part.more) this.leftOut.more = true;
     for (const node of part.nodes) {
       const known = this.nodes.get(node.key);
       if (known) {
@@ -70,7 +72,7 @@ export class View {
         continue;
       }
       if (this.nodes.size >= this.limit) {
-        ++leftOut;
+        ++this.leftOut.count;
         continue;
       }
       this.nodes.set(node.key, { ...node, ...this.place(node.key, centre), placed: false });
@@ -81,7 +83,6 @@ export class View {
       this.edges.set(id, { ...edge, id });
     }
     this.emit('content');
-    return leftOut;
   }
 
   // Inside a disc whose area follows the number of nodes, or close to its neighbour.
@@ -105,6 +106,7 @@ export class View {
     this.edges.clear();
     this.sets = [];
     this.path.clear();
+    this.pathEnds = undefined;
     this.selected = this.pathStart = '';
     this.emit('content');
     this.emit('sets');
@@ -135,7 +137,7 @@ export class View {
       if (there) Object.assign(node, there);
     }
     for (const [id, edge] of edges)
-      if (!this.edges.has(id)) this.edges.set(id, { ...edge, id, fate: 'absent' });
+      if (!this.edges.has(id) && this.nodes.has(edge.source) && this.nodes.has(edge.target)) this.edges.set(id, { ...edge, id, fate: 'absent' });
     for (const [id, edge] of this.edges) edge.fate = fateOf(edge.fate, edges.has(id));
     this.emit('content');
     return { came, went };
@@ -145,7 +147,7 @@ export class View {
   isVisible(node: ShownNode): boolean {
     const f = this.filters;
     return node.fate !== 'absent' && !f.nodeKinds.has(node.kind) && !f.scopes.has(node.scope ?? '') &&
-      (f.superseded || !node.supersededBy) && (!this.whereHolds || this.whereHolds.has(node.key));
+      (f.superseded || !node.supersededBy) && !(f.where && node.holds === false);
   }
   isEdgeVisible(edge: ShownEdge): boolean {
     if (edge.fate === 'absent' || this.filters.edgeKinds.has(edge.kind)) return false;
