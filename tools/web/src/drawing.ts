@@ -10,6 +10,7 @@ import type { View } from './view';
 export interface Handlers { select(key: string): void; expand(key: string): void; camera(): void }
 
 const kMany = 2000; // nodes that come at once: a new graph is quicker than an event for each
+const kMostArrows = 5000;
 
 const kSvg = 'http://www.w3.org/2000/svg';
 
@@ -86,9 +87,11 @@ export class Drawing {
     for (const edge of view.edges.values()) if (view.isEdgeVisible(edge)) edges.add(edge.id);
     const renews = nodes.size - this.graph.order > kMany;
     const graph = renews ? new Graph({ multi: true, type: 'directed' }) : this.graph;
-    const goneEdges = graph.filterEdges(id => !edges.has(id)), goneNodes = graph.filterNodes(key => !nodes.has(key));
-    for (const id of goneEdges) graph.dropEdge(id);
-    for (const key of goneNodes) graph.dropNode(key);
+    for (const id of graph.filterEdges(id => !edges.has(id))) graph.dropEdge(id);
+    for (const key of graph.filterNodes(key => !nodes.has(key))) graph.dropNode(key);
+    // Heads of so many are not seen, and take as long as the lines.
+    const type = edges.size > kMostArrows ? 'line' : 'arrow';
+    if (this.sigma && this.sigma.getSetting('defaultEdgeType') !== type) this.sigma.setSetting('defaultEdgeType', type);
     for (const key of nodes) {
       const node = view.nodes.get(key)!;
       const look = { color: nodeColour(view, node, this.colours), size: nodeSize(view, node), label: shownName(node), highlighted: key === view.selected };

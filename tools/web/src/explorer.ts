@@ -1,13 +1,13 @@
 // What a user can do: each action asks the source, changes the view and says what happened.
 import { isCancelled, Lane } from './lane';
-import type { AsOf, GraphEdge, Hit, LedgerEvent, NodeSet, Source } from './types';
+import type { AsOf, GraphEdge, Hit, LedgerEvent, NodeSet, Part, Source } from './types';
 import { edgeId, type View } from './view';
 import { say } from './words';
 
 const kPage = 50; // neighbours that one expansion shows
 
 export interface Again { text: string; run: () => void }
-interface Said { text: string; again?: Again }
+interface Said { text?: string; again?: Again; whole?: Part } // whole: with all edges between its nodes
 export interface Looks { sizeByRank: boolean; colourByGroup: boolean; where: string }
 
 export class Explorer {
@@ -52,13 +52,14 @@ export class Explorer {
       const { view } = this, before = new Set(view.nodes.keys());
       view.leftOut = { count: 0, more: false };
       const result = await action(asked), source = asked.at(view.asOf);
+      const { text = '', again, whole }: Said = typeof result === 'string' ? { text: result } : result ?? {};
       const fresh = [...view.nodes.keys()].filter(key => !before.has(key));
       if (fresh.length) {
-        if (before.size) view.add({ nodes: [], edges: await source.join(fresh, [...view.nodes.keys()]) });
+        const known = whole?.nodes.filter(node => view.nodes.has(node.key)).length ?? 0;
+        if (known < view.nodes.size) view.add({ nodes: [], edges: await source.join(fresh, [...view.nodes.keys()]) });
         this.arrange();
       }
       await this.refreshLooks(source);
-      const { text, again } = typeof result === 'object' ? result : { text: result ?? '', again: undefined };
       this.say([text, this.limitText()].filter(Boolean).join(' '), again);
     });
   }
@@ -74,11 +75,13 @@ export class Explorer {
     return this.change(async source => {
       const { view } = this;
       const missing = keys.filter(key => !view.nodes.has(key)), room = Math.max(0, view.limit - view.nodes.size);
-      if (missing.length) view.add(await source.load(missing.slice(0, room), true));
+      const whole = await source.load(missing.slice(0, room), true);
+      view.add(whole);
       view.leftOut.count += Math.max(0, missing.length - room);
       if (select) view.select(select);
       if (sets) view.sets = sets;
       view.emit('sets');
+      return { whole };
     });
   }
 
@@ -86,7 +89,6 @@ export class Explorer {
   expand(key: string, most = kPage): Promise<void> {
     return this.change(async source => {
       const { view } = this, start = performance.now();
-      if (!view.nodes.has(key)) view.add(await source.load([key]));
       const part = await source.neighbors(key, most);
       view.add(part, key);
       performance.measure('plexus-expand', { start });
@@ -104,10 +106,11 @@ export class Explorer {
 
   around(key: string, hops: number): Promise<void> {
     return this.change(async source => {
-      const part = await source.around(key, hops, this.view.limit);
+      const whole = await source.around(key, hops, this.view.limit);
       performance.mark('plexus-data');
-      this.view.add(part, this.view.nodes.has(key) ? key : undefined);
+      this.view.add(whole, this.view.nodes.has(key) ? key : undefined);
       this.view.select(key);
+      return { whole };
     });
   }
 

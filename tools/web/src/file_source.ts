@@ -73,7 +73,7 @@ export class FileSource implements Source {
     const edges = new Set<FileEdge>();
     for (const key of there)
       for (const edge of this.near.get(key) ?? []) if (there.has(edge.source) && there.has(edge.target)) edges.add(edge);
-    return { nodes: [...there].map(key => this.node(key)), edges: [...edges] };
+    return { nodes: [...there].map(key => this.node(key)), edges: [...edges].map(edge => ({ ...edge })) };
   }
 
   async join(some: string[], all: string[]): Promise<GraphEdge[]> {
@@ -85,7 +85,7 @@ export class FileSource implements Source {
     const edges = [...(this.near.get(key) ?? [])].sort((a, b) => b.weight - a.weight);
     const shown = most ? edges.slice(0, most) : edges;
     const keys = new Set([key, ...shown.flatMap(edge => [edge.source, edge.target])]);
-    return { nodes: [...keys].map(one => this.node(one)), edges: shown, total: edges.length };
+    return { nodes: [...keys].map(one => this.node(one)), edges: shown.map(edge => ({ ...edge })), total: edges.length };
   }
 
   async around(key: string, hops: number, most: number): Promise<Part> {
@@ -126,7 +126,7 @@ export class FileSource implements Source {
     }
     const edges: GraphEdge[] = [];
     for (let one = to, edge = via.get(to); edge; edge = via.get(one)) {
-      edges.unshift(edge);
+      edges.unshift({ ...edge });
       one = edge.source === one ? edge.target : edge.source;
     }
     return edges;

@@ -49,7 +49,7 @@ export function makePanel(explorer: Explorer): HTMLElement {
 
   function edges(key: string): HTMLElement {
     const list = el('ul', { class: 'edges' });
-    const mine = view.visibleEdges().filter(edge => edge.source === key || edge.target === key);
+    const mine = view.edgesOf(key);
     for (const edge of mine.slice(0, kEdges)) {
       const out = edge.source === key, other = out ? edge.target : edge.source;
       append(list, el('li', {}, out ? '→ ' : '← ', stored(edge.kind, 40), ' ',

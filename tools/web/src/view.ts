@@ -75,12 +75,14 @@ export class View {
         ++this.leftOut.count;
         continue;
       }
-      this.nodes.set(node.key, { ...node, ...this.place(node.key, centre), placed: false });
+      // The part is this one's now: copies of 50,000 take a second.
+      const { x, y } = this.place(node.key, centre);
+      this.nodes.set(node.key, Object.assign(node, { x, y, placed: false }));
     }
     for (const edge of part.edges) {
       if (!this.nodes.has(edge.source) || !this.nodes.has(edge.target)) continue;
       const id = edgeId(edge);
-      this.edges.set(id, { ...edge, id });
+      this.edges.set(id, Object.assign(edge, { id }));
     }
     this.emit('content');
   }
@@ -154,5 +156,8 @@ export class View {
     return this.isVisible(this.nodes.get(edge.source)!) && this.isVisible(this.nodes.get(edge.target)!);
   }
   visibleNodes(): ShownNode[] { return [...this.nodes.values()].filter(node => this.isVisible(node)); }
+  edgesOf(key: string): ShownEdge[] {
+    return [...this.edges.values()].filter(edge => (edge.source === key || edge.target === key) && this.isEdgeVisible(edge));
+  }
   visibleEdges(): ShownEdge[] { return [...this.edges.values()].filter(edge => this.isEdgeVisible(edge)); }
 }
