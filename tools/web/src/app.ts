@@ -10,6 +10,7 @@ import { Layout } from './layout';
 import { fragment, kMost, parse } from './link';
 import { makePanel } from './panel';
 import { png, svg } from './picture';
+import { makeProposal } from './propose';
 import { ServerSource } from './server_source';
 import { makeTable } from './table';
 import { makeTimeline } from './timeline';
@@ -86,7 +87,7 @@ const licences = el('details', { class: 'licences' }, el('summary', {}, say('lic
 replace(document.getElementById('app')!,
   el('header', {}, el('h1', {}, say('title')), box, makeTimeline(explorer)),
   el('main', {}, el('div', { class: 'left' }, makeFilters(explorer, () => layout.run(true)), list),
-    el('div', { class: 'middle' }, el('div', { class: 'bar' }, tabList, counts, working, exports), status, drawingBox, tableBox),
+    el('div', { class: 'middle' }, el('div', { class: 'bar' }, tabList, counts, working, exports), status, makeProposal(explorer), drawingBox, tableBox),
     makePanel(explorer)),
   el('footer', {}, licences));
 choose('table');

@@ -1,7 +1,8 @@
 // What a user can do: each action asks the source, changes the view and says what happened.
 import { isCancelled, Lane } from './lane';
-import type { AsOf, GraphEdge, Hit, LedgerEvent, NodeSet, Part, Source } from './types';
+import type { AsOf, Blocked, GraphEdge, Hit, LedgerEvent, NodeSet, Part, Source, Write } from './types';
 import { edgeId, type View } from './view';
+import { cut } from './dom';
 import { say } from './words';
 
 const kPage = 50; // neighbours that one expansion shows
@@ -18,6 +19,7 @@ export class Explorer {
   onSay: (text: string, again?: Again) => void = () => {};
   onBusy: (busy: boolean) => void = () => {};
   onWrite: () => void = () => {};
+  propose: (write: Write, undo?: Write) => void = () => {};  // a dry run, then the user's word
   private looksAt: AsOf | undefined = '';  // the time of ranks, groups and where; undefined: of none
 
   constructor(readonly source: Source, readonly view: View, private readonly arrange: () => void) {}
@@ -171,11 +173,12 @@ export class Explorer {
   }
 
   // Then all that is shown is asked again.
-  write(operation: string, request: Record<string, unknown>, sequence: number): Promise<void> {
+  write(write: Write, sequence: number, undo?: Write): Promise<void> {
     return this.change(async source => {
-      await source.write(operation, request, sequence);
+      await source.write(write, sequence);
       this.onWrite();
-      return `${say('written')} ${await this.goTo(source.at(''), '')}`;
+      const text = `${say('written')} ${await this.goTo(source.at(''), '')}`;
+      return { text, again: undo && { text: say('undo'), run: () => this.propose(undo) } };
     });
   }
 
@@ -233,7 +236,25 @@ export class Explorer {
   }
 
   async showEvent(event: LedgerEvent): Promise<void> {
-    const keys = await this.ask(this.changes, source => source.members(event));
-    if (keys) await this.show(keys, keys[0], [{ keys, title: event.query ?? event.id }]);
+    const members = await this.ask(this.changes, source => source.members(event));
+    if (!members) return;
+    this.hits = members;
+    const keys = members.map(one => one.key);
+    await this.show(keys, keys[0], [{ keys, title: event.query ?? event.id }]);
+  }
+
+  // A chain of what waits, as a path.
+  async showBlocked({ key, root, chain }: Blocked): Promise<void> {
+    await this.show([...new Set([key, ...chain.flatMap(edge => [edge.source, edge.target]), ...(root ? [root] : [])])], key);
+    const steps = new Set(chain.map(edge => [edge.source, edge.kind, edge.target].join('\u001f')));
+    this.showPath([...this.view.edges.values()].filter(edge => steps.has([edge.source, edge.kind, edge.target].join('\u001f'))));
+  }
+
+  async showDependents(key: string): Promise<void> {
+    const found = await this.ask(this.changes, source => source.dependents(key));
+    if (!found) return;
+    const { rows: keys, more } = found, title = say('dependsOn', { key: cut(key, 60) });
+    await this.show([key, ...keys], key, [{ keys: [key, ...keys], title }]);
+    this.say(`${say('dependents', { count: keys.length })} ${more ? say('onlyFirst', { count: keys.length }) : ''}`.trim());
   }
 }

@@ -157,5 +157,7 @@ export class FileSource implements Source {
   frontier = refuse;
   events = async () => ({ rows: [], more: false });
   members = async () => [];
+  blocked = refuse;
+  dependents = refuse;
   write = refuse;
 }

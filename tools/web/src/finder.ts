@@ -3,7 +3,7 @@ import { append, button, el, replace, stored } from './dom';
 import type { Hit, Source } from './types';
 import type { Explorer } from './explorer';
 import { drawConflicts } from './conflicts';
-import { drawCommunities, drawFrontier, drawLedger, type List } from './lists';
+import { drawBlocked, drawCommunities, drawFrontier, drawLedger, type List } from './lists';
 import { say } from './words';
 
 type Mode = 'words' | 'key' | 'similar';
@@ -54,6 +54,7 @@ export function makeFinder(explorer: Explorer): { box: HTMLElement; list: HTMLEl
     source.served && button(say('communities'), () => draw(drawCommunities), { 'data-start': 'communities' }),
     source.served && button(say('frontier'), () => draw(drawFrontier), { 'data-start': 'frontier' }),
     button(say('conflicts'), () => draw(drawConflicts), { 'data-start': 'conflicts' }),
+    source.served && button(say('blocked'), () => draw(drawBlocked), { 'data-start': 'blocked' }),
     source.served && button(say('ledger'), () => draw(drawLedger), { 'data-start': 'ledger' }));
   const box = el('form', { role: 'search', submit: (event: Event) => {
     event.preventDefault();

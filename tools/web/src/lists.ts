@@ -2,6 +2,7 @@
 import { append, el, stored, time } from './dom';
 import type { LedgerEvent, NodeSet, Source } from './types';
 import type { Explorer } from './explorer';
+import { labelChoice } from './propose';
 import { say } from './words';
 
 // A heading, and what is below it.
@@ -35,6 +36,18 @@ export async function drawFrontier(source: Source, explorer: Explorer): Promise<
   return [say('frontier'), sets.length ? rows : nothing()];
 }
 
+export async function drawBlocked(source: Source, explorer: Explorer): Promise<List> {
+  const { rows: blocked, more } = await source.blocked();
+  const named = await source.load([...new Set(blocked.flatMap(one => [one.key, ...(one.root ? [one.root] : [])]))]);
+  const names = new Map(named.nodes.map(node => [node.key, node.line || node.key]));
+  const rows = el('ol');
+  for (const one of blocked)
+    append(rows, el('li', {}, el('button', { type: 'button', class: 'hit', 'data-blocked': one.key, click: () => void explorer.showBlocked(one) },
+      el('span', { class: 'name' }, stored(names.get(one.key) ?? one.key, 120)),
+      el('span', { class: 'about' }, one.root ? `${say('waitsFor', { count: one.chain.length })} ` : say('waitsInCycle'), one.root ? stored(names.get(one.root) ?? one.root, 120) : null))));
+  return [say('blocked'), blocked.length ? rows : nothing(), more ? el('p', {}, say('onlyFirst', { count: blocked.length })) : null];
+}
+
 const kGood = new Set(['helpful', 'accepted', 'success', 'confirmed', 'submitted']);
 const kBad = new Set(['dead_end', 'wrong', 'failed', 'unhelpful', 'rejected', 'duplicate']);
 function judged(event: LedgerEvent): string {
@@ -55,7 +68,8 @@ export async function drawLedger(source: Source, explorer: Explorer): Promise<Li
     append(rows, el('li', {}, el('button', { type: 'button', class: `hit ${judged(event)}`, 'data-event': event.id, click: () => void explorer.showEvent(event) },
       el('span', { class: 'name' }, `${mark(event)} ${time(event.createdAt)} `, stored(event.query ?? event.id, 120)),
       el('span', { class: 'about' }, stored([event.tool, event.status, event.confidence?.toFixed(2)].filter(Boolean).join(' · '), 80),
-        event.outcomes.length ? ` · ${say('outcomes', { list: event.outcomes.join(', ') })}` : ''))));
+        event.outcomes.length ? ` · ${say('outcomes', { list: event.outcomes.join(', ') })}` : '')),
+      labelChoice(explorer, event.id)));
   }
   return [say('ledger'), events.length ? line : el('p', {}, say('noEvents')), rows, more ? el('p', {}, say('onlyNewest', { count: events.length })) : null];
 }

@@ -2,6 +2,7 @@
 import { append, button, cut, el, replace, stored, time, visible } from './dom';
 import type { Details, HistoryRow } from './types';
 import type { Explorer } from './explorer';
+import { nodeWrites } from './propose';
 import { say } from './words';
 
 const kText = 20_000; // characters that are shown at once
@@ -30,6 +31,8 @@ export function makePanel(explorer: Explorer): HTMLElement {
   const { view, source } = explorer;
   const root = el('aside', { 'aria-label': say('details'), class: 'panel' });
 
+  let chosen = '', before = '';  // the node that was chosen before: the other end of a new edge
+
   function actions(key: string): HTMLElement {
     const hops = el('input', { type: 'number', min: 1, max: 16, value: 2, 'aria-label': `${say('around')} … ${say('hops')}` });
     const from = view.pathStart;
@@ -44,6 +47,7 @@ export function makePanel(explorer: Explorer): HTMLElement {
         }, { 'data-action': 'path-from' }),
       source.served && button(say('rings'), () => void explorer.rings(key), { 'data-action': 'rings' }),
       el('span', { class: 'around' }, button(say('around'), () => void explorer.around(key, Number(hops.value) || 1), { 'data-action': 'around' }), hops, say('hops')),
+      source.served && button(say('dependentsOf'), () => void explorer.showDependents(key), { 'data-action': 'dependents' }),
       button(say('remove'), () => view.remove(key), { 'data-action': 'remove' }));
   }
 
@@ -53,7 +57,8 @@ export function makePanel(explorer: Explorer): HTMLElement {
     for (const edge of mine.slice(0, kEdges)) {
       const out = edge.source === key, other = out ? edge.target : edge.source;
       append(list, el('li', {}, out ? '→ ' : '← ', stored(edge.kind, 40), ' ',
-        button('', () => view.select(other), { class: 'plain' }), ` ${edge.weight.toFixed(2)}`, edge.label ? el('span', {}, ' ', stored(edge.label, 60)) : null));
+        button('', () => view.select(other), { class: 'plain' }), ` ${edge.weight.toFixed(2)}`, edge.label ? el('span', {}, ' ', stored(edge.label, 60)) : null, ' ',
+        source.mayWrite && !view.asOf && button(say('unlink'), () => explorer.propose({ operation: 'unlink', request: { source: edge.source, kind: edge.kind, target: edge.target, label: edge.label ?? '' } }), { class: 'plain', 'data-action': 'unlink' })));
       append(list.lastElementChild!.querySelector('button')!, stored(view.nodes.get(other)?.line || other, 80));
     }
     return el('details', { open: true }, el('summary', {}, `${say('edges')} (${mine.length})`), list, onlyFirst(mine.length, kEdges));
@@ -97,6 +102,7 @@ export function makePanel(explorer: Explorer): HTMLElement {
 
   async function draw(): Promise<void> {
     const key = view.selected;
+    if (key && key !== chosen) [before, chosen] = [chosen, key];
     explorer.details.cancel();
     if (!key) {
       replace(root, el('p', { class: 'hint' }, say('noSelection')));
@@ -114,7 +120,7 @@ export function makePanel(explorer: Explorer): HTMLElement {
     }
     const details = await explorer.ask(explorer.details, from => from.details(key));
     const text = typeof details?.text === 'string' ? details.text : '';
-    replace(body, text ? textBlock(text) : null, edges(key), details ? properties(details) : null, source.served ? history(key) : null);
+    replace(body, text ? textBlock(text) : null, edges(key), details ? properties(details) : null, source.served ? history(key) : null, nodeWrites(explorer, key, before));
   }
   view.on(['selection', 'time'], () => void draw());
   void draw();

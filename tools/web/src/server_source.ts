@@ -1,6 +1,6 @@
 // Answers from the server that sent the page: one POST to /v1/OPERATION for each question.
 import type {
-  AsOf, Batch, Conflict, Cut, Details, GraphEdge, GraphNode, HistoryRow, Hit, LedgerEvent, NodeSet, Part, Source,
+  AsOf, Batch, Blocked, Conflict, Cut, Details, GraphEdge, GraphNode, HistoryRow, Hit, LedgerEvent, NodeSet, Part, Source, Write,
 } from './types';
 import { say } from './words';
 
@@ -203,13 +203,26 @@ export class ServerSource implements Source {
     return { rows, more: found.next !== undefined };
   }
 
-  async members(event: LedgerEvent): Promise<string[]> {
+  // With what the event says of each.
+  async members(event: LedgerEvent): Promise<Hit[]> {
     const found = await this.reply('ledger_get', { event: event.id });
-    return found.members.filter((row: Json) => !row.removed && !row.purged).map((row: Json) => row.key);
+    return found.members.filter((row: Json) => !row.removed && !row.purged).map((row: Json) => ({
+      key: row.key, kind: '', line: row.preview ?? '', score: row.score, why: say('memberOf', { role: row.role, event: event.query ?? event.id }),
+    }));
+  }
+
+  async blocked(): Promise<Cut<Blocked>> {
+    const found = await this.reply('decisions_blocked', { top: 100, max_steps: 100 });
+    return { rows: found.blocked.map((row: Json) => ({ key: row.key, root: row.root, chain: row.chain })), more: found.total > found.blocked.length };
+  }
+
+  async dependents(key: string): Promise<Cut<string>> {
+    const found = await this.reply('decisions_descendants', { key: [key], top: 200 });
+    return { rows: found.results.map((row: Json) => row.key), more: found.total > found.results.length };
   }
 
   // Not ended by a signal: it would not be known whether it was written.
-  async write(operation: string, request: Json, sequence?: number): Promise<Json> {
+  async write({ operation, request }: Write, sequence?: number): Promise<Json> {
     const how = sequence === undefined ? { dry_run: true } : { expect_sequence: sequence };
     return new ServerSource(this.mayWrite).replyNow(operation, { ...request, ...how });
   }

@@ -83,6 +83,18 @@ export interface Cut<T> {
   more: boolean;
 }
 
+export interface Write {
+  operation: string;
+  request: Record<string, unknown>;
+}
+
+// A decision that waits, and the edges from it to what it waits for.
+export interface Blocked {
+  key: string;
+  root?: string;
+  chain: { source: string; kind: string; target: string }[];
+}
+
 // Answers about the graph at one time.
 export interface Source {
   readonly served: boolean; // a server answers: time, ranks, ledger
@@ -112,8 +124,10 @@ export interface Source {
   frontier(): Promise<NodeSet[]>;
   conflicts(): Promise<Cut<Conflict>>;
   events(): Promise<Cut<LedgerEvent>>;
-  members(event: LedgerEvent): Promise<string[]>;
+  members(event: LedgerEvent): Promise<Hit[]>;
+  blocked(): Promise<Cut<Blocked>>;
+  dependents(key: string): Promise<Cut<string>>;
   // A dry run, or a write that fails unless the graph is at that sequence.
-  write(operation: string, request: Record<string, unknown>, sequence?: number): Promise<Record<string, unknown>>;
+  write(write: Write, sequence?: number): Promise<Record<string, unknown>>;
   nodeLink(keys: string[]): Promise<string>;
 }
