@@ -51,8 +51,10 @@ export function makePanel(explorer: Explorer): HTMLElement {
       button(say('remove'), () => view.remove(key), { 'data-action': 'remove' }));
   }
 
-  function edges(key: string): HTMLElement {
-    const list = el('ul', { class: 'edges' });
+  // Follows what is shown: the edges of a new node come after it.
+  const links = el('details', { open: true });
+  function drawEdges(): void {
+    const key = view.selected, list = el('ul', { class: 'edges' });
     const mine = view.edgesOf(key);
     for (const edge of mine.slice(0, kEdges)) {
       const out = edge.source === key, other = out ? edge.target : edge.source;
@@ -61,7 +63,7 @@ export function makePanel(explorer: Explorer): HTMLElement {
         source.mayWrite && !view.asOf && button(say('unlink'), () => explorer.propose({ operation: 'unlink', request: { source: edge.source, kind: edge.kind, target: edge.target, label: edge.label ?? '' } }), { class: 'plain', 'data-action': 'unlink' })));
       append(list.lastElementChild!.querySelector('button')!, stored(view.nodes.get(other)?.line || other, 80));
     }
-    return el('details', { open: true }, el('summary', {}, `${say('edges')} (${mine.length})`), list, onlyFirst(mine.length, kEdges));
+    replace(links, el('summary', {}, `${say('edges')} (${mine.length})`), list, onlyFirst(mine.length, kEdges));
   }
 
   function properties(details: Details): HTMLElement {
@@ -110,6 +112,7 @@ export function makePanel(explorer: Explorer): HTMLElement {
     }
     const node = view.nodes.get(key);
     const body = el('div');
+    drawEdges();
     replace(root, el('h2', {}, stored(node?.line || key, 200)),
       el('p', { class: 'key' }, stored(node?.kind ?? '', 40), ' · ', stored(key, 1100)), actions(key),
       node?.supersededBy ? el('p', { class: 'superseded' }, say('supersededBy', { key: cut(node.supersededBy, 80) })) : null,
@@ -120,9 +123,10 @@ export function makePanel(explorer: Explorer): HTMLElement {
     }
     const details = await explorer.ask(explorer.details, from => from.details(key));
     const text = typeof details?.text === 'string' ? details.text : '';
-    replace(body, text ? textBlock(text) : null, edges(key), details ? properties(details) : null, source.served ? history(key) : null, nodeWrites(explorer, key, before));
+    replace(body, text ? textBlock(text) : null, links, details ? properties(details) : null, source.served ? history(key) : null, nodeWrites(explorer, key, before));
   }
   view.on(['selection', 'time'], () => void draw());
+  view.on(['content'], () => view.selected && drawEdges());
   void draw();
   return root;
 }

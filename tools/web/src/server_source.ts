@@ -217,7 +217,7 @@ export class ServerSource implements Source {
   }
 
   async dependents(key: string): Promise<Cut<string>> {
-    const found = await this.reply('decisions_descendants', { key: [key], top: 200 });
+    const found = await this.reply('decisions_descendants', { key, top: 200 });
     return { rows: found.results.map((row: Json) => row.key), more: found.total > found.results.length };
   }
 
