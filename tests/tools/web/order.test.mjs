@@ -110,8 +110,10 @@ await run({
     await until('it is said', async () => (await status()).includes('did not work'));
     await page.click('[data-action=expand]');
     await until('the next action works', async () => (await status()).startsWith('50 of 260 edges are shown. 210 left out.'));
-    await page.waitForTimeout(600);
-    check(JSON.parse(decodeURIComponent(new URL(page.url()).hash.slice(1))).hidden.where === '', 'the link has none');
+    await until('the link has none', () => {
+      const saved = JSON.parse(decodeURIComponent(new URL(page.url()).hash.slice(1)));
+      return saved.nodes.length > 50 && saved.hidden.where === '';
+    });
   },
 
   async 'a node without a community is in none'(browser) {
@@ -177,6 +179,25 @@ await run({
     await until('the next one works', async () => (await counts(page)).nodes === 51);
   },
 
+  async 'steps back'(browser) {
+    await fresh(browser);
+    const shown = async () => [...Object.values(await counts(page)), await text(page, 'output')].join(' ');
+    await key('c0');
+    await page.click('[data-action=expand]');
+    await until('two', async () => (await counts(page)).nodes === 2);
+    await page.click('[data-action=around]');
+    await until('three', async () => (await counts(page)).nodes === 3);
+    await page.focus('#time');
+    await page.keyboard.press('Home');
+    await until('another time', async () => (await text(page, 'output')).startsWith('batch 1'));
+    await page.click('[data-action=clear]');
+    check((await counts(page)).nodes === 0, 'nothing is shown');
+    for (const expected of ['3 2 0 batch 1', '3 2 0 now', '2 1 0 now', '1 0 0 now']) {
+      await page.click('[data-action=back]');
+      await until(expected, async () => (await shown()).startsWith(expected));
+    }
+  },
+
   async links(browser) {
     await fresh(browser);
     await key('c0');
@@ -184,10 +205,11 @@ await run({
     await key('c2');
     await page.click('[data-action=path-to]');
     await until('a path', async () => (await status()).startsWith('Path of 2'));
-    await page.waitForTimeout(600);
+    const saved = () => JSON.parse(decodeURIComponent(new URL(page.url()).hash.slice(1)));
+    await until('the link has it', () => saved().path?.length === 2);
     const link = new URL(page.url()).hash;
     await page.click('[data-action=clear]');
-    await page.waitForTimeout(600);
+    await until('the link has nothing', () => saved().nodes.length === 0 && !saved().path);
     await page.reload();
     await ready(page);
     check((await counts(page)).nodes === 0, 'Clear is kept', await text(page, '.counts'));

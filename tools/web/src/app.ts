@@ -80,6 +80,7 @@ const exports = el('div', { class: 'exports', role: 'group', 'aria-label': say('
     const rest = view.nodes.size - kMost;
     explorer.say([say('copied'), rest > 0 ? say('leftOut', { count: rest }) : ''].join(' ').trim());
   }), { 'data-action': 'link' }),
+  button(say('back'), () => void explorer.back(), { 'data-action': 'back' }),
   button(say('clear'), () => explorer.clear(), { 'data-action': 'clear' }));
 const licences = el('details', { class: 'licences' }, el('summary', {}, say('licences')),
   el('pre', {}, (document.getElementById('licences') as HTMLTemplateElement).content.textContent ?? ''));

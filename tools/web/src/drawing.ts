@@ -158,9 +158,10 @@ export class Drawing {
       shape.setAttribute('points', corners.map(p => `${p.x.toFixed(1)},${p.y.toFixed(1)}`).join(' '));
       const label = document.createElementNS(kSvg, 'text');
       const top = corners.reduce((a, b) => (b.y < a.y ? b : a));
-      label.setAttribute('x', top.x.toFixed(1));
-      label.setAttribute('y', (top.y - 6).toFixed(1));
       label.textContent = cut(set.question ?? set.title, 90);
+      const half = 3.2 * label.textContent.length, { width } = this.sigma!.getDimensions();
+      label.setAttribute('x', Math.max(half, Math.min(width - half, top.x)).toFixed(1));
+      label.setAttribute('y', Math.max(12, top.y - 6).toFixed(1));
       return [shape, label];
     }));
   }

@@ -1,7 +1,7 @@
 // What a user can do: each action asks the source, changes the view and says what happened.
 import { isCancelled, Lane } from './lane';
 import type { AsOf, Blocked, GraphEdge, Hit, LedgerEvent, NodeSet, Part, Source, Write } from './types';
-import { edgeId, type View } from './view';
+import { edgeId, type Step, type View } from './view';
 import { cut } from './dom';
 import { say } from './words';
 
@@ -20,6 +20,7 @@ export class Explorer {
   onBusy: (busy: boolean) => void = () => {};
   onWrite: () => void = () => {};
   propose: (write: Write, undo?: Write) => void = () => {};  // a dry run, then the user's word
+  private readonly steps: Step[] = [];
   private looksAt: AsOf | undefined = '';  // the time of ranks, groups and where; undefined: of none
 
   constructor(readonly source: Source, readonly view: View, private readonly arrange: () => void) {}
@@ -49,9 +50,9 @@ export class Explorer {
 
   // Changes what is shown. New nodes get their edges and a place; what the action returns is said,
   // with what did not fit.
-  private async change(action: (source: Source) => Promise<Said | string | void>): Promise<void> {
+  private async change(action: (source: Source) => Promise<Said | string | void>, keeps = true): Promise<void> {
     await this.ask(this.changes, async asked => {
-      const { view } = this, before = new Set(view.nodes.keys());
+      const { view } = this, step = view.step(), before = step.nodes;
       view.leftOut = { count: 0, more: false };
       const result = await action(asked), source = asked.at(view.asOf);
       const { text = '', again, whole }: Said = typeof result === 'string' ? { text: result } : result ?? {};
@@ -61,6 +62,9 @@ export class Explorer {
         if (known < view.nodes.size) view.add({ nodes: [], edges: await source.join(fresh, [...view.nodes.keys()]) });
         this.arrange();
       }
+      const same = step.nodes.size === view.nodes.size && step.edges.size === view.edges.size && step.path === view.path &&
+        step.sets === view.sets && step.asOf === view.asOf;
+      if (keeps && !same) this.keep(step);
       await this.refreshLooks(source);
       this.say([text, this.limitText()].filter(Boolean).join(' '), again);
     });
@@ -176,6 +180,7 @@ export class Explorer {
   write(write: Write, sequence: number, undo?: Write): Promise<void> {
     return this.change(async source => {
       await source.write(write, sequence);
+      this.steps.length = 0;  // they are of another graph
       this.onWrite();
       const text = `${say('written')} ${await this.goTo(source.at(''), '')}`;
       return { text, again: undo && { text: say('undo'), run: () => this.propose(undo) } };
@@ -232,7 +237,26 @@ export class Explorer {
 
   clear(): void {
     this.changes.cancel();
+    this.keep(this.view.step());
     this.view.clear();
+  }
+  remove(key: string): void {
+    this.keep(this.view.step());
+    this.view.remove(key);
+  }
+
+  // To what was shown before the last change of nodes, edges, path, sets or time.
+  back(): Promise<void> {
+    return this.change(async source => {
+      const step = this.steps.pop();
+      if (!step) return say('noStep');
+      this.view.goBack(step);
+      return step.asOf === this.view.asOf ? undefined : this.goTo(source.at(step.asOf), step.asOf);
+    }, false);
+  }
+  private keep(step: Step): void {
+    this.steps.push(step);
+    while (this.steps.length > 50 || this.steps.reduce((sum, one) => sum + one.nodes.size, 0) > 200_000) this.steps.shift();
   }
 
   async showEvent(event: LedgerEvent): Promise<void> {

@@ -48,7 +48,7 @@ export function makePanel(explorer: Explorer): HTMLElement {
       source.served && button(say('rings'), () => void explorer.rings(key), { 'data-action': 'rings' }),
       el('span', { class: 'around' }, button(say('around'), () => void explorer.around(key, Number(hops.value) || 1), { 'data-action': 'around' }), hops, say('hops')),
       source.served && button(say('dependentsOf'), () => void explorer.showDependents(key), { 'data-action': 'dependents' }),
-      button(say('remove'), () => view.remove(key), { 'data-action': 'remove' }));
+      button(say('remove'), () => explorer.remove(key), { 'data-action': 'remove' }));
   }
 
   // Follows what is shown: the edges of a new node come after it.
@@ -118,7 +118,7 @@ export function makePanel(explorer: Explorer): HTMLElement {
       node?.supersededBy ? el('p', { class: 'superseded' }, say('supersededBy', { key: cut(node.supersededBy, 80) })) : null,
       terms(key), body);
     if (node?.fate === 'went' || node?.fate === 'absent') {
-      replace(body, el('p', { class: 'hint' }, say('absent')));
+      replace(body, el('p', { class: 'hint' }, say('notThen')));
       return;
     }
     const details = await explorer.ask(explorer.details, from => from.details(key));

@@ -29,6 +29,17 @@ export interface Filters {
 
 export type Change = 'content' | 'style' | 'selection' | 'positions' | 'sets' | 'time';
 
+// What a step back returns to. Nodes and edges themselves are shared.
+export interface Step {
+  nodes: Map<string, ShownNode>;
+  edges: Map<string, ShownEdge>;
+  selected: string;
+  path: Set<string>;
+  pathEnds: [string, string] | undefined;
+  sets: NodeSet[];
+  asOf: AsOf;
+}
+
 export const edgeId = (edge: GraphEdge): string => [edge.source, edge.kind, edge.target, edge.label ?? ''].join('\u001f');
 
 // FNV-1a, for places and colours that are the same each time.
@@ -39,8 +50,8 @@ export function hash(text: string): number {
 }
 
 export class View {
-  readonly nodes = new Map<string, ShownNode>();
-  readonly edges = new Map<string, ShownEdge>();
+  nodes = new Map<string, ShownNode>();
+  edges = new Map<string, ShownEdge>();
   readonly filters: Filters = { nodeKinds: new Set(), edgeKinds: new Set(), scopes: new Set(), superseded: true, where: '' };
   selected = '';
   pathStart = '';
@@ -104,12 +115,16 @@ export class View {
   }
 
   clear(): void {
-    this.nodes.clear();
-    this.edges.clear();
-    this.sets = [];
-    this.path.clear();
-    this.pathEnds = undefined;
-    this.selected = this.pathStart = '';
+    this.goBack({ nodes: new Map(), edges: new Map(), selected: '', path: new Set(), pathEnds: undefined, sets: [], asOf: this.asOf });
+  }
+
+  step(): Step {
+    const { selected, path, pathEnds, sets, asOf } = this;
+    return { nodes: new Map(this.nodes), edges: new Map(this.edges), selected, path, pathEnds, sets, asOf };
+  }
+  // But for its time.
+  goBack({ nodes, edges, selected, path, pathEnds, sets }: Step): void {
+    Object.assign(this, { nodes, edges, selected, path, pathEnds, sets, pathStart: '' });
     this.emit('content');
     this.emit('sets');
     this.emit('selection');
