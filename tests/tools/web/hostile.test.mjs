@@ -50,7 +50,7 @@ await run({
       await page.evaluate(k => [...document.querySelectorAll('#table [data-key]')].find(one => one.dataset.key === k).click(), key);
       await until(`the panel of ${key}`, async () => (await text(page, '.panel .text')).includes('hostile'));
       await page.click('[data-action=expand]');
-      await until('its neighbours', async () => (await text(page, '.status')).includes('neighbours'));
+      await until('its neighbours', async () => (await text(page, '.status')).includes('edges are shown'));
     }
     check(await count(page, '.panel img, .panel script') === 0, 'nothing runs');
   },

@@ -28,7 +28,7 @@ await run({
     const before = await left();
     const box = await page.locator('.canvas').boundingBox();
     await page.mouse.dblclick(box.x + box.width / 2, box.y + box.height / 2);
-    await until('it says how many neighbours there are', async () => /\d+ of \d+ neighbours/.test(await status()));
+    await until('it says how many neighbours there are', async () => /\d+ of \d+ edges/.test(await status()));
     const after = await left();
     check(after.nodes > before.nodes && after.edges > before.edges, 'nodes and edges came', before, after);
   },

@@ -27,11 +27,11 @@ await run({
   async expand() {
     await choose(page, dog);
     await page.click('[data-action=expand]');
-    await until('all its neighbours', async () => (await status()).startsWith(`${list.total} of ${list.total} neighbours`));
+    await until('all its neighbours', async () => (await status()).startsWith(`${list.total} of ${list.total} edges`));
     await search(page, 'n08524735', 'key');
     await choose(page, 'n08524735');
     await page.click('[data-action=expand]');
-    await until('what is left out is said', async () => /50 of 674 neighbours are shown\. 624 left out/.test(await status()));
+    await until('what is left out is said', async () => /50 of 674 edges are shown\. 624 left out/.test(await status()));
     const before = await counts(page);
     await page.click('[data-action=rest]');
     await until('the rest', async () => (await counts(page)).nodes > before.nodes + 500);
@@ -92,7 +92,7 @@ await run({
     await choose(page, dog);
     await page.click('[data-action=around]');
     await until('fifty', async () => (await counts(page)).nodes === 50);
-    check((await status()).includes('50 nodes at most'), 'the limit is said', await status());
+    await until('the limit is said', async () => (await status()).includes('50 nodes at most: at least 1 left out'));
     await page.waitForTimeout(700);
     const again = await newPage(browser);
     await again.goto(page.url());

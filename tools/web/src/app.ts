@@ -7,9 +7,10 @@ import { FileSource, type FileGraph } from './file_source';
 import { makeFilters } from './filters';
 import { makeFinder } from './finder';
 import { Layout } from './layout';
-import { fragment, parse } from './link';
+import { fragment, kMost, parse } from './link';
 import { makePanel } from './panel';
 import { png, svg } from './picture';
+import { makeProposal } from './propose';
 import { ServerSource } from './server_source';
 import { makeTable } from './table';
 import { makeTimeline } from './timeline';
@@ -25,7 +26,7 @@ function readData(): Source {
 const source = readData();
 const view = new View();
 const layout = new Layout(view);
-const explorer = new Explorer(source, view, all => layout.run(all));
+const explorer = new Explorer(source, view, () => layout.run());
 let drawing: Drawing | null = null;
 let timer = 0, kept = false;  // of the link, which is not written before it was read
 
@@ -60,8 +61,8 @@ const tabList = el('div', { role: 'tablist', keydown: (event: KeyboardEvent) => 
 } }, ...tabs.map(name => button(say(name), () => choose(name), { role: 'tab', id: `tab-${name}`, 'aria-controls': name })));
 
 const status = el('p', { class: 'status', role: 'status' });
-explorer.onSay((text, again) => replace(status, text, again ? ' ' : '', again ? button(again.text, again.run, { 'data-action': 'rest' }) : null));
-const working = el('span', { class: 'hint', role: 'status', hidden: true }, say('working'));
+explorer.onSay = (text, again) => replace(status, text, again ? ' ' : '', again ? button(again.text, again.run, { 'data-action': 'rest' }) : null);
+const working = el('span', { class: 'hint', role: 'status', hidden: true }, say('working'), ' ', button(say('cancel'), () => explorer.cancel(), { 'data-action': 'cancel' }));
 explorer.onBusy = busy => { working.hidden = !busy; };
 const counts = el('span', { class: 'counts' });
 view.on(['content'], () => {
@@ -69,23 +70,25 @@ view.on(['content'], () => {
   counts.textContent = say('counts', { nodes, edges: view.visibleEdges().length, hidden: view.nodes.size - nodes });
 });
 const exports = el('div', { class: 'exports', role: 'group', 'aria-label': say('exportLabel') },
-  button(say('exportPng'), () => void explorer.run(async () => save('plexus.png', 'image/png', await png(view))), { 'data-export': 'png' }),
+  button(say('exportPng'), () => void explorer.ask(explorer.changes, async () => save('plexus.png', 'image/png', await png(view))), { 'data-export': 'png' }),
   button(say('exportSvg'), () => save('plexus.svg', 'image/svg+xml', svg(view)), { 'data-export': 'svg' }),
-  button(say('exportJson'), () => void explorer.run(async () =>
-    save('plexus.json', 'application/json', await source.nodeLink(view.visibleNodes().map(node => node.key), view.asOf))), { 'data-export': 'node-link' }),
-  button(say('copyLink'), () => void explorer.run(async () => {
+  button(say('exportJson'), () => void explorer.ask(explorer.changes, async from =>
+    save('plexus.json', 'application/json', await from.nodeLink(view.visibleNodes().map(node => node.key)))), { 'data-export': 'node-link' }),
+  button(say('copyLink'), () => void explorer.ask(explorer.changes, async () => {
     keepLink(true);
     await navigator.clipboard.writeText(location.href);
-    explorer.say(say('copied'));
+    const rest = view.nodes.size - kMost;
+    explorer.say([say('copied'), rest > 0 ? say('leftOut', { count: rest }) : ''].join(' ').trim());
   }), { 'data-action': 'link' }),
-  button(say('clear'), () => view.clear(), { 'data-action': 'clear' }));
+  button(say('back'), () => void explorer.back(), { 'data-action': 'back' }),
+  button(say('clear'), () => explorer.clear(), { 'data-action': 'clear' }));
 const licences = el('details', { class: 'licences' }, el('summary', {}, say('licences')),
   el('pre', {}, (document.getElementById('licences') as HTMLTemplateElement).content.textContent ?? ''));
 
 replace(document.getElementById('app')!,
   el('header', {}, el('h1', {}, say('title')), box, makeTimeline(explorer)),
   el('main', {}, el('div', { class: 'left' }, makeFilters(explorer, () => layout.run(true)), list),
-    el('div', { class: 'middle' }, el('div', { class: 'bar' }, tabList, counts, working, exports), status, drawingBox, tableBox),
+    el('div', { class: 'middle' }, el('div', { class: 'bar' }, tabList, counts, working, exports), status, makeProposal(explorer), drawingBox, tableBox),
     makePanel(explorer)),
   el('footer', {}, licences));
 choose('table');
@@ -96,7 +99,7 @@ performance.mark('plexus-search-box');
 function keepLink(now = false): void {
   if (!kept) return;
   clearTimeout(timer);
-  const write = () => history.replaceState(null, '', fragment(view, { path: explorer.pathEnds, camera: drawing?.camera, tab }));
+  const write = () => history.replaceState(null, '', fragment(view, { camera: drawing?.camera, tab }));
   if (now) write();
   else timer = window.setTimeout(write, 400);
 }
@@ -109,19 +112,17 @@ async function restore(): Promise<void> {
   }
   view.limit = saved.limit ?? view.limit;
   view.asOf = source.served ? saved.asOf ?? '' : '';
-  if (saved.hidden) {
-    const { nodeKinds, edgeKinds, scopes, superseded, where } = saved.hidden;
-    Object.assign(view.filters, { nodeKinds: new Set(nodeKinds), edgeKinds: new Set(edgeKinds), scopes: new Set(scopes), superseded, where: source.served ? where : '' });
-  }
-  view.sizeByRank = source.served && saved.rank === true;
-  view.colourByGroup = source.served && saved.group === true;
-  await explorer.show(saved.nodes.map(([key]) => key), saved.selected);
+  const { hidden } = saved;
+  if (hidden)
+    Object.assign(view.filters, { nodeKinds: new Set(hidden.nodeKinds), edgeKinds: new Set(hidden.edgeKinds), scopes: new Set(hidden.scopes), superseded: hidden.superseded });
+  await explorer.show(saved.nodes.map(([key]) => key), saved.selected, saved.sets);
   for (const [key, x, y] of saved.nodes) {
     const node = view.nodes.get(key);
     if (node) Object.assign(node, { x, y, placed: true });
   }
   layout.stop();
   view.emit('positions');
+  if (source.served) await explorer.setLooks({ sizeByRank: saved.rank === true, colourByGroup: saved.group === true, where: hidden?.where ?? '' });
   if (saved.path) await explorer.path(...saved.path);
   if (saved.tab === 'table') choose('table');
   if (drawing && saved.camera) drawing.camera = saved.camera;
@@ -150,11 +151,12 @@ async function start(): Promise<void> {
     replace(drawingBox, el('p', { class: 'hint' }, say('noWebGl')));
     choose('table');
   }
-  void explorer.run(async () => {
+  void explorer.ask(explorer.changes, async () => {
     const graph = await source.status();
     counts.textContent = say('graphCounts', { nodes: graph.nodes, edges: graph.edges });
   }).then(restore).then(() => {
     kept = true;
+    addEventListener('hashchange', () => location.reload());  // a link that was pasted; keepLink() sends none
     view.on(['content', 'style', 'selection', 'positions'], () => keepLink());
     document.body.dataset.ready = 'yes';
   });

@@ -1,56 +1,36 @@
-// Conflicts, side by side: supersede one side, drop one, or keep both. A choice is a dry run first;
-// it is written when the user says so, and only if nothing was written in between.
-import { append, button, el, replace, stored, time, visible } from './dom';
-import type { Choice, Conflict } from './types';
+// Conflicts, side by side: supersede one side, drop one, or keep both.
+import { append, button, el, stored, time, visible } from './dom';
+import type { Conflict, Source, Write } from './types';
 import type { Explorer } from './explorer';
+import { nothing, type List } from './lists';
 import { say } from './words';
 
-function changes(reply: Record<string, unknown>): string {
-  const parts: string[] = [];
-  for (const what of ['nodes', 'edges', 'index']) {
-    const counts = reply[what] as Record<string, number> | undefined;
-    for (const [name, count] of Object.entries(counts ?? {})) if (count && name !== 'same') parts.push(`${count} ${what} ${name}`);
-  }
-  for (const name of ['linked', 'ended', 'dropped']) if (reply[name]) parts.push(`${String(reply[name])} ${name}`);
-  return parts.join(', ') || '—';
-}
-
-export async function drawConflicts(list: HTMLElement, explorer: Explorer): Promise<void> {
-  const { source, view } = explorer;
-  const conflicts = await source.conflicts(view.asOf);
+export async function drawConflicts(source: Source, explorer: Explorer): Promise<List> {
+  const { view } = explorer, { rows: conflicts, more } = await source.conflicts();
   const cards = el('div', { class: 'conflicts' });
 
   function card(conflict: Conflict): HTMLElement {
     const side = (key: string, text: string) => el('div', { class: 'side' },
-      el('button', { type: 'button', class: 'plain', click: () => void explorer.showConflict(conflict) }, stored(key, 60)),
+      el('button', { type: 'button', class: 'plain', click: () => void explorer.show([conflict.a, conflict.b], conflict.newer) }, stored(key, 60)),
       el('small', {}, key === conflict.newer ? say('newer') : say('older')),
       el('p', { class: 'stored', dir: 'auto' }, visible(text.slice(0, 2000))));
-    const outcome = el('div', { class: 'outcome', role: 'status' });
-    const choose = (choice: Choice) => () => void explorer.run(async () => {
-      // The sequence that the dry run saw.
-      const { sequence } = await source.status();
-      const would = await source.resolve(conflict, choice, true, sequence);
-      replace(outcome, say('wouldChange', { what: changes(would) }),
-        button(say('write'), () => void explorer.run(async () => {
-          await source.resolve(conflict, choice, false, sequence);
-          explorer.say(say('written'));
-          await explorer.setTime('');
-          await drawConflicts(list, explorer);
-        }), { class: 'main', 'data-action': 'write' }),
-        button(say('cancel'), () => replace(outcome)));
-    });
+    const choose = (verdict: Record<string, unknown>, undo?: Write) => () => explorer.propose({ operation: 'conflicts_resolve', request: {
+      a: conflict.a, b: conflict.b, ...verdict, created_by: 'explorer', note: `decided ${time(Date.now())}`,
+    } }, undo);
+    // Without the edge the conflict is open again.
+    const supersede = (older: string, newer: string) => choose({ supersede: older }, { operation: 'unlink', request: { source: newer, kind: 'supersedes', target: older } });
     const choices = el('div', { class: 'actions' },
-      button(say('rightWins'), choose({ verb: 'supersede', key: conflict.a }), { 'data-choice': 'supersede-left' }),
-      button(say('leftWins'), choose({ verb: 'supersede', key: conflict.b }), { 'data-choice': 'supersede-right' }),
-      button(say('keepBoth'), choose({ verb: 'keep_both' }), { 'data-choice': 'keep-both' }),
-      button(say('dropLeft'), choose({ verb: 'drop', key: conflict.a }), { 'data-choice': 'drop-left' }),
-      button(say('dropRight'), choose({ verb: 'drop', key: conflict.b }), { 'data-choice': 'drop-right' }));
+      button(say('rightWins'), supersede(conflict.a, conflict.b), { 'data-choice': 'supersede-left' }),
+      button(say('leftWins'), supersede(conflict.b, conflict.a), { 'data-choice': 'supersede-right' }),
+      button(say('keepBoth'), choose({ keep_both: true }), { 'data-choice': 'keep-both' }),
+      button(say('dropLeft'), choose({ drop: conflict.a }), { 'data-choice': 'drop-left' }),
+      button(say('dropRight'), choose({ drop: conflict.b }), { 'data-choice': 'drop-right' }));
     return el('article', { 'data-conflict': `${conflict.a} ${conflict.b}` },
       Number.isFinite(conflict.since) ? el('p', {}, say('conflictSince', { time: time(conflict.since) })) : null,
       el('div', { class: 'sides' }, side(conflict.a, conflict.textA), side(conflict.b, conflict.textB)),
-      source.mayWrite && !view.asOf ? choices : null, outcome);
+      source.mayWrite && !view.asOf ? choices : null);
   }
   for (const conflict of conflicts) append(cards, card(conflict));
-  replace(list, el('h2', { 'aria-live': 'polite' }, `${say('conflicts')} (${conflicts.length})`),
-    conflicts.length === 0 ? el('p', {}, say('nothing')) : source.served && !source.mayWrite ? el('p', { class: 'hint' }, say('readOnly')) : null, cards);
+  return [`${say('conflicts')} (${conflicts.length})`, more ? el('p', {}, say('onlyFirst', { count: conflicts.length })) : null,
+    conflicts.length === 0 ? nothing() : source.served && !source.mayWrite ? el('p', { class: 'hint' }, say('readOnly')) : null, cards];
 }

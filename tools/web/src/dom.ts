@@ -48,8 +48,10 @@ export function button(text: string, click: () => void, attributes: Attributes =
   return el('button', { type: 'button', ...attributes, click }, text);
 }
 
+// A number that is no time of a calendar stays a number.
 export function time(ms: number | undefined): string {
-  return ms === undefined || !Number.isFinite(ms) ? '' : new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
+  if (ms === undefined || Number.isNaN(ms)) return '';
+  return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString().slice(0, 16).replace('T', ' ') : String(ms);
 }
 
 export function save(name: string, type: string, content: BlobPart): void {

@@ -10,6 +10,7 @@ import type { View } from './view';
 export interface Handlers { select(key: string): void; expand(key: string): void; camera(): void }
 
 const kMany = 2000; // nodes that come at once: a new graph is quicker than an event for each
+const kMostArrows = 5000;
 
 const kSvg = 'http://www.w3.org/2000/svg';
 
@@ -86,9 +87,11 @@ export class Drawing {
     for (const edge of view.edges.values()) if (view.isEdgeVisible(edge)) edges.add(edge.id);
     const renews = nodes.size - this.graph.order > kMany;
     const graph = renews ? new Graph({ multi: true, type: 'directed' }) : this.graph;
-    const goneEdges = graph.filterEdges(id => !edges.has(id)), goneNodes = graph.filterNodes(key => !nodes.has(key));
-    for (const id of goneEdges) graph.dropEdge(id);
-    for (const key of goneNodes) graph.dropNode(key);
+    for (const id of graph.filterEdges(id => !edges.has(id))) graph.dropEdge(id);
+    for (const key of graph.filterNodes(key => !nodes.has(key))) graph.dropNode(key);
+    // Heads of so many are not seen, and take as long as the lines.
+    const type = edges.size > kMostArrows ? 'line' : 'arrow';
+    if (this.sigma && this.sigma.getSetting('defaultEdgeType') !== type) this.sigma.setSetting('defaultEdgeType', type);
     for (const key of nodes) {
       const node = view.nodes.get(key)!;
       const look = { color: nodeColour(view, node, this.colours), size: nodeSize(view, node), label: shownName(node), highlighted: key === view.selected };
@@ -155,9 +158,10 @@ export class Drawing {
       shape.setAttribute('points', corners.map(p => `${p.x.toFixed(1)},${p.y.toFixed(1)}`).join(' '));
       const label = document.createElementNS(kSvg, 'text');
       const top = corners.reduce((a, b) => (b.y < a.y ? b : a));
-      label.setAttribute('x', top.x.toFixed(1));
-      label.setAttribute('y', (top.y - 6).toFixed(1));
       label.textContent = cut(set.question ?? set.title, 90);
+      const half = 3.2 * label.textContent.length, { width } = this.sigma!.getDimensions();
+      label.setAttribute('x', Math.max(half, Math.min(width - half, top.x)).toFixed(1));
+      label.setAttribute('y', Math.max(12, top.y - 6).toFixed(1));
       return [shape, label];
     }));
   }

@@ -1,127 +1,151 @@
 // What a user can do: each action asks the source, changes the view and says what happened.
-import type { Conflict, GraphEdge, Hit, LedgerEvent, NodeSet, Source } from './types';
-import { edgeId, type View } from './view';
+import { isCancelled, Lane } from './lane';
+import type { AsOf, Blocked, GraphEdge, Hit, LedgerEvent, NodeSet, Part, Source, Write } from './types';
+import { edgeId, type Step, type View } from './view';
+import { cut } from './dom';
 import { say } from './words';
 
 const kPage = 50; // neighbours that one expansion shows
 
+export interface Again { text: string; run: () => void }
+interface Said { text?: string; again?: Again; whole?: Part } // whole: with all edges between its nodes
+export interface Looks { sizeByRank: boolean; colourByGroup: boolean; where: string }
+
 export class Explorer {
-  hits: Hit[] = [];                             // the last list of results: why a node was found
-  private readonly said: ((text: string, again?: { text: string; run: () => void }) => void)[] = [];
-  pathEnds: [string, string] | undefined;
+  hits: Hit[] = [];                // the last list of results: why a node was found
+  readonly changes = new Lane();   // of what is shown
+  readonly lists = new Lane();     // on the left
+  readonly details = new Lane();   // of the chosen node
+  onSay: (text: string, again?: Again) => void = () => {};
   onBusy: (busy: boolean) => void = () => {};
-  private running = 0;
+  onWrite: () => void = () => {};
+  propose: (write: Write, undo?: Write) => void = () => {};  // a dry run, then the user's word
+  private readonly steps: Step[] = [];
+  private looksAt: AsOf | undefined = '';  // the time of ranks, groups and where; undefined: of none
 
-  constructor(readonly source: Source, readonly view: View, private readonly arrange: (all?: boolean) => void) {}
+  constructor(readonly source: Source, readonly view: View, private readonly arrange: () => void) {}
 
-  onSay(call: (text: string, again?: { text: string; run: () => void }) => void): void { this.said.push(call); }
-  say(text: string, again?: { text: string; run: () => void }): void { for (const call of this.said) call(text, again); }
+  say(text: string, again?: Again): void { this.onSay(text, again); }
 
-  // Runs an action; what fails is said, and never thrown.
-  async run<T>(action: () => Promise<T>): Promise<T | undefined> {
-    ++this.running;
-    const waits = setTimeout(() => this.onBusy(this.running > 0), 300);
+  cancel(): void {
+    for (const lane of this.lanes()) lane.cancel();
+    this.say(say('cancelled'));
+  }
+  private lanes(): Lane[] { return [this.changes, this.lists, this.details]; }
+
+  // Asks the graph of the time that is shown when the action begins. What fails is said, and never
+  // thrown; undefined: it failed, or was cancelled.
+  async ask<T>(lane: Lane, action: (source: Source) => Promise<T>): Promise<T | undefined> {
+    const waits = setTimeout(() => this.onBusy(true), 300);
     try {
-      return await action();
+      return await lane.run(signal => action(this.source.at(this.view.asOf, signal)));
     } catch (error) {
-      this.say(say('failed', { why: error instanceof Error ? error.message : String(error) }));
+      if (!isCancelled(error)) this.say(say('failed', { why: error instanceof Error ? error.message : String(error) }));
       return undefined;
     } finally {
       clearTimeout(waits);
-      if (--this.running === 0) this.onBusy(false);
+      if (!this.lanes().some(one => one.busy)) this.onBusy(false);
     }
   }
 
-  // The edges between all that is shown: an answer has those within itself.
-  private async joinAll(): Promise<void> {
-    const among = await this.source.load([...this.view.nodes.keys()], this.view.asOf, true);
-    this.view.add({ nodes: [], edges: among.edges });
-  }
-
-  private limitText(leftOut: number): string {
-    return leftOut > 0 ? say('atLimit', { limit: this.view.limit, count: leftOut }) : '';
-  }
-
-  // Puts nodes into the view, with the edges between them and those that are shown.
-  async show(keys: string[], select = ''): Promise<void> {
-    this.say(''); // at once: at the end it may be the word of a later action
-    await this.run(async () => {
-      const missing = keys.filter(key => !this.view.nodes.has(key));
-      const all = [...this.view.nodes.keys(), ...missing.slice(0, Math.max(0, this.view.limit - this.view.nodes.size))];
-      const leftOut = missing.length - (all.length - this.view.nodes.size);
-      if (missing.length) {
-        this.view.add(await this.source.load(all, this.view.asOf, true));
+  // Changes what is shown. New nodes get their edges and a place; what the action returns is said,
+  // with what did not fit.
+  private async change(action: (source: Source) => Promise<Said | string | void>, keeps = true): Promise<void> {
+    await this.ask(this.changes, async asked => {
+      const { view } = this, step = view.step(), before = step.nodes;
+      view.leftOut = { count: 0, more: false };
+      const result = await action(asked), source = asked.at(view.asOf);
+      const { text = '', again, whole }: Said = typeof result === 'string' ? { text: result } : result ?? {};
+      const fresh = [...view.nodes.keys()].filter(key => !before.has(key));
+      if (fresh.length) {
+        const known = whole?.nodes.filter(node => view.nodes.has(node.key)).length ?? 0;
+        if (known < view.nodes.size) view.add({ nodes: [], edges: await source.join(fresh, [...view.nodes.keys()]) });
         this.arrange();
       }
-      if (select) this.view.select(select);
-      if (leftOut > 0) this.say(this.limitText(leftOut));
-      await this.refreshLooks();
+      const same = step.nodes.size === view.nodes.size && step.edges.size === view.edges.size && step.path === view.path &&
+        step.sets === view.sets && step.asOf === view.asOf;
+      if (keeps && !same) this.keep(step);
+      await this.refreshLooks(source);
+      this.say([text, this.limitText()].filter(Boolean).join(' '), again);
     });
   }
 
-  // The strongest neighbours in one request; then the edges between what is shown, in another.
-  async expand(key: string, most = kPage): Promise<void> {
-    await this.run(async () => {
-      const start = performance.now();
-      const part = await this.source.neighbors(key, most, this.view.asOf);
-      const known = new Set(this.view.nodes.keys());
-      const leftOut = this.view.add(part, key);
+  private limitText(): string {
+    const { limit, leftOut: { count, more } } = this.view;
+    if (count === 0 && !more) return '';
+    return say('atLimit', { limit, count: more ? say('atLeast', { count: count + 1 }) : count });
+  }
+
+  // Puts nodes into the view, and chooses one.
+  show(keys: string[], select = '', sets?: NodeSet[]): Promise<void> {
+    return this.change(async source => {
+      const { view } = this;
+      const missing = keys.filter(key => !view.nodes.has(key)), room = Math.max(0, view.limit - view.nodes.size);
+      const whole = await source.load(missing.slice(0, room), true);
+      view.add(whole);
+      view.leftOut.count += Math.max(0, missing.length - room);
+      if (select) view.select(select);
+      if (sets) view.sets = sets;
+      view.emit('sets');
+      return { whole };
+    });
+  }
+
+  // The strongest neighbours in one request.
+  expand(key: string, most = kPage): Promise<void> {
+    return this.change(async source => {
+      const { view } = this, start = performance.now();
+      const part = await source.neighbors(key, most);
+      view.add(part, key);
       performance.measure('plexus-expand', { start });
-      this.view.select(key);
-      this.arrange();
-      const ends = new Set(part.edges.flatMap(edge => [edge.source, edge.target]));
-      const total = part.total ?? part.edges.length, rest = total - part.edges.length;
-      const shown = [...ends].filter(end => end !== key && this.view.nodes.has(end)).length;
-      this.say([say('expanded', { shown, total }), rest > 0 ? say('leftOut', { count: rest }) : '', this.limitText(leftOut)].filter(Boolean).join(' '),
-        rest > 0 && leftOut === 0 ? { text: say('showRest'), run: () => void this.expand(key, 0) } : undefined);
-      if ([...this.view.nodes.keys()].some(one => !known.has(one))) await this.joinAll();
-      await this.refreshLooks();
+      view.select(key);
+      const total = part.total ?? part.edges.length, all = Math.min(total, view.limit);
+      const shown = part.edges.filter(edge => view.nodes.has(edge.source) && view.nodes.has(edge.target)).length;
+      const text = say('expanded', { shown, total }), rest = total - part.edges.length;
+      if (rest <= 0) return text;
+      return {
+        text: `${text} ${say('leftOut', { count: rest })}`,
+        again: view.leftOut.count || part.edges.length >= all ? undefined : { text: say('showRest'), run: () => void this.expand(key, all) },
+      };
     });
   }
 
-  async around(key: string, hops: number): Promise<void> {
-    await this.run(async () => {
-      const part = await this.source.around(key, hops, this.view.limit, this.view.asOf);
+  around(key: string, hops: number): Promise<void> {
+    return this.change(async source => {
+      const whole = await source.around(key, hops, this.view.limit);
       performance.mark('plexus-data');
-      const before = this.view.nodes.size;
-      const leftOut = this.view.add(part, this.view.nodes.has(key) ? key : undefined);
-      if (before > 1) await this.joinAll();
-      this.arrange();
-      const cut = leftOut || (part.total ?? 0) > part.nodes.length;
-      this.say(cut ? say('atLimit', { limit: this.view.limit, count: leftOut || '?' }) : '');
+      this.view.add(whole, this.view.nodes.has(key) ? key : undefined);
       this.view.select(key);
-      await this.refreshLooks();
+      return { whole };
     });
   }
 
-  async path(from: string, to: string): Promise<GraphEdge[]> {
-    return await this.run(async () => {
-      const edges = await this.source.path(from, to, this.view.asOf);
-      this.view.path = new Set(edges.map(edgeId));
-      this.pathEnds = edges.length ? [from, to] : undefined;
-      if (edges.length) {
-        const keys = [...new Set(edges.flatMap(edge => [edge.source, edge.target]))];
-        const part = await this.source.load(keys, this.view.asOf);
-        this.view.add({ nodes: part.nodes, edges: [...part.edges, ...edges] }, from);
-        await this.joinAll();
-        this.arrange();
-      }
-      this.view.pathStart = '';
-      this.view.emit('style');
-      this.view.emit('selection');
-      this.say(edges.length ? say('pathFound', { count: edges.length }) : say('noPath'));
-      return edges;
-    }) ?? [];
+  path(from: string, to: string): Promise<void> {
+    return this.change(async source => {
+      const { view } = this, edges = await source.path(from, to);
+      this.showPath(edges, edges.length ? [from, to] : undefined);
+      view.pathStart = '';
+      view.emit('selection');
+      if (edges.length === 0) return say('noPath');
+      const { nodes } = await source.load([...new Set(edges.flatMap(edge => [edge.source, edge.target]))]);
+      view.add({ nodes, edges }, from);
+      return say('pathFound', { count: edges.length });
+    });
+  }
+
+  private showPath(edges: GraphEdge[], ends?: [string, string]): void {
+    this.view.path = new Set(edges.map(edgeId));
+    this.view.pathEnds = ends;
+    this.view.emit('style');
   }
 
   // What is near, in rings by hops; the angle of a node follows the one it was reached from.
-  async rings(key: string): Promise<void> {
-    await this.run(async () => {
-      const found = await this.source.rings(key, this.view.asOf);
-      const keys = [key, ...found.map(one => one.key)];
-      this.view.add(await this.source.load(keys, this.view.asOf), key);
-      await this.joinAll();
-      const centre = this.view.nodes.get(key)!;
+  rings(key: string): Promise<void> {
+    return this.change(async source => {
+      const { view } = this, found = await source.rings(key);
+      view.add(await source.load([key, ...found.map(one => one.key)]), key);
+      const centre = view.nodes.get(key);
+      if (!centre) return;
       const ring = new Map<number, string[]>();
       const angle = new Map<string, number>([[key, 0]]);
       const parent = new Map(found.map(one => {
@@ -132,7 +156,7 @@ export class Explorer {
       for (const [hops, members] of [...ring].sort((a, b) => a[0] - b[0])) {
         members.sort((a, b) => (angle.get(parent.get(a)!) ?? 0) - (angle.get(parent.get(b)!) ?? 0));
         members.forEach((member, i) => {
-          const at = (2 * Math.PI * i) / members.length, node = this.view.nodes.get(member);
+          const at = (2 * Math.PI * i) / members.length, node = view.nodes.get(member);
           angle.set(member, at);
           if (!node) return;
           node.x = centre.x + 80 * hops * Math.cos(at);
@@ -141,54 +165,120 @@ export class Explorer {
         });
       }
       centre.placed = true;
-      this.view.path = new Set(found.flatMap(one => one.path.slice(-1).map(edgeId)));
-      this.hits = found.map(one => ({ ...this.view.nodes.get(one.key)!, score: one.score })).filter(hit => hit.key);
-      this.view.emit('positions');
-      this.view.emit('style');
-      this.say(say('ringsFound', { count: found.length }));
+      this.showPath(found.flatMap(one => one.path.slice(-1)));
+      this.hits = found.map(one => ({ ...view.nodes.get(one.key)!, score: one.score })).filter(hit => hit.key);
+      view.emit('positions');
+      return say('ringsFound', { count: found.length });
     });
   }
 
-  // To another time: one request for what is shown.
-  async setTime(asOf: string): Promise<void> {
-    await this.run(async () => {
-      const keys = [...this.view.nodes.keys()];
-      const part = await this.source.load(keys, asOf, true);
-      this.view.asOf = asOf;
-      const { came, went } = this.view.setState(part);
-      this.say(say('compared', { came, went }));
+  setTime(asOf: AsOf): Promise<void> {
+    return this.change(source => this.goTo(source.at(asOf), asOf));
+  }
+
+  // Then all that is shown is asked again.
+  write(write: Write, sequence: number, undo?: Write): Promise<void> {
+    return this.change(async source => {
+      await source.write(write, sequence);
+      this.steps.length = 0;  // they are of another graph
+      this.onWrite();
+      const text = `${say('written')} ${await this.goTo(source.at(''), '')}`;
+      return { text, again: undo && { text: say('undo'), run: () => this.propose(undo) } };
     });
   }
 
-  // Ranks and communities of what is shown, where they are asked for.
-  async refreshLooks(): Promise<void> {
-    const { view } = this, keys = [...view.nodes.keys()];
-    if (keys.length === 0) return;
-    if (view.sizeByRank && [...view.nodes.values()].some(node => node.rank === undefined)) {
-      const ranks = await this.source.ranks(keys, view.asOf);
-      for (const node of view.nodes.values()) node.rank = ranks.get(node.key) ?? 0;
-    }
-    if (view.colourByGroup && [...view.nodes.values()].some(node => node.group === undefined)) {
-      const groups = await this.source.groups(keys, view.asOf);
-      for (const node of view.nodes.values()) node.group = groups.get(node.key) ?? 0;
-    }
-    if (view.filters.where) view.whereHolds = await this.source.where(keys, view.filters.where, view.asOf);
-    else view.whereHolds = null;
-    if (view.sizeByRank || view.colourByGroup || view.filters.where) view.emit('content');
+  // One request for what is shown, as it was at another time.
+  private async goTo(source: Source, asOf: AsOf): Promise<string> {
+    const part = await source.load([...this.view.nodes.keys()], true);
+    this.view.asOf = asOf;
+    this.looksAt = undefined;
+    const { came, went } = this.view.setState(part);
+    this.view.emit('time');
+    return say('compared', { came, went });
   }
 
-  async showSet(set: NodeSet): Promise<void> {
-    await this.show(set.keys, set.keys[0]);
-    this.view.sets = [set];
-    this.view.emit('sets');
+  // Ranks, communities and the condition of what is there, where they are asked for.
+  private async refreshLooks(source: Source): Promise<void> {
+    const { view } = this, { where } = view.filters, again = this.looksAt !== view.asOf;
+    const there = [...view.nodes.values()].filter(node => node.fate !== 'went' && node.fate !== 'absent');
+    const lacking = (name: 'rank' | 'group' | 'holds') => there.filter(node => again || node[name] === undefined);
+    const keys = (nodes: typeof there) => nodes.map(node => node.key);
+    const ranked = view.sizeByRank ? lacking('rank') : [], grouped = view.colourByGroup ? lacking('group') : [], judged = where ? lacking('holds') : [];
+    const ranks = ranked.length ? await source.ranks(keys(ranked)) : null;
+    const groups = grouped.length ? await source.groups(keys(grouped)) : null;
+    const holds = judged.length ? await source.where(keys(judged), where) : null;
+    for (const node of ranked) node.rank = ranks!.get(node.key) ?? 0;
+    for (const node of grouped) node.group = groups!.get(node.key) ?? -1;
+    for (const node of judged) node.holds = holds!.has(node.key);
+    this.looksAt = view.asOf;
+    if (ranks || groups || holds) view.emit('content');
+  }
+
+  // What cannot be had leaves the looks as they were.
+  setLooks(looks: Partial<Looks>): Promise<void> {
+    return this.change(async source => {
+      const { view } = this, { sizeByRank, colourByGroup } = view, { where } = view.filters, before = { sizeByRank, colourByGroup, where };
+      const set = (wanted: Looks) => {
+        Object.assign(view, { sizeByRank: wanted.sizeByRank, colourByGroup: wanted.colourByGroup });
+        view.filters.where = wanted.where;
+        this.looksAt = undefined;
+      };
+      set({ ...before, ...looks });
+      try {
+        await this.refreshLooks(source);
+      } catch (error) {
+        set(before);
+        throw error;
+      } finally {
+        view.emit('content');
+      }
+    });
+  }
+
+  clear(): void {
+    this.changes.cancel();
+    this.keep(this.view.step());
+    this.view.clear();
+  }
+  remove(key: string): void {
+    this.keep(this.view.step());
+    this.view.remove(key);
+  }
+
+  // To what was shown before the last change of nodes, edges, path, sets or time.
+  back(): Promise<void> {
+    return this.change(async source => {
+      const step = this.steps.pop();
+      if (!step) return say('noStep');
+      this.view.goBack(step);
+      return step.asOf === this.view.asOf ? undefined : this.goTo(source.at(step.asOf), step.asOf);
+    }, false);
+  }
+  private keep(step: Step): void {
+    this.steps.push(step);
+    while (this.steps.length > 50 || this.steps.reduce((sum, one) => sum + one.nodes.size, 0) > 200_000) this.steps.shift();
   }
 
   async showEvent(event: LedgerEvent): Promise<void> {
-    const keys = await this.run(() => this.source.members(event, this.view.asOf));
-    if (keys) await this.showSet({ keys, title: event.query ?? event.id });
+    const members = await this.ask(this.changes, source => source.members(event));
+    if (!members) return;
+    this.hits = members;
+    const keys = members.map(one => one.key);
+    await this.show(keys, keys[0], [{ keys, title: event.query ?? event.id }]);
   }
 
-  async showConflict(conflict: Conflict): Promise<void> {
-    await this.show([conflict.a, conflict.b], conflict.newer);
+  // A chain of what waits, as a path.
+  async showBlocked({ key, root, chain }: Blocked): Promise<void> {
+    await this.show([...new Set([key, ...chain.flatMap(edge => [edge.source, edge.target]), ...(root ? [root] : [])])], key);
+    const steps = new Set(chain.map(edge => [edge.source, edge.kind, edge.target].join('\u001f')));
+    this.showPath([...this.view.edges.values()].filter(edge => steps.has([edge.source, edge.kind, edge.target].join('\u001f'))));
+  }
+
+  async showDependents(key: string): Promise<void> {
+    const found = await this.ask(this.changes, source => source.dependents(key));
+    if (!found) return;
+    const { rows: keys, more } = found, title = say('dependsOn', { key: cut(key, 60) });
+    await this.show([key, ...keys], key, [{ keys: [key, ...keys], title }]);
+    this.say(`${say('dependents', { count: keys.length })} ${more ? say('onlyFirst', { count: keys.length }) : ''}`.trim());
   }
 }

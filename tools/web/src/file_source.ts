@@ -1,11 +1,14 @@
 // Answers from node-link JSON inside the page: what `plexus export --format html` writes. What only
 // a server knows (time, ranks, the ledger) is empty here.
+import { time } from './dom';
 import { say } from './words';
-import type { Conflict, Details, GraphEdge, GraphNode, Hit, Part, Source } from './types';
+import type { Conflict, Cut, Details, GraphEdge, GraphNode, Hit, Part, Source } from './types';
 
 interface FileNode { id: string; kind?: string; text?: string; scope?: string; [name: string]: unknown }
 interface FileEdge { source: string; target: string; kind: string; weight: number; label?: string }
 export interface FileGraph { nodes: FileNode[]; edges: FileEdge[] }
+
+const kTimes = ['created_at', 'accessed_at'];
 
 const refuse = () => Promise.reject(new Error(say('onlyServed')));
 
@@ -27,6 +30,8 @@ export class FileSource implements Source {
       if (edge.kind === 'supersedes') this.superseded.set(edge.target, edge.source);
     }
   }
+
+  at(): Source { return this; }
 
   keys(): string[] { return [...this.nodes.keys()]; }
 
@@ -68,35 +73,44 @@ export class FileSource implements Source {
     const edges = new Set<FileEdge>();
     for (const key of there)
       for (const edge of this.near.get(key) ?? []) if (there.has(edge.source) && there.has(edge.target)) edges.add(edge);
-    return { nodes: [...there].map(key => this.node(key)), edges: [...edges] };
+    return { nodes: [...there].map(key => this.node(key)), edges: [...edges].map(edge => ({ ...edge })) };
+  }
+
+  async join(some: string[], all: string[]): Promise<GraphEdge[]> {
+    const from = new Set(some);
+    return (await this.load(all)).edges.filter(edge => from.has(edge.source) || from.has(edge.target));
   }
 
   async neighbors(key: string, most: number): Promise<Part> {
     const edges = [...(this.near.get(key) ?? [])].sort((a, b) => b.weight - a.weight);
     const shown = most ? edges.slice(0, most) : edges;
     const keys = new Set([key, ...shown.flatMap(edge => [edge.source, edge.target])]);
-    return { nodes: [...keys].map(one => this.node(one)), edges: shown, total: edges.length };
+    return { nodes: [...keys].map(one => this.node(one)), edges: shown.map(edge => ({ ...edge })), total: edges.length };
   }
 
   async around(key: string, hops: number, most: number): Promise<Part> {
     const found = new Set(this.nodes.has(key) ? [key] : []);
     let level = [...found];
-    for (let hop = 0; hop < hops && found.size < most; ++hop) {
+    let more = false;
+    for (let hop = 0; hop < hops && !more; ++hop) {
       const next: string[] = [];
       for (const one of level)
         for (const edge of this.near.get(one) ?? []) {
           const other = edge.source === one ? edge.target : edge.source;
-          if (found.has(other) || found.size >= most) continue;
+          if (found.has(other)) continue;
+          more ||= found.size >= most;
+          if (more) continue;
           found.add(other);
           next.push(other);
         }
       level = next;
     }
-    return this.load([...found]);
+    return { ...await this.load([...found]), more };
   }
 
   async details(key: string): Promise<Details> {
     const { id, ...rest } = this.nodes.get(key) ?? { id: key };
+    for (const name of kTimes) if (typeof rest[name] === 'number') rest[name] = time(rest[name]);
     return { key: id, ...rest };
   }
 
@@ -112,17 +126,18 @@ export class FileSource implements Source {
     }
     const edges: GraphEdge[] = [];
     for (let one = to, edge = via.get(to); edge; edge = via.get(one)) {
-      edges.unshift(edge);
+      edges.unshift({ ...edge });
       one = edge.source === one ? edge.target : edge.source;
     }
     return edges;
   }
 
-  async conflicts(): Promise<Conflict[]> {
+  async conflicts(): Promise<Cut<Conflict>> {
     const text = (key: string) => String(this.nodes.get(key)?.text ?? '');
-    return this.graph.edges.filter(edge => edge.kind === 'contradicts').map(({ source: a, target: b }) => ({
+    const rows = this.graph.edges.filter(edge => edge.kind === 'contradicts').map(({ source: a, target: b }) => ({
       a, b, since: NaN, newer: b, textA: text(a), textB: text(b),
     }));
+    return { rows, more: false };
   }
 
   async nodeLink(keys: string[]): Promise<string> {
@@ -138,9 +153,11 @@ export class FileSource implements Source {
   ranks = refuse;
   groups = refuse;
   where = refuse;
-  batches = async () => [];
+  batches = async () => ({ rows: [], more: false });
   frontier = refuse;
-  events = async () => [];
+  events = async () => ({ rows: [], more: false });
   members = async () => [];
-  resolve = refuse;
+  blocked = refuse;
+  dependents = refuse;
+  write = refuse;
 }

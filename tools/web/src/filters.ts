@@ -10,14 +10,19 @@ function counted(values: Iterable<string>): [string, number][] {
   return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
 }
 
+const kBoxes = 40;
+
 export function makeFilters(explorer: Explorer, arrange: () => void): HTMLElement {
   const { view, source } = explorer;
   const lists = el('div', { class: 'lists' });
 
   function boxes(title: string, hidden: Set<string>, values: [string, number][], name: string, coloured = false): HTMLElement | null {
-    if (values.length === 0) return null;
+    if (values.length + hidden.size === 0) return null;
     const set = el('fieldset', {}, el('legend', {}, title));
-    for (const [value, count] of values.slice(0, 40)) {
+    // What is hidden first: it can be shown again, also where there is none of it now.
+    const known = new Map(values), all = [...[...hidden].map((value): [string, number] => [value, known.get(value) ?? 0]), ...values.filter(([value]) => !hidden.has(value))];
+    const shown = all.slice(0, Math.max(kBoxes, hidden.size));
+    for (const [value, count] of shown) {
       const box = el('input', { type: 'checkbox', 'data-filter': name, value });
       box.checked = !hidden.has(value);
       box.addEventListener('change', () => {
@@ -29,6 +34,7 @@ export function makeFilters(explorer: Explorer, arrange: () => void): HTMLElemen
       if (mark) mark.style.background = kindColour(value);
       append(set, el('label', {}, box, mark, stored(value || '—', 40), ` ${count}`));
     }
+    if (all.length > shown.length) append(set, el('p', {}, say('leftOut', { count: all.length - shown.length })));
     return set;
   }
 
@@ -43,7 +49,7 @@ export function makeFilters(explorer: Explorer, arrange: () => void): HTMLElemen
     drawn = now;
     const focused = document.activeElement instanceof HTMLInputElement ? [document.activeElement.dataset.filter, document.activeElement.value] : null;
     replace(lists, boxes(say('nodeKinds'), f.nodeKinds, nodes, 'node-kind', true), boxes(say('edgeKinds'), f.edgeKinds, edges, 'edge-kind'),
-      scopes.length > 1 ? boxes(say('scopes'), f.scopes, scopes, 'scope') : null);
+      scopes.length > 1 || f.scopes.size ? boxes(say('scopes'), f.scopes, scopes, 'scope') : null);
     if (focused?.[0]) [...lists.querySelectorAll('input')].find(box => box.dataset.filter === focused[0] && box.value === focused[1])?.focus();
   }
 
@@ -54,23 +60,13 @@ export function makeFilters(explorer: Explorer, arrange: () => void): HTMLElemen
   const where = el('input', { type: 'text', 'data-filter': 'where', placeholder: say('whereHint'), spellcheck: 'false' });
   const form = el('form', { submit: (event: Event) => {
     event.preventDefault();
-    view.filters.where = where.value.trim();
-    void explorer.run(async () => {
-      await explorer.refreshLooks();
-      view.emit('content');
-    });
+    void explorer.setLooks({ where: where.value.trim() });
   } }, el('label', {}, say('where'), where), button(say('apply'), () => form.requestSubmit()));
   const limit = el('input', { type: 'number', min: 1, max: 200000, 'data-filter': 'limit', change: () => {
     view.limit = Math.max(1, Number(limit.value) || 2000);
   } });
   const looks = (name: 'sizeByRank' | 'colourByGroup') => {
-    const box = el('input', { type: 'checkbox', 'data-look': name, change: () => {
-      view[name] = box.checked;
-      void explorer.run(async () => {
-        await explorer.refreshLooks();
-        view.emit('content');
-      });
-    } });
+    const box = el('input', { type: 'checkbox', 'data-look': name, change: () => void explorer.setLooks({ [name]: box.checked }) });
     return { box, row: el('label', {}, box, say(name)) };
   };
   const rank = looks('sizeByRank'), group = looks('colourByGroup');

@@ -1,61 +1,60 @@
 // Where a look at the graph begins: the search box, the other starts, and the list of results.
 import { append, button, el, replace, stored } from './dom';
-import type { Hit } from './types';
+import type { Hit, Source } from './types';
 import type { Explorer } from './explorer';
 import { drawConflicts } from './conflicts';
-import { drawCommunities, drawFrontier, drawLedger } from './lists';
+import { drawBlocked, drawCommunities, drawFrontier, drawLedger, type List } from './lists';
 import { say } from './words';
 
 type Mode = 'words' | 'key' | 'similar';
 
 export function makeFinder(explorer: Explorer): { box: HTMLElement; list: HTMLElement } {
   const { view, source } = explorer;
-  const list = el('section', { class: 'results', 'aria-label': say('results') });
+  // The heading stays, so that a screen reader says its new text.
+  const heading = el('h2', { 'aria-live': 'polite' }, say('results')), content = el('div');
+  const list = el('section', { class: 'results', 'aria-label': say('results') }, heading, content);
   const text = el('input', { type: 'search', id: 'search', 'aria-label': say('searchLabel'), placeholder: say('searchHint'), autocomplete: 'off', spellcheck: 'false' });
   const mode = el('select', { 'aria-label': say('modeLabel'), id: 'mode' },
     el('option', { value: 'words' }, say('modeWords')), el('option', { value: 'key' }, say('modeKey')),
     source.served && el('option', { value: 'similar' }, say('modeSimilar')));
 
-  function drawHits(hits: Hit[]): void {
-    explorer.hits = hits;
-    const rows = el('ol');
+  // A list replaces the last one when it is there; a later question ends the one before.
+  type Draw = (source: Source, explorer: Explorer) => Promise<List>;
+  let last: Draw | null = null;
+  const draw = (what: Draw, again = true) => {
+    last = again ? what : null;
+    explorer.lists.cancel();
+    void explorer.ask(explorer.lists, async source => {
+      const [title, ...rows] = await what(source, explorer);
+      heading.textContent = title;
+      replace(content, ...rows);
+      performance.mark('plexus-list');
+    });
+  };
+  view.on(['time'], () => last && draw(last));
+
+  const find = (ask: (source: Source) => Promise<Hit[]>) => draw(async source => {
+    const hits = explorer.hits = await ask(source), rows = el('ol');
     for (const hit of hits)
-      append(rows, el('li', { 'aria-current': hit.key === view.selected ? 'true' : undefined, class: hit.supersededBy ? 'superseded' : undefined },
+      append(rows, el('li', { class: hit.supersededBy ? 'superseded' : undefined },
         el('button', { type: 'button', class: 'hit', 'data-key': hit.key, click: () => void explorer.show([hit.key], hit.key), dblclick: () => void explorer.expand(hit.key) },
           el('span', { class: 'name' }, stored(hit.line || hit.key, 120)),
           el('span', { class: 'about' }, stored(hit.kind, 30), ` · `, stored(hit.key, 40), hit.why ? ' · ' : '', hit.why ? stored(hit.why, 160) : null))));
-    replace(list, el('h2', { 'aria-live': 'polite' }, hits.length ? say('resultCount', { count: hits.length }) : say('nothing')), rows);
-    performance.mark('plexus-list');
-  }
-
-  // A list replaces the last one when it is there; a later question wins.
-  let turn = 0;
-  const find = async (ask: () => Promise<Hit[]>) => {
-    const mine = ++turn;
-    const hits = await explorer.run(ask);
-    if (!hits || mine !== turn) return;
-    explorer.say('');
-    drawHits(hits);
-    if (hits.length) {
-      await explorer.show(hits.map(hit => hit.key));
-      if (mine === turn) view.select(hits[0]!.key);
-    }
-  };
-  const draw = (what: (list: HTMLElement, explorer: Explorer) => Promise<void>) => {
-    ++turn;
-    void explorer.run(() => what(list, explorer));
-  };
+    void explorer.show(hits.map(hit => hit.key), hits[0]?.key);
+    return [hits.length ? say('resultCount', { count: hits.length }) : say('nothing'), rows];
+  }, false);
   const search = () => {
     const value = text.value.trim();
     if (!value) return;
     const how = mode.value as Mode;
-    void find(() => (how === 'words' ? source.words(value, view.asOf) : how === 'key' ? source.byKey(value, view.asOf) : source.similar(value, view.asOf)));
+    find(from => (how === 'words' ? from.words(value) : how === 'key' ? from.byKey(value) : from.similar(value)));
   };
   const starts = el('div', { class: 'starts', role: 'group', 'aria-label': say('modeLabel') },
-    button(say('important'), () => void find(() => source.important(view.asOf)), { 'data-start': 'important' }),
+    button(say('important'), () => find(from => from.important()), { 'data-start': 'important' }),
     source.served && button(say('communities'), () => draw(drawCommunities), { 'data-start': 'communities' }),
     source.served && button(say('frontier'), () => draw(drawFrontier), { 'data-start': 'frontier' }),
     button(say('conflicts'), () => draw(drawConflicts), { 'data-start': 'conflicts' }),
+    source.served && button(say('blocked'), () => draw(drawBlocked), { 'data-start': 'blocked' }),
     source.served && button(say('ledger'), () => draw(drawLedger), { 'data-start': 'ledger' }));
   const box = el('form', { role: 'search', submit: (event: Event) => {
     event.preventDefault();
@@ -76,6 +75,5 @@ export function makeFinder(explorer: Explorer): { box: HTMLElement; list: HTMLEl
     event.preventDefault();
     rows[at + (event.key === 'ArrowDown' ? 1 : -1)]?.focus();
   });
-  replace(list, el('h2', {}, say('results')));
   return { box, list };
 }

@@ -1,4 +1,5 @@
 // The link that restores a view: JSON in the fragment, which is never sent to a server.
+import type { NodeSet } from './types';
 import type { View } from './view';
 
 export interface Saved {
@@ -8,13 +9,14 @@ export interface Saved {
   limit?: number;
   hidden?: { nodeKinds: string[]; edgeKinds: string[]; scopes: string[]; superseded: boolean; where: string };
   path?: [from: string, to: string];
+  sets?: NodeSet[];
   rank?: boolean;
   group?: boolean;
   camera?: { x: number; y: number; ratio: number };
   tab?: string;
 }
 
-const kMost = 5000; // nodes: browsers limit an address to 2 MB
+export const kMost = 5000; // nodes: browsers limit an address to 2 MB
 
 export function fragment(view: View, rest: Partial<Saved>): string {
   const f = view.filters;
@@ -24,6 +26,8 @@ export function fragment(view: View, rest: Partial<Saved>): string {
     asOf: view.asOf || undefined,
     limit: view.limit === 2000 ? undefined : view.limit,
     hidden: { nodeKinds: [...f.nodeKinds], edgeKinds: [...f.edgeKinds], scopes: [...f.scopes], superseded: f.superseded, where: f.where },
+    path: view.pathEnds,
+    sets: view.sets.length ? view.sets : undefined,
     rank: view.sizeByRank || undefined,
     group: view.colourByGroup || undefined,
     ...rest,
@@ -43,6 +47,8 @@ export function parse(hash: string): Saved | null {
     if (typeof saved.selected !== 'string') delete saved.selected;
     if (!Number.isInteger(saved.limit) || saved.limit! < 1) delete saved.limit;
     if (!Array.isArray(saved.path) || texts(saved.path).length !== 2) delete saved.path;
+    const sets = Array.isArray(saved.sets) ? saved.sets : [];
+    saved.sets = sets.map(set => ({ keys: texts(set?.keys), title: String(set?.title), question: typeof set?.question === 'string' ? set.question : undefined }));
     if (![saved.camera?.x, saved.camera?.y, saved.camera?.ratio].every(Number.isFinite)) delete saved.camera;
     const hidden = saved.hidden;
     if (hidden)

@@ -29,7 +29,7 @@ export function nodeColour(view: View, node: ShownNode, colours: Theme): string 
   if (node.fate === 'came') return kCame;
   if (node.fate === 'went') return kWent;
   if (node.supersededBy) return colours.faded;
-  if (view.colourByGroup) return node.group === undefined ? colours.faded : kColours[node.group % kColours.length]!;
+  if (view.colourByGroup) return kColours[(node.group ?? -1) % kColours.length] ?? colours.faded;
   return kindColour(node.kind);
 }
 

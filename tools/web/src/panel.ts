@@ -2,16 +2,15 @@
 import { append, button, cut, el, replace, stored, time, visible } from './dom';
 import type { Details, HistoryRow } from './types';
 import type { Explorer } from './explorer';
+import { nodeWrites } from './propose';
 import { say } from './words';
 
 const kText = 20_000; // characters that are shown at once
 
-const kOwn = new Set(['key', 'kind', 'text', 'members', 'outcomes', 'truncated']);
+const kEdges = 100, kRows = 500;
+const onlyFirst = (all: number, count: number): HTMLElement | null => (all > count ? el('p', {}, say('onlyFirst', { count })) : null);
 
-function valueText(name: string, value: unknown): string {
-  if (typeof value === 'number' && /(_at|_from|_until)$/.test(name)) return time(value);
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
+const kOwn = new Set(['key', 'kind', 'text', 'members', 'outcomes', 'truncated']);
 
 // A long text comes in pieces: a browser takes minutes to break one line of a megabyte.
 function textBlock(text: string): HTMLElement {
@@ -31,7 +30,8 @@ function textBlock(text: string): HTMLElement {
 export function makePanel(explorer: Explorer): HTMLElement {
   const { view, source } = explorer;
   const root = el('aside', { 'aria-label': say('details'), class: 'panel' });
-  let drawn = '', asked = 0;
+
+  let chosen = '', before = '';  // the node that was chosen before: the other end of a new edge
 
   function actions(key: string): HTMLElement {
     const hops = el('input', { type: 'number', min: 1, max: 16, value: 2, 'aria-label': `${say('around')} … ${say('hops')}` });
@@ -47,26 +47,30 @@ export function makePanel(explorer: Explorer): HTMLElement {
         }, { 'data-action': 'path-from' }),
       source.served && button(say('rings'), () => void explorer.rings(key), { 'data-action': 'rings' }),
       el('span', { class: 'around' }, button(say('around'), () => void explorer.around(key, Number(hops.value) || 1), { 'data-action': 'around' }), hops, say('hops')),
-      button(say('remove'), () => view.remove(key), { 'data-action': 'remove' }));
+      source.served && button(say('dependentsOf'), () => void explorer.showDependents(key), { 'data-action': 'dependents' }),
+      button(say('remove'), () => explorer.remove(key), { 'data-action': 'remove' }));
   }
 
-  function edges(key: string): HTMLElement {
-    const list = el('ul', { class: 'edges' });
-    const mine = view.visibleEdges().filter(edge => edge.source === key || edge.target === key);
-    for (const edge of mine.slice(0, 100)) {
+  // Follows what is shown: the edges of a new node come after it.
+  const links = el('details', { open: true });
+  function drawEdges(): void {
+    const key = view.selected, list = el('ul', { class: 'edges' });
+    const mine = view.edgesOf(key);
+    for (const edge of mine.slice(0, kEdges)) {
       const out = edge.source === key, other = out ? edge.target : edge.source;
       append(list, el('li', {}, out ? '→ ' : '← ', stored(edge.kind, 40), ' ',
-        button('', () => view.select(other), { class: 'plain' }), ` ${edge.weight.toFixed(2)}`, edge.label ? el('span', {}, ' ', stored(edge.label, 60)) : null));
+        button('', () => view.select(other), { class: 'plain' }), ` ${edge.weight.toFixed(2)}`, edge.label ? el('span', {}, ' ', stored(edge.label, 60)) : null, ' ',
+        source.mayWrite && !view.asOf && button(say('unlink'), () => explorer.propose({ operation: 'unlink', request: { source: edge.source, kind: edge.kind, target: edge.target, label: edge.label ?? '' } }), { class: 'plain', 'data-action': 'unlink' })));
       append(list.lastElementChild!.querySelector('button')!, stored(view.nodes.get(other)?.line || other, 80));
     }
-    return el('details', { open: true }, el('summary', {}, `${say('edges')} (${mine.length})`), list);
+    replace(links, el('summary', {}, `${say('edges')} (${mine.length})`), list, onlyFirst(mine.length, kEdges));
   }
 
   function properties(details: Details): HTMLElement {
     const list = el('dl');
     const row = (name: string, value: unknown) => {
       if (value === null || value === '' || (Array.isArray(value) && !value.length) || (typeof value === 'object' && !Array.isArray(value) && !Object.keys(value as object).length)) return;
-      append(list, el('dt', {}, stored(name, 60)), el('dd', {}, stored(valueText(name, value), 2000)));
+      append(list, el('dt', {}, stored(name, 60)), el('dd', {}, stored(typeof value === 'object' ? JSON.stringify(value) : String(value), 2000)));
     };
     for (const [name, value] of Object.entries(details)) {
       if (kOwn.has(name)) continue;
@@ -81,8 +85,9 @@ export function makePanel(explorer: Explorer): HTMLElement {
     const box = el('details', {}, el('summary', {}, say('history')), body);
     box.addEventListener('toggle', async () => {
       if (!box.open || body.firstChild) return;
-      const rows: HistoryRow[] = await explorer.run(() => source.history(key)) ?? [];
-      for (const row of rows.slice(0, 500)) append(body, el('li', {}, `${row.sequence} · ${time(row.timeMs)} · `, stored(row.what, 300)));
+      const rows: HistoryRow[] = await explorer.ask(explorer.details, from => from.history(key)) ?? [];
+      for (const row of rows.slice(0, kRows)) append(body, el('li', {}, `${row.sequence} · ${time(row.timeMs)} · `, stored(row.what, 300)));
+      append(box, onlyFirst(rows.length, kRows));
     });
     return box;
   }
@@ -98,25 +103,30 @@ export function makePanel(explorer: Explorer): HTMLElement {
   }
 
   async function draw(): Promise<void> {
-    const key = view.selected, turn = ++asked;
+    const key = view.selected;
+    if (key && key !== chosen) [before, chosen] = [chosen, key];
+    explorer.details.cancel();
     if (!key) {
-      drawn = '';
       replace(root, el('p', { class: 'hint' }, say('noSelection')));
       return;
     }
     const node = view.nodes.get(key);
     const body = el('div');
-    drawn = key;
+    drawEdges();
     replace(root, el('h2', {}, stored(node?.line || key, 200)),
       el('p', { class: 'key' }, stored(node?.kind ?? '', 40), ' · ', stored(key, 1100)), actions(key),
       node?.supersededBy ? el('p', { class: 'superseded' }, say('supersededBy', { key: cut(node.supersededBy, 80) })) : null,
       terms(key), body);
-    const details = await explorer.run(() => source.details(key, view.asOf));
-    if (turn !== asked || drawn !== key) return;
+    if (node?.fate === 'went' || node?.fate === 'absent') {
+      replace(body, el('p', { class: 'hint' }, say('notThen')));
+      return;
+    }
+    const details = await explorer.ask(explorer.details, from => from.details(key));
     const text = typeof details?.text === 'string' ? details.text : '';
-    replace(body, text ? textBlock(text) : null, edges(key), details ? properties(details) : null, source.served ? history(key) : null);
+    replace(body, text ? textBlock(text) : null, links, details ? properties(details) : null, source.served ? history(key) : null, nodeWrites(explorer, key, before));
   }
-  view.on(['selection'], () => void draw());
+  view.on(['selection', 'time'], () => void draw());
+  view.on(['content'], () => view.selected && drawEdges());
   void draw();
   return root;
 }

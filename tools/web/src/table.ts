@@ -10,7 +10,14 @@ export function makeTable(view: View, expand: (key: string) => void): HTMLElemen
   const root = el('div', { class: 'tables' });
   let shownNodes = kRows, shownEdges = kRows;
   const head = (names: Word[]) => el('thead', {}, el('tr', {}, ...names.map(name => el('th', { scope: 'col' }, say(name)))));
-  const more = (count: number, click: () => void) => (count > 0 ? button(say('moreRows', { count: Math.min(count, kRows) }), click) : null);
+  const more = (count: number, table: string, click: () => void) => (count > 0 ? button(say('moreRows', { count: Math.min(count, kRows) }), () => {
+    click();
+    draw();
+    // The first row that is new: the button is another one now.
+    const row = root.querySelectorAll<HTMLElement>(`table.${table} tbody tr`)[table === 'nodes' ? shownNodes - kRows : shownEdges - kRows];
+    row?.setAttribute('tabindex', '-1');
+    row?.focus();
+  }, { 'data-more': table }) : null);
 
   function draw(): void {
     const nodes = view.visibleNodes(), edges = view.visibleEdges();
@@ -30,9 +37,9 @@ export function makeTable(view: View, expand: (key: string) => void): HTMLElemen
     const focused = (document.activeElement as HTMLElement | null)?.dataset.key;
     replace(root,
       el('table', { class: 'nodes' }, el('caption', {}, say('tableCaption')), head(['key', 'kind', 'text', 'degree', 'scope', 'state']), rows),
-      more(nodes.length - shownNodes, () => { shownNodes += kRows; draw(); }),
+      more(nodes.length - shownNodes, 'nodes', () => { shownNodes += kRows; }),
       el('table', { class: 'edges' }, el('caption', {}, say('edgeCaption')), head(['source', 'kind', 'target', 'weight', 'label', 'state']), links),
-      more(edges.length - shownEdges, () => { shownEdges += kRows; draw(); }));
+      more(edges.length - shownEdges, 'edges', () => { shownEdges += kRows; }));
     if (focused !== undefined) [...root.querySelectorAll<HTMLElement>('[data-key]')].find(one => one.dataset.key === focused)?.focus();
   }
 

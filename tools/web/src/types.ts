@@ -20,8 +20,8 @@ export interface GraphEdge {
 export interface Part {
   nodes: GraphNode[];
   edges: GraphEdge[];
-  // Of the whole answer; more than nodes.length when some were left out.
-  total?: number;
+  total?: number; // edges of the whole answer
+  more?: boolean; // nodes that the limit left out
 }
 
 // A row of the list on the left: a node, and why it is there.
@@ -77,33 +77,57 @@ export interface HistoryRow {
 // "" is the present.
 export type AsOf = string;
 
+// The first ones; more: there are others.
+export interface Cut<T> {
+  rows: T[];
+  more: boolean;
+}
+
+export interface Write {
+  operation: string;
+  request: Record<string, unknown>;
+}
+
+// A decision that waits, and the edges from it to what it waits for.
+export interface Blocked {
+  key: string;
+  root?: string;
+  chain: { source: string; kind: string; target: string }[];
+}
+
+// Answers about the graph at one time.
 export interface Source {
   readonly served: boolean; // a server answers: time, ranks, ledger
   readonly mayWrite: boolean;
+  // The graph as it was then; requests end with the signal.
+  at(asOf: AsOf, signal?: AbortSignal): Source;
   status(): Promise<{ sequence: number; nodes: number; edges: number; nodeKinds: Record<string, number> }>;
-  words(text: string, asOf: AsOf): Promise<Hit[]>;
-  byKey(text: string, asOf: AsOf): Promise<Hit[]>;
-  similar(key: string, asOf: AsOf): Promise<Hit[]>;
-  important(asOf: AsOf): Promise<Hit[]>;
-  communities(asOf: AsOf): Promise<NodeSet[]>;
+  words(text: string): Promise<Hit[]>;
+  byKey(text: string): Promise<Hit[]>;
+  similar(key: string): Promise<Hit[]>;
+  important(): Promise<Hit[]>;
+  communities(): Promise<NodeSet[]>;
   // The nodes that exist, and the edges between them. `maybe`: some may not exist.
-  load(keys: string[], asOf: AsOf, maybe?: boolean): Promise<Part>;
-  neighbors(key: string, most: number, asOf: AsOf): Promise<Part>;
-  around(key: string, hops: number, most: number, asOf: AsOf): Promise<Part>;
-  details(key: string, asOf: AsOf): Promise<Details>;
+  load(keys: string[], maybe?: boolean): Promise<Part>;
+  // The edges between `some` and `all`, which holds them.
+  join(some: string[], all: string[]): Promise<GraphEdge[]>;
+  neighbors(key: string, most: number): Promise<Part>;
+  around(key: string, hops: number, most: number): Promise<Part>;
+  details(key: string): Promise<Details>;
   history(key: string): Promise<HistoryRow[]>;
-  path(from: string, to: string, asOf: AsOf): Promise<GraphEdge[]>;
-  rings(key: string, asOf: AsOf): Promise<{ key: string; hops: number; score: number; path: GraphEdge[] }[]>;
-  ranks(keys: string[], asOf: AsOf): Promise<Map<string, number>>;
-  groups(keys: string[], asOf: AsOf): Promise<Map<string, number>>;
-  where(keys: string[], expression: string, asOf: AsOf): Promise<Set<string>>;
-  batches(): Promise<Batch[]>;
-  frontier(asOf: AsOf): Promise<NodeSet[]>;
-  conflicts(asOf: AsOf): Promise<Conflict[]>;
-  events(asOf: AsOf): Promise<LedgerEvent[]>;
-  members(event: LedgerEvent, asOf: AsOf): Promise<string[]>;
-  resolve(conflict: Conflict, choice: Choice, dryRun: boolean, sequence: number): Promise<Record<string, unknown>>;
-  nodeLink(keys: string[], asOf: AsOf): Promise<string>;
+  path(from: string, to: string): Promise<GraphEdge[]>;
+  rings(key: string): Promise<{ key: string; hops: number; score: number; path: GraphEdge[] }[]>;
+  ranks(keys: string[]): Promise<Map<string, number>>;
+  groups(keys: string[]): Promise<Map<string, number>>;
+  where(keys: string[], expression: string): Promise<Set<string>>;
+  batches(): Promise<Cut<Batch>>;
+  frontier(): Promise<NodeSet[]>;
+  conflicts(): Promise<Cut<Conflict>>;
+  events(): Promise<Cut<LedgerEvent>>;
+  members(event: LedgerEvent): Promise<Hit[]>;
+  blocked(): Promise<Cut<Blocked>>;
+  dependents(key: string): Promise<Cut<string>>;
+  // A dry run, or a write that fails unless the graph is at that sequence.
+  write(write: Write, sequence?: number): Promise<Record<string, unknown>>;
+  nodeLink(keys: string[]): Promise<string>;
 }
-
-export type Choice = { verb: 'supersede' | 'drop'; key: string } | { verb: 'keep_both' };

@@ -10,7 +10,8 @@ export interface ShownNode extends GraphNode {
   placed: boolean; // false: the layout may choose
   fate?: Fate;     // since the last position of the slider
   rank?: number;   // 0 to 1
-  group?: number;
+  group?: number;  // -1: in none
+  holds?: boolean; // filters.where is true
 }
 
 export interface ShownEdge extends GraphEdge {
@@ -26,7 +27,18 @@ export interface Filters {
   where: string;
 }
 
-export type Change = 'content' | 'style' | 'selection' | 'positions' | 'sets';
+export type Change = 'content' | 'style' | 'selection' | 'positions' | 'sets' | 'time';
+
+// What a step back returns to. Nodes and edges themselves are shared.
+export interface Step {
+  nodes: Map<string, ShownNode>;
+  edges: Map<string, ShownEdge>;
+  selected: string;
+  path: Set<string>;
+  pathEnds: [string, string] | undefined;
+  sets: NodeSet[];
+  asOf: AsOf;
+}
 
 export const edgeId = (edge: GraphEdge): string => [edge.source, edge.kind, edge.target, edge.label ?? ''].join('\u001f');
 
@@ -38,15 +50,16 @@ export function hash(text: string): number {
 }
 
 export class View {
-  readonly nodes = new Map<string, ShownNode>();
-  readonly edges = new Map<string, ShownEdge>();
+  nodes = new Map<string, ShownNode>();
+  edges = new Map<string, ShownEdge>();
   readonly filters: Filters = { nodeKinds: new Set(), edgeKinds: new Set(), scopes: new Set(), superseded: true, where: '' };
-  whereHolds: Set<string> | null = null; // the keys for which filters.where is true
   selected = '';
   pathStart = '';
   path = new Set<string>(); // ids of edges
+  pathEnds: [string, string] | undefined;
   sets: NodeSet[] = [];     // hulls
   limit = 2000;
+  leftOut = { count: 0, more: false }; // by the limit; more: at least
   asOf: AsOf = '';
   sizeByRank = false;
   colourByGroup = false;
@@ -59,10 +72,10 @@ export class View {
     for (const call of this.listeners.get(change) ?? []) call();
   }
 
-  // Adds what fits, and says how many nodes did not. New nodes begin beside `near`.
-  add(part: Part, near?: string): number {
+  // Adds what fits, and counts what does not. New nodes begin beside `near`.
+  add(part: Part, near?: string): void {
     const centre = near ? this.nodes.get(near) : undefined;
-    let leftOut = 0;
+    if (part.more) this.leftOut.more = true;
     for (const node of part.nodes) {
       const known = this.nodes.get(node.key);
       if (known) {
@@ -70,18 +83,19 @@ export class View {
         continue;
       }
       if (this.nodes.size >= this.limit) {
-        ++leftOut;
+        ++this.leftOut.count;
         continue;
       }
-      this.nodes.set(node.key, { ...node, ...this.place(node.key, centre), placed: false });
+      // The part is this one's now: copies of 50,000 take a second.
+      const { x, y } = this.place(node.key, centre);
+      this.nodes.set(node.key, Object.assign(node, { x, y, placed: false }));
     }
     for (const edge of part.edges) {
       if (!this.nodes.has(edge.source) || !this.nodes.has(edge.target)) continue;
       const id = edgeId(edge);
-      this.edges.set(id, { ...edge, id });
+      this.edges.set(id, Object.assign(edge, { id }));
     }
     this.emit('content');
-    return leftOut;
   }
 
   // Inside a disc whose area follows the number of nodes, or close to its neighbour.
@@ -101,11 +115,16 @@ export class View {
   }
 
   clear(): void {
-    this.nodes.clear();
-    this.edges.clear();
-    this.sets = [];
-    this.path.clear();
-    this.selected = this.pathStart = '';
+    this.goBack({ nodes: new Map(), edges: new Map(), selected: '', path: new Set(), pathEnds: undefined, sets: [], asOf: this.asOf });
+  }
+
+  step(): Step {
+    const { selected, path, pathEnds, sets, asOf } = this;
+    return { nodes: new Map(this.nodes), edges: new Map(this.edges), selected, path, pathEnds, sets, asOf };
+  }
+  // But for its time.
+  goBack({ nodes, edges, selected, path, pathEnds, sets }: Step): void {
+    Object.assign(this, { nodes, edges, selected, path, pathEnds, sets, pathStart: '' });
     this.emit('content');
     this.emit('sets');
     this.emit('selection');
@@ -135,7 +154,7 @@ export class View {
       if (there) Object.assign(node, there);
     }
     for (const [id, edge] of edges)
-      if (!this.edges.has(id)) this.edges.set(id, { ...edge, id, fate: 'absent' });
+      if (!this.edges.has(id) && this.nodes.has(edge.source) && this.nodes.has(edge.target)) this.edges.set(id, { ...edge, id, fate: 'absent' });
     for (const [id, edge] of this.edges) edge.fate = fateOf(edge.fate, edges.has(id));
     this.emit('content');
     return { came, went };
@@ -145,12 +164,15 @@ export class View {
   isVisible(node: ShownNode): boolean {
     const f = this.filters;
     return node.fate !== 'absent' && !f.nodeKinds.has(node.kind) && !f.scopes.has(node.scope ?? '') &&
-      (f.superseded || !node.supersededBy) && (!this.whereHolds || this.whereHolds.has(node.key));
+      (f.superseded || !node.supersededBy) && !(f.where && node.holds === false);
   }
   isEdgeVisible(edge: ShownEdge): boolean {
     if (edge.fate === 'absent' || this.filters.edgeKinds.has(edge.kind)) return false;
     return this.isVisible(this.nodes.get(edge.source)!) && this.isVisible(this.nodes.get(edge.target)!);
   }
   visibleNodes(): ShownNode[] { return [...this.nodes.values()].filter(node => this.isVisible(node)); }
+  edgesOf(key: string): ShownEdge[] {
+    return [...this.edges.values()].filter(edge => (edge.source === key || edge.target === key) && this.isEdgeVisible(edge));
+  }
   visibleEdges(): ShownEdge[] { return [...this.edges.values()].filter(edge => this.isEdgeVisible(edge)); }
 }
