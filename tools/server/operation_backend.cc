@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tools/operations/files/explorer_page.h"
 #include "tools/operations/registry.h"
 #include "tools/server/tool_schema.h"
 
@@ -83,6 +84,11 @@ Outcome CheckReference(const json::object& reference, std::string_view argument)
   }
   if (argument == own) return "";
   return Refused(kInvalidParams, "the argument is " + QuotedJson(own));
+}
+
+std::string Contents(std::string_view uri, std::string_view type, std::string_view text) {
+  return "\"contents\":[" +
+         ObjectText().Text("uri", uri).Text("mimeType", type).Text("text", text).object() + "]";
 }
 
 }  // namespace
@@ -182,6 +188,13 @@ std::vector<std::string> OperationBackend::Resources() const {
                               .Text("description", row.description)
                               .Text("mimeType", kJsonType)
                               .object());
+  if (!ExplorerPage().empty())
+    resources.push_back(ObjectText()
+                            .Text("uri", kGraphApp)
+                            .Text("name", "graph")
+                            .Text("description", "Draws what a tool replied, for hosts of MCP apps")
+                            .Text("mimeType", kAppType)
+                            .object());
   return resources;
 }
 
@@ -214,6 +227,8 @@ Outcome OperationBackend::ReadResource(std::string_view uri, Call& call) {
     return Refused(call.era == Era::kHandshake ? -32002 : kInvalidParams, std::move(why),
                    ObjectText().Text("uri", uri).object());
   };
+  if (uri == kGraphApp && !ExplorerPage().empty())
+    return Contents(uri, kAppType, ExplorerPageWith(R"({"app":true})"));
   Result<Request> request = RequestOfUri(uri);
   if (!request) return missing(request.error().message);
   const Result<std::string> reply = Ask(*std::move(request), call);
@@ -221,9 +236,7 @@ Outcome OperationBackend::ReadResource(std::string_view uri, Call& call) {
     if (reply.error().code == ErrorCode::kNotFound) return missing(reply.error().message);
     return Refused(kInternalError, reply.error().message);
   }
-  const std::string content =
-      ObjectText().Text("uri", uri).Text("mimeType", kJsonType).Text("text", *reply).object();
-  return "\"contents\":[" + content + "]";
+  return Contents(uri, kJsonType, *reply);
 }
 
 std::vector<std::string> OperationBackend::Prompts() const {

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <vector>
 
+#include "tools/operations/files/explorer_page.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/json_writer.h"
 #include "tools/operations/schema.h"
@@ -212,14 +213,17 @@ std::string ToolJson(const ToolRow& row) {
     const Operation* operation = FindOperation(branch.operation);
     return operation && TakesAway(*operation);
   });
-  return ObjectText()
-      .Text("name", row.name)
+  ObjectText tool;
+  tool.Text("name", row.name)
       .Text("title", row.title)
       .Text("description", row.description)
       .Raw("inputSchema", InputSchema(row))
       .Raw("outputSchema", OutputSchema(row))
-      .Raw("annotations", Annotations(OnlyReads(row), destroys))
-      .object();
+      .Raw("annotations", Annotations(OnlyReads(row), destroys));
+  if (row.draws && !ExplorerPage().empty())
+    tool.Raw("_meta",
+             ObjectText().Raw("ui", ObjectText().Text("resourceUri", kGraphApp).object()).object());
+  return tool.object();
 }
 
 std::string ToolJson(const Operation& operation) {

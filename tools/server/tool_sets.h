@@ -47,9 +47,14 @@ struct ToolRow {
   std::vector<ToolParameter> parameters = {};
   std::vector<Branch> branches = {};
   bool says_action = false;  // the reply begins with the action
+  bool draws = false;        // a host that shows MCP apps draws the reply (kGraphApp)
 };
 
 const std::vector<ToolRow>& ToolRows();
+
+// The resource that draws replies: the explorer's page, as an MCP app (SEP-1865, 2026-01-26).
+inline constexpr std::string_view kGraphApp = "ui://plexus/graph.html";
+inline constexpr std::string_view kAppType = "text/html;profile=mcp-app";
 
 // Names of sets, in the order of help.
 std::span<const std::string_view> ToolSetNames();

@@ -6,11 +6,6 @@
 namespace plexus::tools::server {
 
 HttpReply ExplorerReply(const Caller& caller) {
-  std::string page(ExplorerPage());
-  if (const std::size_t place = page.find(kExplorerData); place != std::string::npos)
-    page.replace(
-        place, kExplorerData.size(),
-        ObjectText().Raw("server", ObjectText().Bool("write", caller.may_write).object()).object());
   return {200,
           "text/html; charset=utf-8",
           {{"Content-Security-Policy", "frame-ancestors 'none'"},
@@ -19,7 +14,9 @@ HttpReply ExplorerReply(const Caller& caller) {
            {"Referrer-Policy", "no-referrer"},
            {"X-Content-Type-Options", "nosniff"},
            {"Cache-Control", "no-cache"}},
-          std::move(page)};
+          ExplorerPageWith(ObjectText()
+                               .Raw("server", ObjectText().Bool("write", caller.may_write).object())
+                               .object())};
 }
 
 }  // namespace plexus::tools::server

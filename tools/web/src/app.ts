@@ -1,5 +1,6 @@
 // The page: source, view, the parts that show it, and the link. Search box, list and table are there
 // first; the drawing is made after they were painted, and may be missing.
+import { AppSource } from './app_source';
 import { button, el, replace, save } from './dom';
 import type { Drawing } from './drawing';
 import { Explorer } from './explorer';
@@ -19,7 +20,8 @@ import { View } from './view';
 import { say } from './words';
 
 function readData(): Source {
-  const data = JSON.parse(document.getElementById('data')!.textContent!) as { server?: { write: boolean } } & Partial<FileGraph>;
+  const data = JSON.parse(document.getElementById('data')!.textContent!) as { app?: true; server?: { write: boolean } } & Partial<FileGraph>;
+  if (data.app) return new AppSource(() => void showAll());
   return data.server ? new ServerSource(data.server.write) : new FileSource(data as FileGraph);
 }
 
@@ -74,7 +76,7 @@ const exports = el('div', { class: 'exports', role: 'group', 'aria-label': say('
   button(say('exportSvg'), () => save('plexus.svg', 'image/svg+xml', svg(view)), { 'data-export': 'svg' }),
   button(say('exportJson'), () => void explorer.ask(explorer.changes, async from =>
     save('plexus.json', 'application/json', await from.nodeLink(view.visibleNodes().map(node => node.key)))), { 'data-export': 'node-link' }),
-  button(say('copyLink'), () => void explorer.ask(explorer.changes, async () => {
+  source instanceof AppSource ? null : button(say('copyLink'), () => void explorer.ask(explorer.changes, async () => {
     keepLink(true);
     await navigator.clipboard.writeText(location.href);
     const rest = view.nodes.size - kMost;
@@ -104,11 +106,15 @@ function keepLink(now = false): void {
   else timer = window.setTimeout(write, 400);
 }
 
+// All of a file, or of what a host sent.
+async function showAll(): Promise<void> {
+  if (source instanceof FileSource) await explorer.show(source.keys().slice(0, view.limit));
+}
+
 async function restore(): Promise<void> {
   const saved = parse(location.hash);
   if (!saved) {
-    if (source instanceof FileSource) await explorer.show(source.keys().slice(0, view.limit));
-    return;
+    return showAll();
   }
   view.limit = saved.limit ?? view.limit;
   view.asOf = source.served ? saved.asOf ?? '' : '';
@@ -155,7 +161,7 @@ async function start(): Promise<void> {
     const graph = await source.status();
     counts.textContent = say('graphCounts', { nodes: graph.nodes, edges: graph.edges });
   }).then(restore).then(() => {
-    kept = true;
+    kept = !(source instanceof AppSource);  // a host's page has no address of its own
     addEventListener('hashchange', () => location.reload());  // a link that was pasted; keepLink() sends none
     view.on(['content', 'style', 'selection', 'positions'], () => keepLink());
     document.body.dataset.ready = 'yes';

@@ -4,8 +4,8 @@ import { time } from './dom';
 import { say } from './words';
 import type { Conflict, Cut, Details, GraphEdge, GraphNode, Hit, Part, Source } from './types';
 
-interface FileNode { id: string; kind?: string; text?: string; scope?: string; [name: string]: unknown }
-interface FileEdge { source: string; target: string; kind: string; weight: number; label?: string }
+export interface FileNode { id: string; kind?: string; text?: string; scope?: string; [name: string]: unknown }
+export interface FileEdge { source: string; target: string; kind: string; weight: number; label?: string }
 export interface FileGraph { nodes: FileNode[]; edges: FileEdge[] }
 
 const kTimes = ['created_at', 'accessed_at'];
@@ -19,9 +19,22 @@ export class FileSource implements Source {
   private readonly near = new Map<string, FileEdge[]>();
   private readonly superseded = new Map<string, string>();
 
-  constructor(private readonly graph: FileGraph) {
-    for (const node of graph.nodes) this.nodes.set(node.id, node);
+  private readonly graph: FileGraph;
+
+  constructor(graph: FileGraph) {
+    this.graph = { ...graph, nodes: [], edges: [] };
+    this.add(graph);
+  }
+
+  protected add(graph: FileGraph): void {
+    for (const node of graph.nodes) {
+      const old = this.nodes.get(node.id);
+      if (old) Object.assign(old, { ...node, ...old });
+      else this.graph.nodes.push(node);
+      this.nodes.set(node.id, old ?? node);
+    }
     for (const edge of graph.edges) {
+      this.graph.edges.push(edge);
       for (const end of new Set([edge.source, edge.target])) {
         const list = this.near.get(end);
         if (list) list.push(edge);

@@ -34,7 +34,19 @@ export class Layout {
     });
     for (const node of nodes) node.placed = true;
     const url = URL.createObjectURL(new Blob([LAYOUT_WORKER], { type: 'text/javascript' }));
-    const worker = this.worker = new Worker(url);
+    // A host may forbid workers.
+    const withoutWorker = () => {
+      this.stop();
+      radial(nodes, edges);
+      this.view.emit('positions');
+    };
+    try {
+      this.worker = new Worker(url);
+    } catch {
+      return withoutWorker();
+    }
+    const worker = this.worker;
+    worker.onerror = withoutWorker;
     URL.revokeObjectURL(url);
     worker.onmessage = ({ data }: MessageEvent<{ nodes: Float32Array; end: boolean }>) => {
       nodes.forEach((node, i) => {
