@@ -11,10 +11,6 @@
 namespace plexus::tools::server {
 namespace {
 
-bool SameName(std::string_view a, std::string_view b) {
-  return beast::iequals({a.data(), a.size()}, {b.data(), b.size()});
-}
-
 class BeastServer final : public HttpServer {
  public:
   BeastServer(const HttpOptions& options, Workers& workers, Handler handler, Early early)
@@ -161,6 +157,10 @@ void BeastServer::Stop(int milliseconds) {
 }
 
 }  // namespace
+
+bool SameName(std::string_view a, std::string_view b) {
+  return beast::iequals({a.data(), a.size()}, {b.data(), b.size()});
+}
 
 std::string_view HttpRequest::Header(std::string_view name) const {
   for (const auto& [known, value] : headers)

@@ -38,6 +38,8 @@ struct HttpRequest {
   bool Has(std::string_view name) const;
 };
 
+// Whether two names of headers or hosts are equal, in any case.
+bool SameName(std::string_view a, std::string_view b);
 // The target up to '?'.
 inline std::string_view PathOf(std::string_view target) {
   return target.substr(0, target.find('?'));

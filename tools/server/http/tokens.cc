@@ -82,12 +82,6 @@ std::string_view HostName(std::string_view host) {
   return host.substr(0, host.find(':'));
 }
 
-bool SameName(std::string_view one, std::string_view other) {
-  return std::ranges::equal(one, other, [](unsigned char a, unsigned char b) {
-    return std::tolower(a) == std::tolower(b);
-  });
-}
-
 // Whether --allow-host names it.
 bool IsAllowed(const AccessRules& rules, std::string_view host) {
   return std::ranges::any_of(
