@@ -148,7 +148,7 @@ await run({
     }, writable.url);
     const metrics = await fetch(`${writable.url}/metrics`).then(reply => reply.text());
     check(/plexus_http_refused_total 2/.test(metrics), 'both were refused', metrics);
-    const reply = await fetch(`${writable.url}/v1/get?keys=sneaked`);
+    const reply = await fetch(`${writable.url}/v1/get?key=sneaked`);
     check(reply.status === 404, 'nothing was written', await reply.text());
     other.close();
   },
