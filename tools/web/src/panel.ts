@@ -1,6 +1,6 @@
 // The side panel: everything about the chosen node, and what can be done with it.
 import { append, button, cut, el, replace, stored, time, visible } from './dom';
-import type { Details, HistoryRow } from './types';
+import type { Details, GraphEdge, HistoryRow } from './types';
 import type { Explorer } from './explorer';
 import { nodeWrites } from './propose';
 import { say } from './words';
@@ -51,6 +51,9 @@ export function makePanel(explorer: Explorer): HTMLElement {
       button(say('remove'), () => explorer.remove(key), { 'data-action': 'remove' }));
   }
 
+  const unlink = ({ source, kind, target, label = '' }: GraphEdge) => button(say('unlink'),
+    () => explorer.propose({ operation: 'unlink', request: { source, kind, target, label } }), { class: 'plain', 'data-action': 'unlink' });
+
   // Follows what is shown: the edges of a new node come after it.
   const links = el('details', { open: true });
   function drawEdges(): void {
@@ -60,7 +63,7 @@ export function makePanel(explorer: Explorer): HTMLElement {
       const out = edge.source === key, other = out ? edge.target : edge.source;
       append(list, el('li', {}, out ? '→ ' : '← ', stored(edge.kind, 40), ' ',
         button('', () => view.select(other), { class: 'plain' }), ` ${edge.weight.toFixed(2)}`, edge.label ? el('span', {}, ' ', stored(edge.label, 60)) : null, ' ',
-        source.mayWrite && !view.asOf && button(say('unlink'), () => explorer.propose({ operation: 'unlink', request: { source: edge.source, kind: edge.kind, target: edge.target, label: edge.label ?? '' } }), { class: 'plain', 'data-action': 'unlink' })));
+        source.mayWrite && !view.asOf && unlink(edge)));
       append(list.lastElementChild!.querySelector('button')!, stored(view.nodes.get(other)?.line || other, 80));
     }
     replace(links, el('summary', {}, `${say('edges')} (${mine.length})`), list, onlyFirst(mine.length, kEdges));
