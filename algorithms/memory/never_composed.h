@@ -8,11 +8,10 @@
 //   kLikely     pairs and sets that the ledger itself lets expect next
 //
 // surface and bridge: score = anchor + band anchor + 2 bridge + 1.5 novelty + trust + adjustment.
-// likely: score = tie + 0.25 activity + 0.25 trust + 0.25 adjustment, where tie is the mean over
-// the
-//   pairs of ln(link), of composed pairs ln(link + w) (internal/frontier/likely_rows.h), and
-//   activity is ln(0.1 + the least act). Every pair of a set must be tied. Weights and half-life
-//   are options.
+// likely: score = tie + 0.25 activity + 0.25 trust + 0.25 adjustment. tie: the mean over the pairs
+// of the logarithm of how much the past ties them; each pair must be tied. activity: the logarithm
+// of 0.1 + what the least active member was used, lately most. All formulas: likely_rows.h and
+// likely_score.h in internal/frontier. Weights are options.
 // The list is exact: members, scores, order and ties equal those of comparing all sets.
 #pragma once
 
@@ -105,7 +104,7 @@ struct NeverComposedSet {
   std::vector<NodeId> proof;  // kBridge: the shortest path, ties by ids.
   std::uint32_t hops = 0;     // kBridge, kDivergent: of the shortest path.
   double divergence = 0;      // kDivergent.
-  // kLikely: who was used with two of the members or more, those that tie most first.
+  // kLikely: members of the pool that were used with two of these, those that tie most first.
   std::vector<NodeId> partners;
   std::string reason, question;
 };

@@ -1,4 +1,4 @@
-// The lens likely beside the reference, on random ledgers: pairs and sets of up to five, every
+// The lens likely against the reference, on random ledgers: pairs and sets of up to five, every
 // option, clean, with a delta, compacted, at every earlier state, at one and two threads, in pages.
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ NeverComposedOptions RandomOptions(std::uint64_t seed) {
   return options;
 }
 
-// `options` at one and two threads beside the whole list.
+// `options` at one and two threads against the whole list.
 void Check(const Snapshot& snapshot, NeverComposedOptions options) {
   static const auto one = MakeTbbExecutor(1), two = MakeTbbExecutor(2);
   options.run.executor = one.get();
@@ -89,7 +89,7 @@ TEST(LikelyLens, RandomLedgersAtEveryState) {
   }
 }
 
-// Events alone, of two members to many, some of them more than once: hubs, ties and long lists.
+// Only events, of two members to many, some of them more than once: hubs, ties and long lists.
 std::unique_ptr<Graph> Events(std::uint64_t seed, std::size_t facts, std::size_t events,
                               std::size_t most) {
   std::mt19937_64 random(seed);

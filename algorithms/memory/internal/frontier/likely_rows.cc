@@ -6,13 +6,11 @@
 #include <limits>
 #include <utility>
 
-#include "algorithms/similarity/internal/inverted_index.h"
+#include "engine/vocabulary.h"
 
 namespace plexus::memory_internal {
 
 namespace {
-
-using similarity_internal::InvertedIndex;
 
 constexpr double kYoungLedger = 50;   // events
 constexpr std::size_t kBlock = 1024;  // nodes
@@ -49,6 +47,49 @@ void Gather(const LedgerIndex& ledger, const std::vector<double>& decays, NodeId
   row.resize(kept);
 }
 
+// What facts share, as `frontier.h` has it: neighbours over edges of index kinds, but not events
+// and outcomes, and how many facts have each.
+struct SharedRows {
+  struct Part {
+    std::vector<std::uint32_t> counts;  // by node of a block
+    std::vector<NodeId> neighbors;      // row after row, ascending, each once
+  };
+  std::vector<Part> parts;        // by block
+  std::vector<std::uint32_t> df;  // by node
+};
+
+SharedRows ReadShared(const Snapshot& snapshot, std::int64_t now_ms, Executor& executor) {
+  const auto& all = snapshot.schema().edge_kinds();
+  EdgeKinds kinds;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (all[k].plane == Plane::kIndex && k != kMember && k != kLabels && !all[k].name.empty())
+      kinds.push_back(static_cast<EdgeKindId>(k));
+  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds).ValidAt(now_ms);
+  const std::size_t n = snapshot.node_count();
+  SharedRows shared{std::vector<SharedRows::Part>((n + kBlock - 1) / kBlock),
+                    std::vector<std::uint32_t>(n, 0)};
+  ParallelFor(executor, shared.parts.size(), 1, [&](std::size_t begin, std::size_t end) {
+    std::vector<NodeId> row;
+    for (std::size_t b = begin; b < end; ++b)
+      for (std::size_t i = b * kBlock; i < std::min(n, (b + 1) * kBlock); ++i) {
+        const auto v = static_cast<NodeId>(i);
+        row.clear();
+        if (snapshot.alive(v) && snapshot.is_fact(v))
+          snapshot.ForEachArc(Direction::kBoth, v, filter, [&](const Arc& arc) {
+            if (snapshot.alive(arc.neighbor) && !snapshot.is_fact(arc.neighbor))
+              row.push_back(arc.neighbor);
+          });
+        std::sort(row.begin(), row.end());
+        row.erase(std::unique(row.begin(), row.end()), row.end());
+        shared.parts[b].counts.push_back(static_cast<std::uint32_t>(row.size()));
+        shared.parts[b].neighbors.insert(shared.parts[b].neighbors.end(), row.begin(), row.end());
+      }
+  });
+  for (const SharedRows::Part& part : shared.parts)
+    for (const NodeId t : part.neighbors) ++shared.df[t];
+  return shared;
+}
+
 }  // namespace
 
 double LikelyRows::Direct(NodeId a, NodeId b) const {
@@ -81,13 +122,12 @@ double LikelyRows::Link(NodeId a, NodeId b) const {
   return sum;
 }
 
-std::vector<NodeId> LikelyRows::Partners(NodeId a, NodeId b, std::size_t most) const {
+std::vector<NodeId> LikelyRows::Partners(NodeId a, NodeId b) const {
   std::vector<std::pair<double, NodeId>> parts;
   ForEachCommon(*this, a, b, [&](NodeId z, double part) {
     if (z < nodes) parts.emplace_back(-part, z);
   });
   std::sort(parts.begin(), parts.end());
-  if (parts.size() > most) parts.resize(most);
   std::vector<NodeId> partners;
   for (const auto& [part, z] : parts) partners.push_back(z);
   return partners;
@@ -126,42 +166,37 @@ Result<LikelyRows> MakeLikelyRows(const Snapshot& snapshot, const LedgerIndex& l
   });
 
   // Tags and terms behind them.
-  InvertedIndex shared;
-  if (options.likely.shared_weight > 0) {
-    PLEXUS_ASSIGN(shared, similarity_internal::MakeInvertedIndex(
-                              snapshot, {{}, options.now_ms, &pool, nullptr}, executor));
-  }
+  const SharedRows shared = options.likely.shared_weight > 0
+                                ? ReadShared(snapshot, options.now_ms, executor)
+                                : SharedRows{{}, std::vector<std::uint32_t>(n, 0)};
+  std::uint64_t arcs = 0;
+  for (const Block& block : blocks) arcs += block.arcs.size();
+  for (const auto& part : shared.parts) arcs += part.neighbors.size();
+  if (arcs >= std::numeric_limits<std::uint32_t>::max() ||
+      2 * std::uint64_t{n} >= std::numeric_limits<NodeId>::max())
+    return Fail(ErrorCode::kUnsupported, "the lens likely: too many partners, tags and terms");
   const double weight =
       options.likely.shared_weight / (static_cast<double>(ledger.newest().size()) + kYoungLedger);
-  std::uint64_t arcs = shared.entries.size();
-  for (const Block& block : blocks) arcs += block.arcs.size();
-  if (arcs >= std::numeric_limits<std::uint32_t>::max() ||
-      std::uint64_t{n} + shared.term_count() >= std::numeric_limits<NodeId>::max())
-    return Fail(ErrorCode::kUnsupported, "the lens likely: too many partners, tags and terms");
-  for (const double w : shared.weights) rows.shares.push_back(weight * w);
+  for (const std::uint32_t df : shared.df)
+    rows.shares.push_back(df < 2 ? 0 : weight / std::log(1 + static_cast<double>(df)));
   rows.offsets.reserve(rows.shares.size() + 1);
-  rows.neighbors.reserve(arcs);
-  rows.values.reserve(arcs);
-  std::size_t at = 0;  // of the block
-  std::vector<NodeId> terms;
-  for (NodeId v = 0; v < n; ++v) {
-    rows.offsets.push_back(static_cast<std::uint32_t>(rows.neighbors.size()));
-    if (v % kBlock == 0) at = 0;
-    Block& block = blocks[v / kBlock];
-    for (std::uint32_t i = 0; i < block.counts[v % kBlock]; ++i) {
-      const auto& [z, value] = block.arcs[at + i];
-      rows.neighbors.push_back(z);
-      rows.values.push_back(value);
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    std::size_t arc = 0, term = 0;
+    for (std::size_t i = 0; i < blocks[b].counts.size(); ++i) {
+      rows.offsets.push_back(static_cast<std::uint32_t>(rows.neighbors.size()));
+      for (const std::size_t end = arc + blocks[b].counts[i]; arc < end; ++arc) {
+        rows.neighbors.push_back(blocks[b].arcs[arc].first);
+        rows.values.push_back(blocks[b].arcs[arc].second);
+      }
+      if (shared.parts.empty()) continue;
+      const bool inside = pool.contains(static_cast<NodeId>(b * kBlock + i));
+      for (const std::size_t end = term + shared.parts[b].counts[i]; term < end; ++term) {
+        const NodeId t = shared.parts[b].neighbors[term];
+        if (!inside || shared.df[t] < 2) continue;
+        rows.neighbors.push_back(n + t);
+        rows.values.push_back(1);
+      }
     }
-    at += block.counts[v % kBlock];
-    const auto place = std::lower_bound(shared.nodes.begin(), shared.nodes.end(), v);
-    if (place == shared.nodes.end() || *place != v) continue;
-    terms.clear();
-    for (const auto& entry : shared.row(static_cast<std::uint32_t>(place - shared.nodes.begin())))
-      terms.push_back(n + entry.term);
-    std::sort(terms.begin(), terms.end());
-    rows.neighbors.insert(rows.neighbors.end(), terms.begin(), terms.end());
-    rows.values.insert(rows.values.end(), terms.size(), 1.0);
   }
   rows.offsets.resize(rows.shares.size() + 1, static_cast<std::uint32_t>(rows.neighbors.size()));
   return rows;

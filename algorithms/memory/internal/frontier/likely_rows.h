@@ -9,7 +9,7 @@
 // share of its own times both values: rows for WedgePairs. The decayed part is Adamic-Adar (2003)
 // over partners, each counted by how much and how lately it was one.
 //
-// Events of more than kMostTied members tie nobody; they age others, and count in act.
+// Events of more than kMostTied members tie none of them; they age others, and count in act.
 // Private to algorithms/memory.
 #pragma once
 
@@ -46,8 +46,8 @@ struct LikelyRows {
   // w(a, b).
   double Direct(NodeId a, NodeId b) const;
   double Link(NodeId a, NodeId b) const;
-  // The partners that a and b share, those that tie them most first, at most `most`.
-  std::vector<NodeId> Partners(NodeId a, NodeId b, std::size_t most) const;
+  // The partners that a and b share, those that tie them most first.
+  std::vector<NodeId> Partners(NodeId a, NodeId b) const;
 };
 
 // O(sum over events of members^2, for those that tie, + arcs of tags and terms). Throws

@@ -117,13 +117,14 @@ NeverComposedSet LikelyScore::Describe(const PageEnd& ranked) const {
   for (const ScoreTerm& term : Terms(members, tie, fit))
     if (term.name != "structural_fit" || !profiles_.empty()) set.terms.push_back(term);
   if (!profiles_.empty()) set.structural_fit = fit;
+  // A reply names none that may not be a member.
   for (std::size_t i = 0; i < members.size(); ++i)
     for (std::size_t j = i + 1; j < members.size(); ++j)
-      for (const NodeId z : rows_.Partners(members[i], members[j], kShownPartners))
-        if (std::ranges::find(set.partners, z) == set.partners.end() &&
+      for (const NodeId z : rows_.Partners(members[i], members[j]))
+        if (set.partners.size() < kShownPartners && terms_.contains(z) &&
+            std::ranges::find(set.partners, z) == set.partners.end() &&
             std::ranges::find(members, z) == members.end())
           set.partners.push_back(z);
-  if (set.partners.size() > kShownPartners) set.partners.resize(kShownPartners);
   return set;
 }
 

@@ -3,7 +3,7 @@
 //   score = tie + activity weight x activity + trust weight x trust + outcome weight x adjustment
 //         + weight x structural fit
 // tie is the mean over the pairs of ln(link + w) (likely_rows.h; a pair that was never composed has
-// no w), activity = ln(0.1 + the least act). So a product of powers, told as a sum. What a pair's
+// no w), activity = ln(0.1 + the least act). So a product of powers, as a sum. What a pair's
 // `Worth` leaves out is at most `rest`, and no set scores more than the mean worth of its pairs and
 // `rest`. Private to algorithms/memory.
 #pragma once

@@ -10,14 +10,14 @@
 #include <utility>
 
 #include "algorithms/common/internal/object_pool.h"
-#include "algorithms/similarity/internal/wedge_join.h"
+#include "algorithms/common/internal/wedge_join.h"
 
 namespace plexus::memory_internal {
 
 namespace {
 
-using similarity_internal::PairJudge;
-using similarity_internal::WedgeResult;
+using internal::PairJudge;
+using internal::WedgeResult;
 
 constexpr std::size_t kMostOfSet = 5;
 constexpr double kWorthSlack = 1e-9;
@@ -64,7 +64,7 @@ class WorthJudge final : public PairJudge {
 
 WedgeResult Join(const LikelyScore& score, const PairJudge& judge, std::size_t k,
                  std::uint64_t walked, Executor& executor) {
-  similarity_internal::WedgeQuery query;
+  internal::WedgeQuery query;
   query.k = k;
   query.budget = score.options().run.budget;
   if (query.budget.edges != Budget::kUnlimited)

@@ -1,5 +1,5 @@
 // Rounds of rows under one threshold, each row a task's own sums; then the new threshold.
-#include "algorithms/similarity/internal/wedge_join.h"
+#include "algorithms/common/internal/wedge_join.h"
 
 #include <algorithm>
 #include <limits>
@@ -9,7 +9,7 @@
 #include "algorithms/common/internal/object_pool.h"
 #include "engine/arrays/aligned_array.h"
 
-namespace plexus::similarity_internal {
+namespace plexus::internal {
 
 namespace {
 
@@ -30,8 +30,7 @@ class Walker {
         executor_(executor),
         best_(query.k, judge_ ? ScoredSet<2>{-std::numeric_limits<double>::infinity(), {}}
                               : ScoredSet<2>{}) {
-    ratio_ = !judge_ && (query.measure == SimilarityMeasure::kJaccard ||
-                         query.measure == SimilarityMeasure::kOverlap);
+    ratio_ = !judge_ && query.score != WedgeScore::kSum;
     MakeMost();
     Order();
     MakeLists();
@@ -231,7 +230,7 @@ class Walker {
 
   double Ratio(NodeId a, NodeId b, std::uint64_t shared) const {
     const std::uint64_t length = rows_.degree(a), other = rows_.degree(b);
-    const std::uint64_t whole = query_.measure == SimilarityMeasure::kJaccard
+    const std::uint64_t whole = query_.score == WedgeScore::kJaccard
                                     ? length + other - shared
                                     : std::min<std::uint64_t>(length, other);
     return static_cast<double>(shared) / static_cast<double>(whole);
@@ -293,7 +292,7 @@ class Walker {
   std::vector<double> weights_;  // by place, falling
   std::vector<std::uint64_t> begins_;
   AlignedArray<std::uint32_t> list_;
-  AlignedArray<double> list_values_;  // beside list_
+  AlignedArray<double> list_values_;  // parallel to list_
   std::vector<double> most_;          // by shared neighbour, of its values; empty: 1
   TopKSets<2> best_;
   internal::ObjectPool<Sums> pool_;
@@ -308,4 +307,4 @@ WedgeResult WedgePairs(const CsrView& rows, std::span<const double> shares, cons
   return Walker(rows, shares, query, executor).Run();
 }
 
-}  // namespace plexus::similarity_internal
+}  // namespace plexus::internal

@@ -10,7 +10,7 @@
 // General rows: an arc may carry a value, so a shared w adds share(w) times both values; a
 // PairJudge may turn a sum into a score and refuse pairs. With a judge the longest lists of a row
 // are not walked while what they add at most cannot lift a pair to the threshold; pairs that the
-// others leave in the running are added up anew, in the row's own order.
+// others leave in the running are added up again, in the row's own order.
 //
 // Exact when it finishes. It does not begin what it cannot afford: before each round it
 // counts the wedges among the rows that still reach the threshold and stops above a limit
@@ -23,12 +23,11 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
-#include "algorithms/similarity/internal/top_k_sets.h"
-#include "algorithms/similarity/similarity.h"
+#include "algorithms/common/internal/top_k_sets.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/parallel.h"
 
-namespace plexus::similarity_internal {
+namespace plexus::internal {
 
 // What a sum is worth. Thread-safe. `Most` and `Need` may be off by rounding, outwards.
 class PairJudge {
@@ -42,15 +41,18 @@ class PairJudge {
   virtual std::optional<double> Score(NodeId a, NodeId b, double sum) const = 0;
 };
 
+// The sum; the number shared over that of the union, or of the shorter row.
+enum class WedgeScore : std::uint8_t { kSum, kJaccard, kOverlap };
+
 struct WedgeQuery {
-  SimilarityMeasure measure = SimilarityMeasure::kAdamicAdar;  // Without a judge.
+  WedgeScore score = WedgeScore::kSum;  // Without a judge.
   std::size_t k = 100;
   std::uint64_t least_shared = 1;
   Budget budget;                                        // edges: wedges walked
   std::uint64_t most_wedges = std::uint64_t{1} << 33;   // of the rest, or it stops
   std::uint64_t first_wedges = std::uint64_t{1} << 27;  // walked at least, to raise the threshold
   std::span<const double> values = {};                  // by arc, >= 0; empty: 1
-  const PairJudge* judge = nullptr;                     // null: the score of `measure`
+  const PairJudge* judge = nullptr;                     // null: `score`
 };
 
 struct WedgeResult {
@@ -67,4 +69,4 @@ struct WedgeResult {
 WedgeResult WedgePairs(const CsrView& rows, std::span<const double> shares, const WedgeQuery& query,
                        Executor& executor);
 
-}  // namespace plexus::similarity_internal
+}  // namespace plexus::internal
