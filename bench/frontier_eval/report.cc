@@ -78,10 +78,12 @@ Evaluation Measure(const std::vector<Ranking>& rankings, const std::set<FileSet>
 }
 
 void PrintEvaluation(const Evaluation& e) {
-  std::printf("\n%s, %s: %zu candidates, %zu first together later (1 of %.0f)\n\n",
-              Label(e).c_str(), e.arity == 2 ? "pairs" : "triples", e.candidates, e.positives,
-              static_cast<double>(e.candidates) /
-                  static_cast<double>(std::max<std::size_t>(1, e.positives)));
+  std::printf("\n%s, %s: %zu first together later", Label(e).c_str(),
+              e.arity == 2 ? "pairs" : "triples", e.positives);
+  if (e.candidates > 0 && e.positives > 0)
+    std::printf(" of %zu candidates (1 of %.0f)", e.candidates,
+                static_cast<double>(e.candidates) / static_cast<double>(e.positives));
+  std::printf("\n\n");
   std::printf("| ranking |");
   for (const std::size_t k : kDepths)
     std::printf(" hits@%zu | 95 %% | %s has more |", k, e.rankings[0].name.c_str());
