@@ -30,4 +30,14 @@ bool LedgerIndex::Composed(NodeId a, NodeId b) const {
   });
 }
 
+bool LedgerIndex::Composed(std::span<const NodeId> members) const {
+  if (members.size() == 2) return Composed(members[0], members[1]);
+  const NodeId least =
+      *std::ranges::min_element(members, {}, [&](NodeId member) { return events(member).size(); });
+  return std::ranges::any_of(events(least), [&](NodeId event) {
+    return std::ranges::all_of(
+        members, [&](NodeId member) { return std::ranges::binary_search(events(member), event); });
+  });
+}
+
 }  // namespace plexus

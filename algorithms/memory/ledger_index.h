@@ -48,6 +48,8 @@ class LedgerIndex : public Carried {
   virtual OutcomeSet member_outcomes(NodeId member) const = 0;
   // One event has both.
   bool Composed(NodeId a, NodeId b) const;
+  // One event has them all. REQUIRES two members or more.
+  bool Composed(std::span<const NodeId> members) const;
 };
 
 }  // namespace plexus

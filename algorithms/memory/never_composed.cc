@@ -10,6 +10,7 @@
 #include "algorithms/memory/internal/frontier/bridge_lens.h"
 #include "algorithms/memory/internal/frontier/divergent_lens.h"
 #include "algorithms/memory/internal/frontier/frontier_cursor.h"
+#include "algorithms/memory/internal/frontier/likely_lens.h"
 #include "algorithms/memory/internal/frontier/structural_fit.h"
 #include "algorithms/memory/internal/frontier/surface_pairs.h"
 #include "algorithms/memory/internal/frontier/surface_reply.h"
@@ -42,6 +43,8 @@ std::string_view LensName(FrontierLens lens) {
       return "bridge";
     case FrontierLens::kDivergent:
       return "divergent";
+    case FrontierLens::kLikely:
+      return "likely";
   }
   return "";
 }
@@ -50,10 +53,17 @@ bool WantsFit(const NeverComposedOptions& o) {
   return o.structural_fit || o.structural_fit_weight != 0 || o.least_structural_fit > -1;
 }
 
+Status CheckLikely(const LikelyOptions& o) {
+  if (!(o.half_life >= 0 && o.half_life <= 1e12)) return Wrong("half-life: from 0 to 1e12 events");
+  for (const double weight : {o.shared_weight, o.activity_weight, o.trust_weight, o.outcome_weight})
+    if (!(weight >= 0 && weight <= 1000)) return Wrong("weights of likely: from 0 to 1000");
+  return {};
+}
+
 Status CheckOptions(const NeverComposedOptions& o) {
-  const bool surface = o.lens == FrontierLens::kSurface;
+  const bool surface = o.lens == FrontierLens::kSurface, likely = o.lens == FrontierLens::kLikely;
   const std::string_view lens = LensName(o.lens);
-  const int most = surface ? 5 : 2;
+  const int most = surface || likely ? 5 : 2;
   if (o.arity < 2 || o.arity > 5) return Wrong("arity " + std::to_string(o.arity) + ": 2 to 5");
   if (o.arity > most) return NotOf("arity " + std::to_string(o.arity), lens);
   if (o.top < 1 || o.top > kMaxNeverComposedTop)
@@ -67,8 +77,9 @@ Status CheckOptions(const NeverComposedOptions& o) {
       return Wrong("cosine band: from -1 at least, to a larger number, 2 at most");
     if (o.band->pool_limit < 2) return Wrong("cosine band: a pool limit of 2 at least");
   }
-  if (!surface && o.level) return NotOf("a level", lens);
-  return {};
+  if (!surface && !likely && o.level) return NotOf("a level", lens);
+  if (!likely && o.likely != LikelyOptions{}) return NotOf("a half-life or weight of likely", lens);
+  return CheckLikely(o.likely);
 }
 
 // Cosines of the pool's first rows, where they are in the band.
@@ -182,7 +193,9 @@ Result<NeverComposedPage> Structural(const Snapshot& snapshot, const NeverCompos
   memory_internal::PagePosition after;
   if (end && end->members.size() == 2) after = {end->score, end->members[0], end->members[1]};
   PLEXUS_ASSIGN(NeverComposedPage page,
-                options.lens == FrontierLens::kBridge
+                options.lens == FrontierLens::kLikely
+                    ? memory_internal::MineLikely(snapshot, *ledger, pool, options, end)
+                : options.lens == FrontierLens::kBridge
                     ? memory_internal::MineBridge(snapshot, *ledger, pool, options, after)
                     : memory_internal::MineDivergent(snapshot, *ledger, pool, options, after));
   PLEXUS_TRY(NameAll(snapshot, options, page.sets, executor));

@@ -5,8 +5,13 @@
 //   kSurface    shared tags and terms, boundary tags, types, retention, novelty, outcomes
 //   kBridge     pairs within three hops of recorded edges
 //   kDivergent  pairs without a recorded edge that play different parts in the structure
+//   kLikely     pairs and sets that the ledger itself lets expect next
 //
 // surface and bridge: score = anchor + band anchor + 2 bridge + 1.5 novelty + trust + adjustment.
+// likely: score = tie + 0.25 activity + 0.25 trust + 0.25 adjustment. tie: the mean over the pairs
+// of the logarithm of how much the past ties them; each pair must be tied. activity: the logarithm
+// of 0.1 + what the least active member was used, lately most. All formulas: likely_rows.h and
+// likely_score.h in internal/frontier. Weights are options.
 // The list is exact: members, scores, order and ties equal those of comparing all sets.
 #pragma once
 
@@ -27,7 +32,7 @@
 
 namespace plexus {
 
-enum class FrontierLens : std::uint8_t { kSurface = 1, kBridge, kDivergent };
+enum class FrontierLens : std::uint8_t { kSurface = 1, kBridge, kDivergent, kLikely };
 // Of the terms that two texts share: words of the term index, or the ASCII rule on the texts.
 // kUnicode: a graph without an index takes the words of its texts, as the tokenizer cuts them.
 enum class TermRule : std::uint8_t { kUnicode, kAscii };
@@ -45,10 +50,22 @@ struct CosineBand {
   NodeId pool_limit = 50'000;  // All pairs are compared: the pool's first this many are.
 };
 
+// Of kLikely. Numbers from 0 to 1000, unless said; the defaults were chosen on four histories
+// (bench/notes/frontier.md).
+struct LikelyOptions {
+  // In events: an event counts half as much as one that is so many events newer. 0: a tenth of the
+  // ledger. At most 1e12.
+  double half_life = 0;
+  // Of shared tags and terms, over (events + 50): what counts while the ledger is young.
+  double shared_weight = 25;
+  double activity_weight = 0.25, trust_weight = 0.25, outcome_weight = 0.25;
+  bool operator==(const LikelyOptions&) const = default;
+};
+
 struct NeverComposedOptions {
   FrontierLens lens = FrontierLens::kSurface;
-  int arity = 2;            // 2 to 5; kBridge and kDivergent: 2.
-  std::size_t top = 10;     // 1 to kMaxNeverComposedTop.
+  int arity = 2;         // 2 to 5; kBridge and kDivergent: 2.
+  std::size_t top = 10;  // 1 to kMaxNeverComposedTop.
   // Of visibility, and of the edges that a lens walks. kNoTime: the snapshot's.
   std::int64_t now_ms = kNoTime;
   bool include_superseded = false;
@@ -60,11 +77,12 @@ struct NeverComposedOptions {
   TrustRule trust = TrustRule::kMean;
   std::optional<CosineBand> band = {};
   std::optional<SetLevel> level = {};  // Only sets of this level.
-  EdgeKinds kinds = {};  // kBridge, kDivergent, structural fit. No list: all fact kinds but
-                         // suppressing ones and contradicts.
-  bool structural_fit = false;         // Report it.
-  double structural_fit_weight = 0;    // A term of the score.
-  double least_structural_fit = -1;    // Sets below it are not admitted; -1: all are.
+  EdgeKinds kinds = {};         // kBridge, kDivergent, structural fit. No list: all fact kinds but
+                                // suppressing ones and contradicts.
+  bool structural_fit = false;  // Report it.
+  double structural_fit_weight = 0;  // A term of the score.
+  double least_structural_fit = -1;  // Sets below it are not admitted; -1: all are.
+  LikelyOptions likely = {};
   // `next` of the page before, asked with the same now_ms and options; "" = the first page.
   std::string cursor = {};
   RunOptions run = {};
@@ -86,6 +104,8 @@ struct NeverComposedSet {
   std::vector<NodeId> proof;  // kBridge: the shortest path, ties by ids.
   std::uint32_t hops = 0;     // kBridge, kDivergent: of the shortest path.
   double divergence = 0;      // kDivergent.
+  // kLikely: members of the pool that were used with two of these, those that tie most first.
+  std::vector<NodeId> partners;
   std::string reason, question;
 };
 

@@ -18,7 +18,7 @@ namespace {
 
 using similarity_internal::IndexEntry;
 using similarity_internal::InvertedIndex;
-using similarity_internal::ScoredSet;
+using internal::ScoredSet;
 
 Status CheckOptions(const FrontierOptions& options) {
   if (options.arity != 2 && options.arity != 3)

@@ -5,9 +5,9 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/simple_graph.h"
+#include "algorithms/common/internal/wedge_join.h"
 #include "algorithms/similarity/internal/neighbor_weight.h"
 #include "algorithms/similarity/internal/top_pairs.h"
-#include "algorithms/similarity/internal/wedge_join.h"
 #include "algorithms/similarity/similarity.h"
 #include "engine/out_of_memory.h"
 
@@ -15,8 +15,8 @@ namespace plexus {
 
 namespace {
 
+using internal::ScoredSet;
 using similarity_internal::InvertedIndex;
-using similarity_internal::ScoredSet;
 
 // What a shared w adds; nothing when only one node has it.
 std::vector<double> Shares(const CsrView& rows, SimilarityMeasure measure) {
@@ -45,7 +45,7 @@ Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<do
   // In the join's order of addition, so that equal pairs have equal scores.
   for (ScoredSet<2>& pair : found)
     pair.score = index.PairScore(row_of(pair.members[0]), row_of(pair.members[1]));
-  std::sort(found.begin(), found.end(), similarity_internal::Better());
+  std::sort(found.begin(), found.end(), internal::Better());
   const bool full = found.size() == query.k;
   if (full) query.threshold = found.back();
   similarity_internal::PairResult answer =
@@ -57,7 +57,7 @@ Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<do
     pairs.insert(pairs.end(), found.begin(), found.end());
   else if (full)
     pairs.push_back(found.back());
-  std::sort(pairs.begin(), pairs.end(), similarity_internal::Better());
+  std::sort(pairs.begin(), pairs.end(), internal::Better());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   if (pairs.size() > query.k) pairs.resize(query.k);
   return pairs;
@@ -101,15 +101,16 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
   const bool ratio = options.measure == SimilarityMeasure::kJaccard ||
                      options.measure == SimilarityMeasure::kOverlap;
 
-  similarity_internal::WedgeQuery query;
-  query.measure = options.measure;
+  internal::WedgeQuery query;
+  query.score = options.measure == SimilarityMeasure::kJaccard   ? internal::WedgeScore::kJaccard
+                : options.measure == SimilarityMeasure::kOverlap ? internal::WedgeScore::kOverlap
+                                                                 : internal::WedgeScore::kSum;
   query.k = options.top == 0 ? kMaxSimilarTop + 1 : options.top;
   query.least_shared = options.least_shared;
   query.budget = options.run.budget;
   query.most_wedges = options.wedge_limit;
   query.first_wedges = ratio ? 0 : std::min(query.first_wedges, options.wedge_limit);
-  similarity_internal::WedgeResult walked =
-      similarity_internal::WedgePairs(rows, shares, query, executor);
+  internal::WedgeResult walked = internal::WedgePairs(rows, shares, query, executor);
   result.wedges = walked.wedges;
   result.truncated = walked.truncated;
   std::vector<ScoredSet<2>> pairs = std::move(walked.pairs);

@@ -39,6 +39,13 @@ std::set<std::string> Words(std::string_view subject) {
   return words;
 }
 
+// The subject that a commit takes back; "" when it takes back none.
+std::string Reverts(const std::string& subject) {
+  constexpr std::string_view kBegin = "Revert \"";
+  if (!subject.starts_with(kBegin) || !subject.ends_with('"')) return "";
+  return subject.substr(kBegin.size(), subject.size() - kBegin.size() - 1);
+}
+
 // fn(subset) for every subset of `size` of an ascending set.
 template <class Fn>
 void ForEachSubset(const FileSet& set, std::size_t size, Fn&& fn, std::size_t first = 0,
@@ -62,6 +69,8 @@ Dataset Cut(const History& history, double share) {
   std::vector<std::set<std::string>> words;
   std::map<std::string, const Commit*> last;  // of an author
   std::map<const Commit*, FileSet> files_of;
+  std::map<std::string, std::size_t> by_subject;                          // the last event of one
+  std::map<std::uint32_t, std::pair<std::size_t, std::int64_t>> changed;  // by file: event, time
   for (std::size_t i = 0; i < history.commits.size(); ++i) {
     const Commit& commit = history.commits[i];
     if (commit.files.empty() || commit.files.size() > kMaxFiles) continue;
@@ -80,7 +89,19 @@ Dataset Cut(const History& history, double share) {
       continue;
     }
     for (const std::uint32_t file : files) words[file].merge(Words(commit.subject));
+    const std::size_t event = data.events.size();
     data.events.push_back(files);
+    data.reverted.push_back(false);
+    data.changed_again.push_back(false);
+    if (const auto at = by_subject.find(Reverts(commit.subject)); at != by_subject.end())
+      data.reverted[at->second] = true;
+    by_subject[commit.subject] = event;
+    for (const std::uint32_t file : files) {
+      if (const auto at = changed.find(file);
+          at != changed.end() && commit.time_ms - at->second.second < 86'400'000)
+        data.changed_again[at->second.first] = true;
+      changed[file] = {event, commit.time_ms};
+    }
     const Commit*& before = last[commit.author];
     if (before && commit.time_ms - before->time_ms < 86'400'000 && files.size() <= kMaxJoined &&
         files_of[before].size() <= kMaxJoined)
@@ -99,7 +120,7 @@ Dataset Cut(const History& history, double share) {
   return data;
 }
 
-std::unique_ptr<Graph> MakeLedger(const Dataset& data) {
+std::unique_ptr<Graph> MakeLedger(const Dataset& data, DeadEnds dead_ends) {
   auto graph = Graph::InMemory();
   WriteBatch batch(0);
   std::vector<NodeRef> files;
@@ -115,6 +136,12 @@ std::unique_ptr<Graph> MakeLedger(const Dataset& data) {
     const NodeRef event = batch.IndexNode(kEvent, std::to_string(e));
     batch.UpsertNode(event);
     for (const std::uint32_t file : data.events[e]) batch.Link(event, kMember, files[file]);
+    const bool dead = dead_ends == DeadEnds::kReverted       ? data.reverted[e]
+                      : dead_ends == DeadEnds::kChangedAgain ? data.changed_again[e]
+                                                             : false;
+    // The key of an outcome that was made of its content.
+    if (dead)
+      batch.Link(batch.IndexNode(kOutcome, "dead_end/0/user/" + std::to_string(e)), kLabels, event);
   }
   Must(graph->Apply(batch), "making the ledger");
   Must(graph->Compact(), "compacting the ledger");

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/memory/ledger_index.h"
 #include "bench/frontier_eval/dataset.h"
 #include "bench/frontier_eval/rankings.h"
+#include "bench/frontier_eval/report.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::bench {
@@ -54,6 +56,43 @@ TEST(FrontierEval, TheOlderPartIsALedger) {
   const Snapshot snapshot = graph->snapshot();
   for (NodeId file = 0; file < 4; ++file) EXPECT_EQ(snapshot.key(file), data.files[file]);
   EXPECT_TRUE(snapshot.FindEdge(0, kTemporal, 2));
+}
+
+TEST(FrontierEval, DeadEndsAreOutcomes) {
+  History history;
+  history.paths = {"a", "b", "c"};
+  const auto commit = [&](std::int64_t second, const char* subject,
+                          std::vector<std::uint32_t> files) {
+    history.commits.push_back({second * 1000, "author", subject, std::move(files)});
+  };
+  commit(0, "Fast path", {0, 1});
+  commit(10, "Other", {1, 2});
+  commit(200'000, "Revert \"Fast path\"", {0, 1});
+  commit(200'010, "Revert \"what nobody knows\"", {2});
+  const Dataset data = Cut(history, 1.0);
+  EXPECT_EQ(data.reverted, (std::vector<bool>{true, false, false, false}));
+  EXPECT_EQ(data.changed_again, (std::vector<bool>{true, false, false, false}));
+  EXPECT_EQ(LedgerIndex::Of(MakeLedger(data)->snapshot()).value()->member_outcomes(0), 0u);
+  const auto graph = MakeLedger(data, DeadEnds::kReverted);
+  const auto ledger = LedgerIndex::Of(graph->snapshot()).value();
+  EXPECT_NE(ledger->member_outcomes(0), 0u);
+  EXPECT_EQ(ledger->member_outcomes(0) & kOtherOutcome, 0u);
+  EXPECT_EQ(ledger->member_outcomes(2), 0u);
+}
+
+TEST(FrontierEval, IntervalsHoldWhatWasCounted) {
+  // The first of both lists is a hit; the second list ends early.
+  std::vector<Ranking> rankings = {{"long", {}}, {"short", {{1, {0, 1, 0}}}}};
+  for (std::uint32_t file = 1; file < 40; ++file) rankings[0].sets.push_back({1, {0, file, 0}});
+  const Evaluation measured = Measure(rankings, {{0, 1}, {0, 2}}, 40, 2);
+  EXPECT_EQ(measured.rankings[0].hits, (std::array<std::size_t, 2>{2, 2}));
+  EXPECT_EQ(measured.rankings[0].listed, (std::array<std::size_t, 2>{39, 39}));
+  EXPECT_EQ(measured.rankings[1].hits[0], 1u);
+  EXPECT_EQ(measured.rankings[0].behind[0].low, 0);
+  EXPECT_EQ(measured.rankings[0].behind[0].high, 0);
+  EXPECT_LE(measured.rankings[0].sure[0].low, 2);
+  EXPECT_GE(measured.rankings[0].sure[0].high, 2);
+  EXPECT_LT(measured.rankings[0].sure[0].high, 12);
 }
 
 TEST(FrontierEval, RankingsLookAtEverySet) {

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "tests/reference/ledger_reading.h"
+#include "tests/reference/likely_ties.h"
 
 namespace plexus::reference {
 
@@ -80,7 +81,7 @@ struct Pair {
 class Miner {
  public:
   Miner(const Snapshot& snapshot, const NeverComposedOptions& options)
-      : o_(options), r_(ReadLedger(snapshot, options)) {
+      : s_(snapshot), o_(options), r_(ReadLedger(snapshot, options)) {
     for (const auto& [v, facts] : r_.pool) pool_.push_back(v);
     for (std::size_t i = 0; i < pool_.size(); ++i)
       for (std::size_t j = i + 1; j < pool_.size(); ++j)
@@ -94,6 +95,10 @@ class Miner {
     if (o_.lens == FrontierLens::kDivergent) {
       ForEachSet({}, 2, [&](auto& m) { Divergent(m); });
       Juxtapose();
+    }
+    if (o_.lens == FrontierLens::kLikely) {
+      likely_ = ReadLikely(s_, o_);
+      ForEachSet({}, size, [&](auto& m) { Likely(m); });
     }
     std::sort(found_.begin(), found_.end(), [](const auto& x, const auto& y) {
       return x.score != y.score ? x.score > y.score : x.members < y.members;
@@ -277,6 +282,25 @@ class Miner {
     if (members.size() == 2 && set.score < 1.6) found_.pop_back();
   }
 
+  void Likely(const std::vector<NodeId>& members) {
+    double ties = 0, pairs = 0, act = 1e300;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      act = std::min(act, likely_.act(members[i]));
+      for (std::size_t j = i + 1; j < members.size(); ++j, ++pairs)
+        ties += std::log(likely_.tie(members[i], members[j]));
+    }
+    NeverComposedSet set;
+    if (std::isinf(ties) || !Describe(members, set)) return;
+    const bool least = o_.trust == TrustRule::kWeakest || members.size() > 2;
+    set.anchor = std::exp(ties / pairs);
+    set.terms = {{"tie", ties / pairs, 1},
+                 {"activity", std::log(0.1 + act), o_.likely.activity_weight},
+                 {"trust", least ? set.least_trust : set.mean_trust, o_.likely.trust_weight},
+                 {"adjustment", set.adjustment, o_.likely.outcome_weight},
+                 {"structural_fit", *set.structural_fit, o_.structural_fit_weight}};
+    Add(set);
+  }
+
   // Hops from `from` over `arcs`, at most so many.
   static std::map<NodeId, std::uint32_t> Hops(const std::map<NodeId, std::set<NodeId>>& arcs,
                                               NodeId from, std::uint32_t most) {
@@ -403,8 +427,10 @@ class Miner {
     return sampled;
   }
 
+  const Snapshot& s_;
   const NeverComposedOptions& o_;
   const LedgerReading r_;
+  LikelyTies likely_;
   std::vector<NodeId> pool_;
   std::map<std::pair<NodeId, NodeId>, Pair> pairs_;
   std::vector<NeverComposedSet> found_;

@@ -15,12 +15,16 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
+#include "algorithms/common/internal/top_k_sets.h"
 #include "algorithms/similarity/internal/cooccurrence.h"
 #include "algorithms/similarity/internal/inverted_index.h"
-#include "algorithms/similarity/internal/top_k_sets.h"
 #include "engine/parallel.h"
 
 namespace plexus::similarity_internal {
+
+using internal::Better;
+using internal::ScoredSet;
+using internal::TopKSets;
 
 struct TripleQuery {
   std::size_t k = 100;

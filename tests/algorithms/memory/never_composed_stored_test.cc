@@ -18,8 +18,8 @@ namespace {
 
 std::vector<NeverComposedOptions> Questions() {
   std::vector<NeverComposedOptions> questions;
-  for (const FrontierLens lens :
-       {FrontierLens::kSurface, FrontierLens::kBridge, FrontierLens::kDivergent}) {
+  for (const FrontierLens lens : {FrontierLens::kSurface, FrontierLens::kBridge,
+                                  FrontierLens::kDivergent, FrontierLens::kLikely}) {
     NeverComposedOptions options;
     options.lens = lens;
     options.now_ms = kLedgerNow;
@@ -28,6 +28,8 @@ std::vector<NeverComposedOptions> Questions() {
   }
   NeverComposedOptions sets = questions.front();
   sets.arity = 3;
+  questions.push_back(sets);
+  sets.lens = FrontierLens::kLikely;
   questions.push_back(sets);
   NeverComposedOptions ascii = questions.front();
   ascii.terms = TermRule::kAscii;

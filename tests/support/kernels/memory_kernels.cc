@@ -188,8 +188,8 @@ void AddRecall(KernelRows& rows) {
 }
 
 void AddFrontier(KernelRows& rows) {
-  for (const FrontierLens lens :
-       {FrontierLens::kSurface, FrontierLens::kBridge, FrontierLens::kDivergent})
+  for (const FrontierLens lens : {FrontierLens::kSurface, FrontierLens::kBridge,
+                                  FrontierLens::kDivergent, FrontierLens::kLikely})
     rows.Add(
         "NeverComposed " + std::to_string(static_cast<int>(lens)),
         ASK->Result<NeverComposedPage> {

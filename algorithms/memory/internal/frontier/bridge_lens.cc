@@ -226,7 +226,7 @@ class Miner {
   }
 
   NeverComposedSet Explain(const RankedPair& pair, StructuralFit& fit) const {
-    NeverComposedSet set = terms_.Describe(pair.a, pair.b);
+    NeverComposedSet set = terms_.Describe({{pair.a, pair.b}});
     double fitting = 0;
     if (fits_ || options_.structural_fit) set.structural_fit = fitting = fit(set.members);
     set.score = pair.score;

@@ -294,7 +294,7 @@ class DivergentMiner {
   }
 
   NeverComposedSet Explain(const RankedPair& pair) {
-    NeverComposedSet set = terms_.Describe(pair.a, pair.b);
+    NeverComposedSet set = terms_.Describe({{pair.a, pair.b}});
     double fit = 0;
     if (fits_ || options_.structural_fit) set.structural_fit = fit = fit_(set.members);
     set.score = pair.score;

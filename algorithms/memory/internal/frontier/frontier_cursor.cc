@@ -42,6 +42,9 @@ std::uint64_t DigestOf(const NeverComposedOptions& o) {
     digest.Add(n);
   digest.Add(o.structural_fit_weight);
   digest.Add(o.least_structural_fit);
+  for (const double x : {o.likely.half_life, o.likely.shared_weight, o.likely.activity_weight,
+                         o.likely.trust_weight, o.likely.outcome_weight})
+    digest.Add(x);
   digest.Add(std::uint64_t{o.tags.size()});
   for (const std::string& tag : o.tags) digest.Add(std::string_view(tag));
   digest.Add(o.kinds.given() ? std::uint64_t{o.kinds.size()} : ~std::uint64_t{0});

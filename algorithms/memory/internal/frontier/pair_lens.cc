@@ -43,39 +43,63 @@ PairTerms PairTerms::Make(const Snapshot& snapshot, const LedgerIndex& index,
   return terms;
 }
 
-double PairTerms::mean_trust(NodeId a, NodeId b) const {
-  return std::clamp((trust_[a] + trust_[b]) / 2, 0.0, 1.0);
+double PairTerms::mean_trust(std::span<const NodeId> members) const {
+  double sum = 0;
+  for (const NodeId v : members) sum += trust_[v];
+  return std::clamp(sum / static_cast<double>(members.size()), 0.0, 1.0);
 }
 
-double PairTerms::least_trust(NodeId a, NodeId b) const {
-  return std::clamp(std::min(trust_[a], trust_[b]), 0.0, 1.0);
+double PairTerms::least_trust(std::span<const NodeId> members) const {
+  double least = 1;
+  for (const NodeId v : members) least = std::min(least, trust_[v]);
+  return std::max(least, 0.0);
 }
 
-double PairTerms::adjustment(NodeId a, NodeId b) const {
-  return OutcomeAdjustment(static_cast<OutcomeSet>(outcomes_[a] | outcomes_[b]));
+OutcomeSet PairTerms::outcomes(std::span<const NodeId> members) const {
+  OutcomeSet all = 0;
+  for (const NodeId v : members) all = static_cast<OutcomeSet>(all | outcomes_[v]);
+  return all;
+}
+
+double PairTerms::adjustment(std::span<const NodeId> members) const {
+  return OutcomeAdjustment(outcomes(members));
 }
 
 double PairTerms::bound(NodeId v) const {
   return 0.75 * novelty_[v] + std::max(trust_[v], 0.0) / 2 + AdjustmentBound(outcomes_[v], 2);
 }
 
-bool PairTerms::Wanted(NodeId a, NodeId b) const {
-  if (!carriers_) return true;
-  const bool first = carriers_->contains(a), second = carriers_->contains(b);
-  return match_ == TagMatch::kBoth ? first && second : first || second;
+bool PairTerms::Allowed(std::span<const NodeId> members) const {
+  const auto carries = [&](NodeId v) { return carriers_->contains(v); };
+  if (carriers_ && !(match_ == TagMatch::kBoth ? std::ranges::all_of(members, carries)
+                                               : std::ranges::any_of(members, carries)))
+    return false;
+  return !index_->Composed(members);
 }
 
-NeverComposedSet PairTerms::Describe(NodeId a, NodeId b) const {
+NeverComposedSet PairTerms::Describe(std::span<const NodeId> members) const {
   NeverComposedSet set;
-  set.members = {a, b};
-  set.novelty = novelty(a, b);
-  set.mean_trust = mean_trust(a, b);
-  set.least_trust = least_trust(a, b);
-  set.adjustment = adjustment(a, b);
-  const auto outcomes = static_cast<OutcomeSet>(outcomes_[a] | outcomes_[b]);
-  set.prior_outcomes = OutcomeNames(outcomes);
-  set.outcome_signal = OutcomeSignal(outcomes);
+  set.members.assign(members.begin(), members.end());
+  for (const NodeId v : members) set.novelty += novelty_[v];
+  set.novelty /= static_cast<double>(members.size());
+  set.mean_trust = mean_trust(members);
+  set.least_trust = least_trust(members);
+  const OutcomeSet all = outcomes(members);
+  set.adjustment = OutcomeAdjustment(all);
+  set.prior_outcomes = OutcomeNames(all);
+  set.outcome_signal = OutcomeSignal(all);
+  set.level = LevelOf(*index_, members);
   return set;
+}
+
+SetLevel LevelOf(const LedgerIndex& ledger, std::span<const NodeId> members) {
+  std::size_t composed = 0, pairs = 0;
+  for (std::size_t i = 0; i < members.size(); ++i)
+    for (std::size_t j = i + 1; j < members.size(); ++j, ++pairs)
+      composed += ledger.Composed(members[i], members[j]);
+  return composed == 0       ? SetLevel::kOpen
+         : composed == pairs ? SetLevel::kClosedWedge
+                             : SetLevel::kPartial;
 }
 
 NodeSubset TagCarriers(const Snapshot& snapshot, const std::vector<std::string>& wanted,

@@ -1,4 +1,5 @@
-// What the lenses over recorded structure (bridge, divergent) share: terms of members and pairs.
+// What the lenses over recorded structure (bridge, divergent, likely) share: terms of members,
+// pairs and sets.
 //
 // Scores are sums of ScoreTerms in a fixed order, so that a bound and a score of the same terms
 // have the same bits.
@@ -7,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,10 +50,16 @@ class PairTerms {
   std::vector<NodeId> members() const { return pool_->ToList(); }  // ascending
 
   double novelty(NodeId a, NodeId b) const { return (novelty_[a] + novelty_[b]) / 2; }
-  double mean_trust(NodeId a, NodeId b) const;
-  double least_trust(NodeId a, NodeId b) const;
-  double trust(NodeId a, NodeId b) const { return weakest_ ? least_trust(a, b) : mean_trust(a, b); }
-  double adjustment(NodeId a, NodeId b) const;
+  double mean_trust(std::span<const NodeId> members) const;
+  double least_trust(std::span<const NodeId> members) const;
+  // Of sets of three and more the least.
+  double trust(std::span<const NodeId> members) const {
+    return weakest_ || members.size() > 2 ? least_trust(members) : mean_trust(members);
+  }
+  double trust(NodeId a, NodeId b) const { return trust({{a, b}}); }
+  OutcomeSet outcomes(std::span<const NodeId> members) const;
+  double adjustment(std::span<const NodeId> members) const;
+  double adjustment(NodeId a, NodeId b) const { return adjustment({{a, b}}); }
   double stored_trust(NodeId v) const { return trust_[v]; }
   bool was_composed(NodeId v) const { return novelty_[v] < 1; }
 
@@ -61,13 +69,12 @@ class PairTerms {
     return novelty_[a] == novelty_[b] && trust_[a] == trust_[b] && outcomes_[a] == outcomes_[b];
   }
 
-  // The tag filter.
-  bool Wanted(NodeId a, NodeId b) const;
-  // Wanted, and no event has both.
-  bool Allowed(NodeId a, NodeId b) const { return Wanted(a, b) && !index_->Composed(a, b); }
+  // Wanted by the tag filter, and no event has all.
+  bool Allowed(std::span<const NodeId> members) const;
+  bool Allowed(NodeId a, NodeId b) const { return Allowed({{a, b}}); }
 
-  // Everything that does not come from the lens itself; a < b.
-  NeverComposedSet Describe(NodeId a, NodeId b) const;
+  // Everything that does not come from the lens itself, of ascending members.
+  NeverComposedSet Describe(std::span<const NodeId> members) const;
 
  private:
   const LedgerIndex* index_ = nullptr;
@@ -78,6 +85,9 @@ class PairTerms {
   std::vector<OutcomeSet> outcomes_;
   std::optional<NodeSubset> carriers_;  // none: every tag will do
 };
+
+// Of pairs that one event has.
+SetLevel LevelOf(const LedgerIndex& ledger, std::span<const NodeId> members);
 
 // The facts that carry a tag that equals one of `wanted` or begins with it and ":", at `now_ms`.
 // O(nodes + arcs of these tags).

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "algorithms/memory/internal/frontier/frontier_cursor.h"
+#include "algorithms/memory/internal/frontier/pair_lens.h"
 #include "algorithms/memory/internal/frontier/surface_sets.h"
 #include "algorithms/memory/internal/ledger/prior_outcomes.h"
 
@@ -35,7 +36,9 @@ std::string AnchorOf(const NeverComposedSet& set) {
     parts.push_back("shared terms " + Joined(First(set.shared_terms, kReasonTerms)));
   if (set.cosine) parts.push_back("near vectors");
   if (parts.empty())
-    parts.push_back(set.proof.empty() ? "nothing said in common" : "a path of recorded edges");
+    parts.push_back(!set.partners.empty() ? "the same partners"
+                    : set.proof.empty()   ? "nothing said in common"
+                                          : "a path of recorded edges");
   return Joined(parts, " and ");
 }
 
@@ -58,6 +61,8 @@ std::string QuestionOf(const NeverComposedSet& set, const std::vector<std::strin
   return text + " are composed" + (through.empty() ? "?" : " through " + through + "?");
 }
 
+}  // namespace
+
 std::uint64_t SetsOf(std::uint64_t members, int arity) {
   long double sets = 1;
   for (int i = 0; i < arity; ++i)
@@ -66,8 +71,6 @@ std::uint64_t SetsOf(std::uint64_t members, int arity) {
          : sets > 1.8e19L                            ? ~std::uint64_t{0}
                                                      : static_cast<std::uint64_t>(sets + 0.5L);
 }
-
-}  // namespace
 
 NeverComposedPage PageOf(const SurfaceScore& score, std::uint64_t members, const RankedList& list) {
   const NeverComposedOptions& options = score.options();
@@ -153,7 +156,7 @@ NeverComposedSet DescribeSet(const SurfaceScore& score, std::span<const Row> mem
   }
   set.prior_outcomes = OutcomeNames(n.outcomes);
   set.outcome_signal = OutcomeSignal(n.outcomes);
-  set.level = LevelOf(pool, members);
+  set.level = LevelOf(*pool.ledger, set.members);
   NameShared(pool, members, set);
   return set;
 }

@@ -2,6 +2,7 @@
 // Private to algorithms/memory.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "algorithms/memory/internal/frontier/surface_pairs.h"
@@ -14,6 +15,8 @@ namespace plexus::memory_internal {
 NeverComposedSet DescribeSet(const SurfaceScore& score, std::span<const Row> members);
 // A page of the surface lens, of a pool with so many members.
 NeverComposedPage PageOf(const SurfaceScore& score, std::uint64_t members, const RankedList& list);
+// How many sets of `arity` there are; saturates.
+std::uint64_t SetsOf(std::uint64_t members, int arity);
 // Tags, terms, boundary tags, reason and question; the other lenses have them, too.
 void NameShared(const SurfacePool& pool, std::span<const Row> members, NeverComposedSet& set);
 

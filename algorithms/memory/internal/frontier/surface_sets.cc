@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "algorithms/memory/internal/frontier/pair_join.h"
+#include "algorithms/memory/internal/frontier/pair_lens.h"
 
 namespace plexus::memory_internal {
 
@@ -62,9 +63,10 @@ struct SetBar {
     set = {numbers.score, {rows.begin(), rows.end()}};
     if (worst && !RanksBefore(set, *worst)) return false;
     if (after && !RanksBefore(*after, set)) return false;
-    if (numbers.fit < options.least_structural_fit || !Tied(rows, parts) || InOneEvent(rows))
+    if (numbers.fit < options.least_structural_fit || !Tied(rows, parts) ||
+        pool.ledger->Composed(NodesOf(pool, rows)))
       return false;
-    return !options.level || LevelOf(pool, rows) == *options.level;
+    return !options.level || LevelOf(*pool.ledger, NodesOf(pool, rows)) == *options.level;
   }
 
  private:
@@ -76,22 +78,6 @@ struct SetBar {
         if (parts[p].tied() || score->pool().Composed(rows[i], rows[j])) tied[i] = tied[j] = true;
     return std::all_of(tied.begin(), tied.begin() + static_cast<std::ptrdiff_t>(rows.size()),
                        [](bool t) { return t; });
-  }
-  // One event has them all.
-  bool InOneEvent(std::span<const Row> rows) const {
-    const SurfacePool& pool = score->pool();
-    const Row least = *std::min_element(rows.begin(), rows.end(), [&](Row a, Row b) {
-      return pool.rows[a].degree < pool.rows[b].degree;
-    });
-    for (const NodeId event : pool.ledger->events(pool.nodes[least])) {
-      bool all = true;
-      for (const Row r : rows) {
-        const auto events = pool.ledger->events(pool.nodes[r]);
-        all = all && std::binary_search(events.begin(), events.end(), event);
-      }
-      if (all) return true;
-    }
-    return false;
   }
 };
 
@@ -421,14 +407,10 @@ std::vector<PairParts> PartsOf(const SurfaceScore& score, std::span<const Row> m
   return parts;
 }
 
-SetLevel LevelOf(const SurfacePool& pool, std::span<const Row> members) {
-  std::size_t composed = 0, pairs = 0;
-  for (std::size_t i = 0; i < members.size(); ++i)
-    for (std::size_t j = i + 1; j < members.size(); ++j, ++pairs)
-      composed += pool.Composed(members[i], members[j]);
-  return composed == 0       ? SetLevel::kOpen
-         : composed == pairs ? SetLevel::kClosedWedge
-                             : SetLevel::kPartial;
+std::vector<NodeId> NodesOf(const SurfacePool& pool, std::span<const Row> rows) {
+  std::vector<NodeId> nodes;
+  for (const Row r : rows) nodes.push_back(pool.nodes[r]);
+  return nodes;
 }
 
 RankedList TopSets(const SurfaceScore& score, const ListQuery& query, Executor& executor) {

@@ -20,6 +20,6 @@ RankedList TopSets(const SurfaceScore& score, const ListQuery& query, Executor& 
 
 // Parts of the pairs (i, j), i < j, in that order.
 std::vector<PairParts> PartsOf(const SurfaceScore& score, std::span<const Row> members);
-SetLevel LevelOf(const SurfacePool& pool, std::span<const Row> members);
+std::vector<NodeId> NodesOf(const SurfacePool& pool, std::span<const Row> rows);
 
 }  // namespace plexus::memory_internal
