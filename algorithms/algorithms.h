@@ -18,6 +18,7 @@
 #include "algorithms/common/node_weight.h"
 #include "algorithms/common/run_options.h"
 #include "algorithms/common/run_stats.h"
+#include "algorithms/common/scope_names.h"
 #include "algorithms/common/score_ranking.h"
 #include "algorithms/common/simd_level.h"
 #include "algorithms/community/kcore.h"

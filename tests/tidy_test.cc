@@ -100,6 +100,8 @@ const std::map<std::string, Room>& Rooms() {
          {{"tools/operations/", "algorithms/", "storage/", "engine/"}, {"boost/json"}}},
         {"tools", {{"tools/", "algorithms/", "storage/", "engine/"}, {"*"}}},
         {"bench", {{"bench/", "algorithms/", "storage/", "engine/"}, {"*"}}},
+        {"bench/million",
+         {{"bench/", "tools/operations/", "algorithms/", "storage/", "engine/"}, {"*"}}},
         {"tests", {{"tests/", "tools/", "bench/", "algorithms/", "storage/", "engine/"}, {"*"}}},
     };
     // The families: each stands on common, two on traversal's public headers, retrieval on those

@@ -52,7 +52,7 @@ void TakeTop(std::vector<ScoredNode> ranked, const PageRankPushOptions& options,
 
 class Pusher {
  public:
-  // `weigher` null: weights as stored. `limit`: arcs, behind which it gives up.
+  // `weigher` null: weights as stored. `limit`: arcs, behind which it stops.
   Pusher(const internal::Selection& selection, const internal::EdgeWeigher* weigher,
          const internal::ReversedKinds& reversed, const PageRankPushOptions& options,
          std::uint64_t limit)
@@ -70,8 +70,8 @@ class Pusher {
     seeds_.push_back({place, share});
   }
 
-  // Whether the limit was met; the result is then worth nothing but its counts.
-  bool gave_up() const { return gave_up_; }
+  // Whether the limit was met.
+  bool met_limit() const { return met_limit_; }
 
   PageRankPushResult Run() {
     double threshold = 0.25;
@@ -123,8 +123,8 @@ class Pusher {
     bool whole = true;
     reversed_.ForEachArc(
         *selection_.snapshot, Direction::kOut, node, selection_.filter, [&](const Arc& arc) {
-          gave_up_ = result_.edges >= limit_;
-          if (gave_up_ || result_.edges >= options_.run.budget.edges ||
+          met_limit_ = result_.edges >= limit_;
+          if (met_limit_ || result_.edges >= options_.run.budget.edges ||
               (result_.edges % kPollInterval == 0 && options_.run.budget.Interrupted()))
             return whole = false;
           ++result_.edges;
@@ -183,7 +183,7 @@ class Pusher {
   const internal::ReversedKinds& reversed_;
   const PageRankPushOptions& options_;
   std::uint64_t limit_;
-  bool gave_up_ = false;
+  bool met_limit_ = false;
   internal::NodeMap places_;
   std::vector<Entry> entries_;
   struct Seed {
@@ -300,13 +300,17 @@ Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<cons
   PLEXUS_ASSIGN(
       const internal::ReversedKinds reversed,
       internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.filter.kinds));
+  const std::uint64_t until_whole = ArcLimit(snapshot, selection, options);
   Pusher pusher(selection, weigher ? &*weigher : nullptr, reversed, options,
-                ArcLimit(snapshot, selection, options));
+                std::min(until_whole, options.most_arcs));
   for (const auto& [node, weight] : weights)
     if (weight / total > 0) pusher.AddSeed(node, weight / total);
   PageRankPushResult result = pusher.Run();
-  if (!pusher.gave_up()) return result;
-  return RunWhole(snapshot, seeds, options, std::move(result));
+  if (!pusher.met_limit()) return result;
+  if (until_whole <= options.most_arcs)
+    return RunWhole(snapshot, seeds, options, std::move(result));
+  result.truncated = false;
+  return result;
 }
 PLEXUS_CATCH_NO_MEMORY
 

@@ -11,7 +11,12 @@
 // [p(v), p(v) + residual].
 //
 // Only nodes that matter to the seeds are touched. When that has cost as much as PageRank() of the
-// same error (small errors, many seeds, hubs nearby), PageRank() runs instead.
+// same error (small errors, many seeds, hubs nearby), PageRank() runs instead: after
+//
+//   2^14 + arcs * min(128, log(max_error) / log(d)) / 32
+//
+// arcs, where `arcs` are those that the filter's kinds have. An arc of push moves eight times the
+// bytes of an arc of an iteration, and PageRank() needs about a quarter of those iterations.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +38,9 @@ struct PageRankPushOptions {
   double max_error = 1e-3;             // Stops when |x - p|_1 is at most this. In [1e-9, 1].
   std::size_t top = 20;                // 0: every touched node.
   const NodeSubset* listed = nullptr;  // `top` holds only these. Null: all.
+  // Push follows at most so many arcs. A whole run that would be due by then still runs; else p is
+  // what was placed by then, a lower bound with its error, neither converged nor truncated.
+  std::uint64_t most_arcs = Budget::kUnlimited;
   // Stops when no node outside the top can belong into it, ties aside.
   bool stop_at_certain_top = false;
   bool weighted = true;

@@ -60,6 +60,9 @@ struct PlanLimits {
   static constexpr std::size_t kMaxSeeds = 16;           // Entries of a plan.
   static constexpr std::size_t kMaxTop = 10'000;         // Hits; seeds of an entry.
   static constexpr std::size_t kMaxReached = 100'000;    // By an expansion.
+  // Followed by seeds by PageRank (PageRankPushOptions::most_arcs), whose shares are lower bounds
+  // from there on. Up to 180,000 arcs a graph is ranked to an error of 1e-3.
+  static constexpr std::uint64_t kPushArcs = 1 << 18;
   static constexpr double kMaxWeight = 1e6;              // Of a term.
   static constexpr double kMaxHalfLifeDays = 1'000'000;  // Of age.
   static constexpr double kMaxRankConstant = 1e6;        // Of rrf.

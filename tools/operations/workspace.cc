@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "algorithms/common/scope_names.h"
 #include "algorithms/retrieval/where.h"
 #include "engine/times.h"
 #include "engine/vocabulary.h"
@@ -345,25 +346,18 @@ void Workspace::NoteUnknownNames(const Request& request, const char* where,
   }
 }
 
-// A misspelt scope selects nothing: say so.
+// A misspelt scope selects nothing: say so. Nothing is said where the time is up.
 void Workspace::NoteUnknownScopes(const std::vector<std::string>& scopes, const Budget& budget) {
   const Snapshot& snapshot = view_.snapshot;
-  std::vector<bool> met;                                          // by StringId
+  const std::vector<std::string_view> asked(scopes.begin(), scopes.end());
+  const auto unused = UnusedScopes(snapshot, asked, budget);
+  if (!unused || unused->empty()) return;
+  const auto used = ScopesInUse(snapshot, budget);
+  if (!used) return;
   std::vector<std::string> names = {std::string(kDefaultScope)};  // of nodes without a scope, too
-  TimeLimit limit(budget);
-  for (NodeId v = 0; v < snapshot.node_count(); ++v) {
-    if (limit.Up()) return;
-    if (!snapshot.alive(v)) continue;
-    const auto id = snapshot.string_column(kScope, v);
-    if (!id) continue;
-    if (*id >= met.size()) met.resize(*id + std::size_t{1});
-    if (met[*id]) continue;
-    met[*id] = true;
-    names.emplace_back(snapshot.string(*id));
-  }
-  for (const std::string& scope : scopes)
-    if (std::ranges::find(names, scope) == names.end())
-      notes_.push_back({"no node has the scope " + Quoted(scope) + DidYouMean(scope, names)});
+  for (const StringId id : *used) names.emplace_back(snapshot.string(id));
+  for (const std::string_view scope : *unused)
+    notes_.push_back({"no node has the scope " + Quoted(scope) + DidYouMean(scope, names)});
 }
 
 Result<std::int64_t> Workspace::ValidAt(std::string_view given) const {
@@ -419,7 +413,7 @@ Result<Reply> AnswerInTime(Workspace& workspace, const Request& request) {
 
 // How long the reply may be, and what its parts that run later say when the time is up.
 Status Bound(const Workspace& workspace, Reply& reply, const Request& request) {
-  reply.limit.bytes = request.Count("max_bytes");
+  reply.limit.bytes = MostBytes(request);
   reply.limit.seconds = request.MaybeNumber("max_seconds");
   PLEXUS_ASSIGN(reply.limit.budget, MakeBudget(request));
   if (reply.stream)

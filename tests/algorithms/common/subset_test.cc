@@ -1,6 +1,7 @@
 // NodeSubset: by plane, by scope, by list; meeting and equality; what is said of nodes outside.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include "algorithms/centrality/closeness.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/common/scope_names.h"
 #include "algorithms/connectivity/dominators.h"
 #include "algorithms/connectivity/max_flow.h"
 #include "algorithms/pagerank/pagerank.h"
@@ -121,7 +123,26 @@ TEST(NodeSubset, ScopesAndKindsFromKeptOrders) {
       EXPECT_EQ(*NodeSubset::InScopes(live, scopes, true), *NodeSubset::InScopes(copy, scopes));
     for (const auto& of : kinds)
       EXPECT_EQ(NodeSubset::OfKinds(live, of, true), NodeSubset::OfKinds(copy, of));
+    EXPECT_EQ(*ScopesInUse(live), *ScopesInUse(copy));
+    const std::vector<std::string_view> names = {"c", "nobody", "user", "a", "b", ""};
+    EXPECT_EQ(*UnusedScopes(live, names), *UnusedScopes(copy, names));
   }
+}
+
+// What a question of a scope asks first looks at no node where the order is kept: it needs no time.
+TEST_F(SubsetTest, UnusedScopesFromAKeptOrderLookAtNoNode) {
+  const Snapshot s = g.snapshot();
+  const std::vector<std::string_view> names = {"project", "nobody", "user", "projec"};
+  const std::vector<std::string_view> unused = {"nobody", "projec"};
+  EXPECT_EQ(*UnusedScopes(s, names), unused);
+  std::atomic<bool> cancel = true;
+  Budget none;
+  none.cancel = &cancel;
+  EXPECT_EQ(UnusedScopes(s, names, none).error().code, ErrorCode::kCancelled);
+  (void)NodeSubset::InScopes(s, names, true);
+  EXPECT_EQ(*UnusedScopes(s, names, none), unused);
+  EXPECT_EQ(ScopesInUse(s, none).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(ScopesInUse(s)->size(), 2u);
 }
 
 TEST_F(SubsetTest, Lists) {

@@ -254,6 +254,100 @@ TEST(PageRankPush, RunsTheWholeRankingWhereThatCostsLess) {
   EXPECT_LE(error, 1e-7);
 }
 
+// What the header says that push follows before a whole run begins.
+std::uint64_t ArcsUntilWhole(const Snapshot& snapshot, const PageRankPushOptions& o) {
+  const double iterations = std::min(128.0, std::log(o.max_error) / std::log(o.damping));
+  std::uint64_t arcs = 0;  // of edges of the fact plane, which the empty filter takes
+  for (const std::uint64_t edges : snapshot.state().edges_by_kind) arcs += edges;
+  return (1 << 14) + static_cast<std::uint64_t>(static_cast<double>(arcs) * iterations / 32);
+}
+
+// Push against the sweep that it becomes: the same bits at any thread count, and never more arcs
+// than its bound and the sweep's own.
+TEST(PageRankPush, BecomesTheSweepAtItsPriceWithTheSameBits) {
+  std::mt19937_64 random(37);
+  for (int round = 0; round < 6; ++round) {
+    CaseGraph g;
+    const std::size_t nodes = 500 + random() % 2000, hubs = 1 + random() % 4;
+    g.AddNodes(nodes);
+    for (std::size_t v = 0; v < nodes; ++v) {
+      g.Link(v, kLink, random() % hubs, static_cast<float>(1 + random() % 3));
+      if (v >= hubs) g.Link(random() % hubs, kLink, v);
+      g.Link(v, kLink, random() % nodes);
+    }
+    g.Commit();
+    const Snapshot snapshot = g.snapshot();
+    const std::vector<NodeWeight> seeds = {{g.id(random() % nodes), 1.0},
+                                           {g.id(random() % nodes), 2.0}};
+    PageRankPushOptions options;
+    options.max_error = 1e-7;
+    options.top = 0;
+    PageRankOptions sweep;
+    sweep.seeds = seeds;
+    sweep.tolerance = options.max_error;
+    sweep.max_iterations = 1000;
+    const auto want = PageRank(snapshot, sweep);
+    ASSERT_TRUE(want);
+    const std::uint64_t swept = want->edges * static_cast<std::uint64_t>(want->iterations);
+    std::uint64_t edges = 0;
+    for (const NamedExecutor& e : Executors()) {
+      options.run.executor = e.executor.get();
+      const auto got = PageRankPush(snapshot, seeds, options);
+      ASSERT_TRUE(got) << e.name;
+      ASSERT_TRUE(got->whole) << round;
+      EXPECT_LE(got->edges, ArcsUntilWhole(snapshot, options) + swept);
+      if (edges == 0) edges = got->edges;
+      EXPECT_EQ(got->edges, edges) << e.name;
+      for (const ScoredNode& node : got->top)
+        EXPECT_EQ(node.score, want->scores[node.node]) << e.name;
+    }
+  }
+}
+
+// most_arcs ends push with what was placed by then: lower bounds, their error, and fewer left with
+// more arcs. A whole run that is due before still runs.
+TEST(PageRankPush, MostArcsAreKept) {
+  CaseGraph g;
+  AddWheel(g, 3000);
+  const Snapshot snapshot = g.snapshot();
+  const std::vector<NodeWeight> seeds = {{g.id(7), 1.0}, {g.id(0), 0.5}};
+  PageRankPushOptions options;
+  options.max_error = 1e-7;
+  options.top = 0;
+  PageRankOptions sweep;
+  sweep.seeds = seeds;
+  sweep.tolerance = 1e-12;
+  sweep.max_iterations = 1000;
+  const auto want = PageRank(snapshot, sweep);
+  ASSERT_TRUE(want);
+  const std::uint64_t whole = ArcsUntilWhole(snapshot, options);
+  double error = 1;
+  for (std::uint64_t most = 1; most < whole; most *= 4) {
+    options.most_arcs = most;
+    const auto got = PageRankPush(snapshot, seeds, options);
+    ASSERT_TRUE(got);
+    EXPECT_LE(got->edges, most);
+    EXPECT_FALSE(got->whole || got->converged || got->truncated) << most;
+    double placed = 0;
+    for (const ScoredNode& node : got->top) {
+      EXPECT_LE(node.score, want->scores[node.node] + 1e-12);
+      placed += node.score;
+    }
+    EXPECT_NEAR(placed + got->error, 1.0, 1e-9);
+    EXPECT_LE(got->error, error + 1e-12);
+    error = got->error;
+  }
+  EXPECT_LT(error, 0.6);
+  options.most_arcs = whole;
+  const auto got = PageRankPush(snapshot, seeds, options);
+  ASSERT_TRUE(got);
+  EXPECT_TRUE(got->whole && got->converged);
+  // The budget's own end is told apart.
+  options.most_arcs = 1000;
+  options.run.budget.edges = 500;
+  EXPECT_TRUE(PageRankPush(snapshot, seeds, options)->truncated);
+}
+
 TEST(PageRankPush, ListsTheNodesAskedForAlone) {
   CaseGraph g;
   AddWheel(g, 20);

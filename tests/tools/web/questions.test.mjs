@@ -51,7 +51,7 @@ await run({
     await until('conflicts', async () => (await count(page, '[data-conflict]')) === 4);
     await click('[data-conflict="flag-cache team-runbook"] .side button');
     await until('both sides and the edge', async () => /^2 nodes, [1-9] edges/.test(await text(page, '.counts')));
-    check((await text(page, '.panel .edges')).includes('contradicts'), 'the panel says it');
+    await until('the panel says it', async () => (await text(page, '.panel .edges')).includes('contradicts'));
   }),
 
   'what hangs on this decision?': browser => ask(browser, 'dependents', async () => {

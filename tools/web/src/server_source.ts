@@ -56,7 +56,8 @@ export class ServerSource implements Source {
     return (await this.ask(operation, request)).json();
   }
   private reply(operation: string, request: Json): Promise<Json> {
-    return this.replyNow(operation, { ...request, ...this.past });
+    // The page knows what it can draw: no other bound than the server's.
+    return this.replyNow(operation, { max_bytes: 0, ...request, ...this.past });
   }
   private get past(): Json { return this.asOf ? { as_of: this.asOf } : {}; }
 

@@ -57,6 +57,7 @@ Result<SeedList> ByWords(PlanRun& run, std::size_t top, RetrieveStage& stage) {
 Result<SeedList> ByPageRank(PlanRun& run, std::size_t top, RetrieveStage& stage) {
   PageRankPushOptions options;
   options.top = 0;
+  options.most_arcs = PlanLimits::kPushArcs;
   options.filter = {run.plan.expand.kinds, run.options.valid_at, run.options.subset};
   options.run = run.options.run;
   PLEXUS_ASSIGN(const internal::Selection selection,
