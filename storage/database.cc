@@ -274,6 +274,13 @@ PLEXUS_CATCH_NO_MEMORY
 
 // --- closing
 
+bool Database::Wanted() const {
+  Impl& d = *impl_;
+  if (d.options.read_only || d.Copied()) return false;
+  const std::unique_lock open(d.closing, std::try_to_lock);
+  return open && !d.closed && d.lock.IsWanted();
+}
+
 Status Database::Close() try {
   return OrNoMemory([&] {
     if (impl_->closed || impl_->Copied()) return impl_->CloseNow();

@@ -361,6 +361,10 @@ class Database {
   // closes it; the directory itself stays. kFailedPrecondition for any other: nothing is deleted.
   Status Discard();
 
+  // Whether another process waits for this one to close (OpenOptions::lock_wait_ms). Where its file
+  // system has no locks of open files it is not known: false.
+  bool Wanted() const;
+
   // Waits for maintenance and the batch that is being written, refuses later ones, makes
   // everything durable, writes a checkpoint as checkpoint_on_close says, and marks the anchor
   // clean. Later calls do nothing; one meanwhile waits until it is done. Snapshots stay usable but

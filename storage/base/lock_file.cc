@@ -1,4 +1,4 @@
-// The directory lock over flock(2).
+// The directory lock over flock(2); who waits, over fcntl(2).
 #include "storage/base/lock_file.h"
 
 #include <fcntl.h>
@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::int64_t kProbeMs = 40;  // ms: a reader's IsHeld takes the lock for a moment
 constexpr useconds_t kPause = 2'000;
+constexpr off_t kWaitByte = 1 << 20;  // far behind a holder's name
 
 std::string Seconds(std::int64_t ms) {
   char text[32];
@@ -57,6 +58,17 @@ bool IsFileAt(const std::string& path, int descriptor) {
          open_file.st_ino == named.st_ino && open_file.st_dev == named.st_dev;
 }
 
+// A lock of an open file is that of its description, as flock's is: the same for all threads, and
+// closing another descriptor of the file does not end it.
+struct flock WaitLock(short type) {
+  struct flock lock = {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = kWaitByte;
+  lock.l_len = 1;
+  return lock;
+}
+
 }  // namespace
 
 LockFile::LockFile(LockFile&& other) noexcept
@@ -76,6 +88,16 @@ void LockFile::Release() {
   if (owner_.Here()) flock(descriptor_, LOCK_UN);
   close(descriptor_);
   descriptor_ = -1;
+}
+
+void LockFile::SayWanted(bool wanted) const {
+  struct flock lock = WaitLock(wanted ? F_RDLCK : F_UNLCK);
+  (void)fcntl(descriptor_, F_OFD_SETLK, &lock);  // the holder need not know
+}
+
+bool LockFile::IsWanted() const {
+  struct flock lock = WaitLock(F_WRLCK);
+  return descriptor_ >= 0 && fcntl(descriptor_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
 Status LockFile::OpenFile(const std::string& path) {
@@ -113,8 +135,10 @@ Result<LockFile> LockFile::Take(const std::string& directory, std::int64_t wait_
                                           (wait_ms > 0 ? ", waited " + Seconds(waited) : ""));
     if (on_wait && !on_wait(holder, waited))
       return Fail(ErrorCode::kCancelled, directory + ": waiting for " + holder + " was stopped");
+    lock.SayWanted(true);
     usleep(kPause);
   }
+  lock.SayWanted(false);
   WriteHolder(lock.descriptor_);
   return lock;
 }

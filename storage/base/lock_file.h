@@ -2,7 +2,8 @@
 //
 // An flock on DIR/lock, whose text names the holder for the error message. The
 // kernel drops it when the process ends, so a stale lock cannot exist. RocksDB has
-// its own lock; ours comes first, so that nothing is looked at without it.
+// its own lock; ours comes first, so that nothing is looked at without it. Who waits
+// has a shared lock of the open file on a byte behind its text, so that the holder can see it.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,9 @@ class LockFile {
                                const OnWait& on_wait = {});
   // Who wrote its name into the lock file last, for messages.
   static std::string HolderOf(const std::string& directory);
+  // Whether another process waits in Take for this one. False where the file system knows no locks
+  // of open files (F_OFD_GETLK), and of a Plexus that does not say so.
+  bool IsWanted() const;
   // True when some process holds the lock now.
   static bool IsHeld(const std::string& directory);
   // A child of fork has the same lock: there it closes its copy of the file only.
@@ -37,6 +41,7 @@ class LockFile {
 
  private:
   Status OpenFile(const std::string& path);
+  void SayWanted(bool wanted) const;
 
   Owner owner_;
   int descriptor_ = -1;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -21,7 +22,7 @@
 namespace plexus::tools {
 namespace {
 
-bool end_on_lost_reader = true;
+std::atomic<bool> end_on_lost_reader = true;
 thread_local RedirectedOutput* redirected = nullptr;
 
 class StdoutBuffer : public std::streambuf {

@@ -17,7 +17,7 @@ std::ostream& Out();
 // Writes what is buffered. kIo names the reason, e.g. a full disk.
 Status FlushOut();
 // While false (a graph is open for writing) a lost reader does not end the program.
-void EndOnLostReader(bool end);
+void EndOnLostReader(bool end);  // thread-safe
 
 // While it lives, what this thread says goes to these streams: a server runs a command for another
 // process. `width`: columns of its terminal, or 0.

@@ -3,18 +3,17 @@
 
 #include <unistd.h>
 
-#include <chrono>
-#include <cstdint>
 #include <memory>
 #include <utility>
 
 #include "tools/cli/command_words.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/shell/kept_writer.h"
 #include "tools/cli/line_editor.h"
 #include "tools/cli/output.h"
 #include "tools/cli/remote.h"
 #include "tools/cli/run.h"
-#include "tools/cli/shell_input.h"
+#include "tools/cli/shell/shell_input.h"
 #include "tools/cli/signals.h"
 #include "tools/operations/change.h"
 #include "tools/operations/reply/human_format.h"
@@ -24,15 +23,9 @@
 namespace plexus::tools {
 namespace {
 
-// How long the graph stays open for writing while no line comes, and how long in a row.
-constexpr int kIdleMs = 100;
-constexpr std::int64_t kHeldMs = 1'000;
-// Others look for the lock every 2 ms.
-constexpr useconds_t kGiveWayUs = 10'000;
-
 // Writes one batch of its own; what rebuilds or erases opens the graph for itself, and closes it.
 bool SharesWriter(const Operation& operation) {
-  return operation.effect == Effect::kWrite && operation.group != "Files" &&
+  return operation.effect != Effect::kDestroy && operation.group != "Files" &&
          operation.group != "Care";
 }
 
@@ -68,8 +61,6 @@ class Shell {
       return text;
     };
     for (;;) {
-      if (writer_ && !input.AtHand(kIdleMs))
-        if (const int released = Release(); released != kDone && code == kDone) code = released;
       std::optional<std::string> text = next();
       if (!text) return code;
       const std::size_t line = count;
@@ -86,11 +77,11 @@ class Shell {
 
   int Interactive() {
     LineEditor editor([this](std::string_view text) {
-      return Completions((writer_ ? writer_ : workspace_)->graph().snapshot(), text);
+      const KeptWriter::Use writer = writer_.IfOpen();
+      return Completions((writer ? *writer : *workspace_).graph().snapshot(), text);
     });
     int code = kDone;
     for (;;) {
-      if (writer_ && !InputWaits(STDIN_FILENO, kIdleMs)) (void)Release();  // it says what failed
       std::optional<std::string> text = editor.Read("plexus> ");
       if (!text && editor.cleared()) continue;
       if (!text) return code;
@@ -149,6 +140,7 @@ class Shell {
 
   // The exit code of a line; nullopt: the end was asked for.
   std::optional<int> Take(Whole whole) {
+    const KeptWriter::Line answered(writer_);
     if (whole.text.size() > ShellInput::kMaxLine)
       return PrintFailure({ErrorCode::kInvalidArgument,
                            "a line has at most " + std::to_string(ShellInput::kMaxLine) + " bytes"},
@@ -205,52 +197,43 @@ class Shell {
 
   // What was written is seen at once.
   int Read(const CommandLine& line) {
-    // A question may take long: others may write meanwhile.
-    const bool is_look = line.request->operation().group == "Look" || IsDryRun(*line.request);
-    if (writer_ && (!is_look || Held()))
-      if (const int released = Release(); released != kDone) return released;
-    if (writer_) {
-      writer_->SetClock(ClockMs());
-      return RunOn(*writer_, line);
-    }
+    // A question may take long: others may write meanwhile, if it does not use the writer.
+    if (line.request->operation().group == "Look" || IsDryRun(*line.request))
+      if (const KeptWriter::Use writer = writer_.IfOpen()) {
+        writer->SetClock(ClockMs());
+        return RunOn(*writer, line);
+      }
     if (const Status fresh = workspace_->Refresh(ClockMs()); !fresh)
       return PrintFailure(fresh.error(), line);
     return RunOn(*workspace_, line);
   }
 
   int Write(const CommandLine& line) {
-    if (writer_ && Held()) {
-      if (const int released = Release(); released != kDone) return released;
-      usleep(kGiveWayUs);
+    std::optional<int> at_holder;
+    bool failed = false;
+    int code = kDone;
+    {
+      auto writer = writer_.Ready([&]() -> Result<std::unique_ptr<Workspace>> {
+        at_holder = RunAtHolder(line, Access::kWrite);
+        if (at_holder) return nullptr;
+        return OpenWorkspace(line, Access::kWrite, false);
+      });
+      if (at_holder) return *at_holder;
+      if (!writer) return PrintFailure(writer.error(), line);
+      const Result<std::int64_t> clock = ClockOf(*line.request);
+      if (!clock) return PrintFailure(clock.error(), line);
+      (*writer)->SetClock(*clock);
+      code = RunOn(**writer, line);
+      failed = (*writer)->graph().read_only();
     }
-    if (!writer_) {
-      if (const std::optional<int> code = RunAtHolder(line, Access::kWrite)) return *code;
-      Result<std::unique_ptr<Workspace>> opened = OpenWorkspace(line, Access::kWrite, false);
-      if (!opened) return PrintFailure(opened.error(), line);
-      writer_ = *std::move(opened);
-      held_since_ = SteadyMs();
-      EndOnLostReader(false);
-    }
-    const Result<std::int64_t> clock = ClockOf(*line.request);
-    if (!clock) return PrintFailure(clock.error(), line);
-    writer_->SetClock(*clock);
-    const int code = RunOn(*writer_, line);
-    if (writer_->graph().read_only()) (void)Release();  // a write failed: opened again for the next
+    if (failed) (void)Release();  // a write failed: opened again for the next
     return code;
   }
 
-  // Lets others write. What was acknowledged is durable already.
+  // Lets others write.
   int Release() {
-    if (!writer_) return kDone;
-    const Status closed = std::exchange(writer_, nullptr)->Close();
-    EndOnLostReader(true);
+    const Status closed = writer_.Close();
     return closed ? kDone : PrintFailure(closed.error(), line_);
-  }
-
-  bool Held() const { return SteadyMs() - held_since_ > kHeldMs; }
-  static std::int64_t SteadyMs() {
-    using namespace std::chrono;
-    return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
   }
 
   // Options of the shell hold for its lines, unless they say otherwise.
@@ -264,8 +247,7 @@ class Shell {
 
   CommandLine line_;
   std::unique_ptr<Workspace> workspace_;
-  std::unique_ptr<Workspace> writer_;  // open while lines that write are at hand
-  std::int64_t held_since_ = 0;
+  KeptWriter writer_;
 };
 
 }  // namespace

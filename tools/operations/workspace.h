@@ -138,6 +138,8 @@ class Workspace {
   // To be known besides the answer, such as a misspelt scope; of the last request.
   std::vector<Note>& notes() { return notes_; }
 
+  // Whether another process waits for this one to close.
+  bool Wanted() const { return own_database_ && own_database_->Wanted(); }
   Status Close();
   // Close for work that failed: a graph that this workspace made, and that is still empty, is taken
   // back, directory and all.

@@ -1,11 +1,9 @@
 // A buffer over read(2): stdio could not say what it holds.
-#include "tools/cli/shell_input.h"
+#include "tools/cli/shell/shell_input.h"
 
-#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <string_view>
 
 namespace plexus::tools {
@@ -15,11 +13,6 @@ constexpr std::size_t kBlock = 65'536;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
-
-bool InputWaits(int descriptor, int within_ms) {
-  pollfd waits{descriptor, POLLIN, 0};
-  return poll(&waits, 1, within_ms) > 0;
-}
 
 bool ShellInput::Fill() {
   if (ended_) return false;
@@ -68,21 +61,6 @@ std::string ShellInput::SkipLongLine() {
     if (end != std::string::npos) at_ = scanned_ = end + 1;
     if (end != std::string::npos || !more) return line;
   }
-}
-
-bool ShellInput::AtHand(int within_ms) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point until = Clock::now() + std::chrono::milliseconds(within_ms);
-  while (!ended_) {
-    if (begun_ && buffer_.find('\n', scanned_) != std::string::npos) return true;
-    if (begun_) scanned_ = buffer_.size();
-    if (scanned_ - at_ > kMaxLine) return true;
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
-    if (!InputWaits(descriptor_, left > 0 ? static_cast<int>(left) : 0)) return false;
-    Fill();
-  }
-  return true;
 }
 
 }  // namespace plexus::tools

@@ -1,4 +1,4 @@
-// Lines of a script, and whether the next one is at hand already.
+// Lines of a script.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,6 @@ class ShellInput {
   // The next line without its end; nullopt at the end of the input, or when it cannot be read. Of
   // a longer line than kMaxLine the first kMaxLine + 1 bytes; the rest is read and not kept.
   std::optional<std::string> Next();
-  // True when a line, or the end, can be had now or within so many milliseconds.
-  bool AtHand(int within_ms);
 
  private:
   bool Fill();  // false at the end
@@ -31,8 +29,5 @@ class ShellInput {
   std::size_t scanned_ = 0;  // no line ends between at_ and here
   bool ended_ = false, begun_ = false;
 };
-
-// Whether the descriptor has something to read within so many milliseconds.
-bool InputWaits(int descriptor, int within_ms);
 
 }  // namespace plexus::tools
