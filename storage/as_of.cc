@@ -41,6 +41,16 @@ bool Database::Impl::KeepPast(const Snapshot& state) {
   return dropped;
 }
 
+Status Database::Impl::CheckReached(const Reading& reading, Sequence sequence) const {
+  if (const Sequence last = reading.now.sequence(); sequence > last)
+    return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(sequence) +
+                                          " lies in the future, the last record is " +
+                                          std::to_string(last));
+  const Sequence floor = reading.request.floor.sequence;
+  if (sequence >= floor) return {};
+  return BelowFloor(directory, floor, "record " + std::to_string(sequence));
+}
+
 Result<Snapshot> Database::AsOf(Sequence sequence, Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
@@ -59,14 +69,7 @@ Result<Snapshot> Database::AsOf(Sequence sequence, Progress* progress) try {
   PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
   PLEXUS_ASSIGN(Database::Impl::Reading reading, d.WholeLog());
   LoadRequest& request = reading.request;
-  if (const Sequence last = reading.now.sequence(); sequence > last)
-    return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(sequence) +
-                                          " lies in the future, the last record is " +
-                                          std::to_string(last));
-  if (sequence < request.floor.sequence)
-    return std::unexpected(
-        BelowFloor(d.directory, request.floor.sequence, "record " + std::to_string(sequence))
-            .error());
+  PLEXUS_TRY(d.CheckReached(reading, sequence));
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
   const std::map<NodeId, Sequence> purged = d.Purged();
   request.target = sequence;

@@ -14,14 +14,6 @@ using namespace storage_internal;
 
 namespace {
 
-// Where the chain of running hashes is after record `sequence`.
-Result<LogPoint> PointAt(const std::shared_ptr<Rocks>& rocks, const LogPoint& floor,
-                         Sequence sequence) {
-  if (sequence == floor.sequence) return floor;
-  PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, sequence));
-  return LogPoint{sequence, head.running_hash};
-}
-
 // Records after a point, from the log or from those that a view has read past it (follow.cc).
 class Records {
  public:

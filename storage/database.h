@@ -40,6 +40,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -69,9 +70,9 @@ enum class CheckpointOnClose {
 };
 
 struct OpenOptions {
-  bool create = false;     // make the database when the directory has none
-  bool read_only = false;  // view of one moment, takes no lock, writes nothing
-  bool strict = false;     // refuse a torn tail, and a checkpoint that cannot be read
+  bool create = false;      // make the database when the directory has none
+  bool read_only = false;   // view of one moment, takes no lock, writes nothing
+  bool strict = false;      // refuse a torn tail, and a checkpoint that cannot be read
   GraphOptions graph = {};  // durability, maintenance, executor
   // A checkpoint is due when the log behind the last one passes this. Written by a thread that
   // starts when the first is due; with Maintenance::kManual when Checkpoint or Close is called.
@@ -195,8 +196,8 @@ struct ChangesOptions {
 // A piece of the log, in order.
 struct Changes {
   std::vector<Record> records = {};  // with their payloads, but for what was purged since
-  Sequence next = 0;            // ask for what comes after it; `since` when there was nothing
-  bool has_more = false;        // more records are available now
+  Sequence next = 0;                 // ask for what comes after it; `since` when there was nothing
+  bool has_more = false;             // more records are available now
   // Another number: a hard purge, or a scrub of words, wrote the log again since. The new log holds
   // neither what was erased nor its purge. So a replica that continues in spite of another number
   // KEEPS what was purged: keys, edges, columns, texts, vectors, words, and its own history of
@@ -218,10 +219,10 @@ struct StorageStats {
   std::uint64_t memtable_bytes = 0, table_reader_bytes = 0, block_cache_bytes = 0,
                 payload_cache_bytes = 0, past_cache_bytes = 0;
   std::vector<Sequence> checkpoints = {};  // ascending
-  Sequence history_floor = 0;         // AsOf reaches down to here; 0 = the beginning
-  Sequence synced_sequence = 0;       // survives power loss
+  Sequence history_floor = 0;              // AsOf reaches down to here; 0 = the beginning
+  Sequence synced_sequence = 0;            // survives power loss
   std::uint64_t background_failures =
-      0;                         // checkpoints in the background that failed, since opening
+      0;                              // checkpoints in the background that failed, since opening
   std::string background_error = {};  // why the last of them failed; empty after one succeeded
 };
 
@@ -329,14 +330,22 @@ class Database {
   // tags, terms, payloads and vectors, of either end of an edge.
   Result<std::vector<HistoryEntry>> History(NodeId node, Progress* progress = nullptr);
 
+  // The nodes that the records after `after`, up to `until`, say something of or of an edge at
+  // them, ascending: the two states differ in no other node, nor in an edge of others. Nothing:
+  // they are more than `most`; or something was purged after `after`, and the states are not what
+  // the records made. O(those records). Errors: those of AsOf(after).
+  Result<std::optional<std::vector<NodeId>>> NodesChanged(Sequence after, Sequence until,
+                                                          std::size_t most,
+                                                          Progress* progress = nullptr);
+
   // Read-only: brings the view up to all that was acknowledged before the call. O(what is new): the
   // records go into the same graph, whose snapshots stay, and whose kept values (PageRank, ...) are
   // carried on. After a checkpoint, trim, purge, compaction of files or session of the writer, and
   // every 8 MiB, O(what the write-ahead log holds) besides. Where the log does not go on from the
   // view (a hard purge, a crash or a trim took what it had) it is opened again. Nothing new: a look
-  // at file sizes. AsOf, AsOfTime, SequenceAtTime, History and Verify, and ChangesSince from before
-  // the last refreshes, take O(what the write-ahead log holds) once after it. After an error the
-  // view is as it was, or whole batches further.
+  // at file sizes. AsOf, AsOfTime, SequenceAtTime, History, NodesChanged and Verify, and
+  // ChangesSince from before the last refreshes, take O(what the write-ahead log holds) once after
+  // it. After an error the view is as it was, or whole batches further.
   Status Refresh();
 
   // The records after `since`, for replicas (Graph::Replay), caches and hosts that follow: in

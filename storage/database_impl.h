@@ -147,6 +147,8 @@ class Database::Impl {
     Snapshot now;                           // they have all of its records
   };
   Result<Reading> WholeLog();
+  // Whether the past of that number can be had (as_of.cc).
+  Status CheckReached(const Reading& reading, Sequence sequence) const;
   Result<bool> Continues(const std::shared_ptr<storage_internal::Rocks>& now,
                          const storage_internal::Anchor& next) const;
   Status CreateIfAsked();

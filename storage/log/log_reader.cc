@@ -59,6 +59,13 @@ Result<RecordHead> ReadRecordHead(const std::shared_ptr<Rocks>& rocks, Sequence 
   return head;
 }
 
+Result<LogPoint> PointAt(const std::shared_ptr<Rocks>& rocks, const LogPoint& floor,
+                         Sequence sequence) {
+  if (sequence == floor.sequence) return floor;
+  PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, sequence));
+  return LogPoint{sequence, head.running_hash};
+}
+
 Result<DecodedRecord> DecodeNext(std::string_view value, const LogPoint& after) {
   const Sequence expected = after.sequence + 1;
   PLEXUS_ASSIGN(DecodedRecord decoded, DecodeRecord(AsBytes(value), Where(expected)));

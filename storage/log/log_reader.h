@@ -28,6 +28,10 @@ Result<Sequence> LastSequence(const std::shared_ptr<Rocks>& rocks, Sequence floo
 // kCorruption when the record is missing.
 Result<RecordHead> ReadRecordHead(const std::shared_ptr<Rocks>& rocks, Sequence sequence);
 
+// Where the chain of running hashes is after record `sequence`, which is at or after `floor`.
+Result<LogPoint> PointAt(const std::shared_ptr<Rocks>& rocks, const LogPoint& floor,
+                         Sequence sequence);
+
 // The record after `after`, from the bytes it is stored as. kCorruption: it says another sequence,
 // or its running hash does not follow.
 Result<DecodedRecord> DecodeNext(std::string_view value, const LogPoint& after);

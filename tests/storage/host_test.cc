@@ -109,6 +109,7 @@ TEST(Host, CallsInAChildAreErrors) {
                                          Refused(db->Verify()),
                                          Refused(db->Backup(scratch.path("copy"))),
                                          Refused(db->History(0)),
+                                         Refused(db->NodesChanged(0, 1, 9)),
                                          Refused(db->Discard()),
                                          Refused(db->Refresh()),
                                          Refused(db->ChangesSince(0)),
