@@ -1,5 +1,5 @@
-// Candidates and near-duplicates: shared tags and terms by the similarity kernel, near vectors by
-// the exact scan; then what the texts of the best say.
+// Candidates and near-duplicates: shared tags and terms by the similarity kernel or a join, near
+// vectors by the exact scan; then what the texts of the best say.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -10,6 +10,7 @@
 #include "algorithms/memory/decision_status.h"
 #include "algorithms/memory/internal/ledger/ledger_read.h"
 #include "algorithms/memory/internal/near_vectors.h"
+#include "algorithms/memory/internal/near_words.h"
 #include "algorithms/memory/internal/suppression.h"
 #include "algorithms/memory/internal/text_evidence.h"
 #include "algorithms/memory/visibility.h"
@@ -20,7 +21,9 @@
 namespace plexus {
 namespace {
 
+using memory_internal::JoinByWords;
 using memory_internal::NearVectors;
+using memory_internal::WordPairs;
 
 constexpr EdgeKindId kShared[] = {kHasTag, kHasTerm};
 
@@ -186,57 +189,54 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
   PLEXUS_ASSIGN(const SupersessionHeads heads,
                 options.of == kNoNode ? AllHeads(snapshot, at) : HeadsOf(snapshot, at, of));
   const memory_internal::Suppression active(snapshot, at);
+  std::vector<NodeId> old, head;
+  for (std::size_t i = 0; i < heads.nodes.size(); ++i) {
+    const NodeId node = heads.nodes[i];
+    if (heads.heads[i] == node || !snapshot.alive(node) || !snapshot.is_fact(node)) continue;
+    if (options.of != kNoNode && options.of != node) continue;
+    if (options.subset && !options.subset->contains(node)) continue;
+    old.push_back(node);
+    head.push_back(heads.heads[i]);
+  }
   NearDuplicatesResult result;
   RunOptions run = options.run;
-  for (std::size_t i = 0; i < heads.nodes.size(); ++i) {
-    const NodeId old = heads.nodes[i];
-    if (heads.heads[i] == old || !snapshot.alive(old) || !snapshot.is_fact(old)) continue;
-    if (options.of != kNoNode && options.of != old) continue;
-    if (options.subset && !options.subset->contains(old)) continue;
+  const WordPairs words = JoinByWords(snapshot, old, allowed, options.least, run.budget);
+  result.truncated = words.truncated;
+  if (run.budget.edges != Budget::kUnlimited)
+    run.budget.edges -= std::min(run.budget.edges, words.edges);
+  auto by_words = words.pairs.begin();
+  for (std::size_t i = 0; i < old.size(); ++i) {
     if (run.budget.Interrupted()) {
       result.truncated = true;
       break;
     }
     std::unordered_map<NodeId, NearDuplicate> found;
-    const auto newer = ReplacedBy(active, old);
-    const auto counts = [&](NodeId other) {
-      return other != old && other != heads.heads[i] && allowed.contains(other) &&
-             !newer.contains(other);
+    const auto pair = [&](NodeId other) -> NearDuplicate& {
+      NearDuplicate& made = found[other];
+      made.superseded = old[i];
+      made.visible = other;
+      made.superseded_by = head[i];
+      return made;
     };
-    SimilarityOptions shared = SharedOptions(SimilarityMeasure::kJaccard, run);
-    std::uint64_t row = 0;
-    snapshot.ForEachArc(Direction::kOut, old, ArcFilter::Kinds(snapshot.schema(), kShared),
-                        [&](const Arc&) { ++row; });
-    // |A and B| / |A or B| >= least needs |A and B| >= least * |A|.
-    shared.least_shared = std::max<std::uint64_t>(
-        1,
-        static_cast<std::uint64_t>(std::floor(options.least * static_cast<double>(row) * 0.999)));
-    PLEXUS_ASSIGN(const SimilarNodesResult sharing, SimilarNodes(snapshot, old, shared));
-    result.truncated = result.truncated || sharing.truncated;
-    if (run.budget.edges != Budget::kUnlimited)
-      run.budget.edges -= std::min(run.budget.edges, sharing.edges);
-    for (const SimilarNeighbor& near : sharing.nodes)
-      if (near.score >= options.least && counts(near.node))
-        found[near.node] = {old, near.node, heads.heads[i], near.score, near.shared, {}};
+    for (; by_words != words.pairs.end() && by_words->old == i; ++by_words) {
+      NearDuplicate& made = pair(by_words->other);
+      made.jaccard = by_words->words.jaccard;
+      made.shared = by_words->words.shared;
+    }
+    const auto newer = ReplacedBy(active, old[i]);
     PLEXUS_ASSIGN(const NearestResult nearest,
-                  NearVectors(snapshot, old, options.space, options.least_cosine, allowed,
+                  NearVectors(snapshot, old[i], options.space, options.least_cosine, allowed,
                               options.top == 0 ? 0 : options.top + 1 + newer.size(), run));
     if (run.budget.nodes != Budget::kUnlimited)
       run.budget.nodes -= std::min(run.budget.nodes, nearest.measured);
     result.truncated = result.truncated || nearest.truncated;
-    for (const NearestHit& hit : nearest.nodes) {
-      if (!counts(hit.node)) continue;
-      NearDuplicate& pair = found[hit.node];
-      pair.superseded = old;
-      pair.visible = hit.node;
-      pair.superseded_by = heads.heads[i];
-      pair.cosine = hit.measure;
-    }
-    if (found.empty()) continue;
-    for (auto& [other, pair] : found) {
-      if (options.subset && !options.subset->contains(pair.superseded_by))
-        pair.superseded_by = kNoNode;
-      result.pairs.push_back(pair);
+    for (const NearestHit& hit : nearest.nodes) pair(hit.node).cosine = hit.measure;
+    for (auto& [other, made] : found) {
+      if (other == old[i] || other == head[i] || !allowed.contains(other) || newer.contains(other))
+        continue;
+      if (options.subset && !options.subset->contains(made.superseded_by))
+        made.superseded_by = kNoNode;
+      result.pairs.push_back(made);
     }
   }
   std::ranges::sort(result.pairs, {}, [](const NearDuplicate& p) {

@@ -177,8 +177,9 @@ struct NearDuplicatesResult {
 // Computes: visible memories that say nearly what a superseded one said, and were not superseded
 //   with it: suggestions, nothing is hidden. What replaced it, directly or step by step, is left
 //   out.
-// Complexity: O(nodes), and for each superseded memory the arcs of its tags and terms, and the
-//   vectors of the space where it has one.
+// Complexity: O(nodes + tags and terms of all memories, of one superseded memory those of the
+//   memories that share a rare one, + pairs that share a rare one), as said below; and for each
+//   superseded memory that has a vector those of the space.
 // Errors: kInvalidArgument: a measure out of range, no such node. kResourceExhausted: no memory.
 // Threads: thread-safe. The list is the same at any thread count.
 Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,

@@ -1,9 +1,8 @@
-// Prefix filtering from the visible side: the rarest of a memory's tags and terms name the few
-// nodes that can share enough of them; those that are hidden are compared whole.
+// Prefix filtering from the visible side (near_words.h): the rarest of a memory's tags and terms
+// name the few nodes that can share enough of them; those that are hidden are compared whole.
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <string>
 #include <tuple>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "algorithms/memory/conflicts.h"
+#include "algorithms/memory/internal/near_words.h"
 #include "algorithms/memory/internal/suppression.h"
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
@@ -20,40 +20,38 @@
 namespace plexus {
 namespace {
 
+using memory_internal::WordSets;
+
 class Search {
  public:
   Search(const Snapshot& snapshot, const NearDuplicatesOptions& options, const NodeSubset& visible)
       : snapshot_(snapshot),
         options_(options),
         visible_(visible),
-        filter_(ArcFilter::Kinds(snapshot.schema(), kShared)),
+        sets_(snapshot),
         budget_(options.run.budget) {}
 
   // Hidden nodes that share enough with a visible one; may be expired and not superseded.
   void ByTerms(NodeId node) {
-    const std::vector<NodeId> own = SetOf(node);
-    if (own.empty()) return;
-    // |A and B| / |A or B| >= t needs |A and B| >= t |A|.
-    const auto needed = std::max<std::size_t>(
-        1, static_cast<std::size_t>(
-               std::floor(options_.least * static_cast<double>(own.size()) * 0.999)));
+    sets_.Read(node, own_);
+    if (own_.empty()) return;
     std::unordered_set<NodeId> looked_at;
-    for (const NodeId shared : Rarest(own, own.size() - needed + 1)) {
-      snapshot_.ForEachArc(Direction::kIn, shared, filter_, [&](const Arc& arc) {
-        if (!Spend(1)) return false;
-        if (!Hidden(arc.neighbor) || !looked_at.insert(arc.neighbor).second) return true;
-        const std::vector<NodeId> theirs = SetOf(arc.neighbor);
-        if (!Spend(theirs.size())) return false;
-        std::vector<NodeId> both;
-        std::ranges::set_intersection(own, theirs, std::back_inserter(both));
-        const double jaccard = static_cast<double>(both.size()) /
-                               static_cast<double>(own.size() + theirs.size() - both.size());
-        if (jaccard < options_.least) return true;
-        NearDuplicate& pair = Pair(arc.neighbor, node);
-        pair.jaccard = jaccard;
-        pair.shared = both.size();
-        return true;
-      });
+    const std::span prefix(own_.data(), WordSets::Prefix(own_.size(), options_.least));
+    for (const WordSets::Key shared : prefix) {
+      snapshot_.ForEachArc(Direction::kIn, WordSets::NodeOf(shared), sets_.filter(),
+                           [&](const Arc& arc) {
+                             if (!Spend(1)) return false;
+                             if (!Hidden(arc.neighbor) || !looked_at.insert(arc.neighbor).second)
+                               return true;
+                             sets_.Read(arc.neighbor, theirs_);
+                             if (!Spend(theirs_.size())) return false;
+                             const auto words = memory_internal::CompareWords(own_, theirs_);
+                             if (words.jaccard < options_.least) return true;
+                             NearDuplicate& pair = Pair(arc.neighbor, node);
+                             pair.jaccard = words.jaccard;
+                             pair.shared = words.shared;
+                             return true;
+                           });
       if (truncated_) return;
     }
   }
@@ -114,8 +112,6 @@ class Search {
   }
 
  private:
-  static constexpr EdgeKindId kShared[] = {kHasTag, kHasTerm};
-
   bool Spend(std::uint64_t arcs) {
     if (budget_.edges < arcs || (reads_++ % 1024 == 0 && budget_.Interrupted())) truncated_ = true;
     if (!truncated_ && budget_.edges != Budget::kUnlimited) budget_.edges -= arcs;
@@ -125,26 +121,6 @@ class Search {
   bool Hidden(NodeId node) const {
     return !visible_.contains(node) && snapshot_.alive(node) && snapshot_.is_fact(node) &&
            (!options_.subset || options_.subset->contains(node));
-  }
-
-  // Ascending ids.
-  std::vector<NodeId> SetOf(NodeId node) const {
-    std::vector<NodeId> set;
-    snapshot_.ForEachArc(Direction::kOut, node, filter_,
-                         [&](const Arc& arc) { set.push_back(arc.neighbor); });
-    std::ranges::sort(set);
-    set.erase(std::unique(set.begin(), set.end()), set.end());
-    return set;
-  }
-
-  // Any `count` of them are right; those with few arcs in the base cost least.
-  std::vector<NodeId> Rarest(std::vector<NodeId> set, std::size_t count) const {
-    const CsrView rows = snapshot_.base().view(Direction::kIn);
-    std::ranges::stable_sort(set, {}, [&](NodeId node) {
-      return node < snapshot_.base().node_count ? rows.degree(node) : 0;
-    });
-    set.resize(std::min(count, set.size()));
-    return set;
   }
 
   Result<NodeSubset> HiddenWithVector(const VectorTable::View& vectors) const {
@@ -170,7 +146,8 @@ class Search {
   const Snapshot& snapshot_;
   const NearDuplicatesOptions& options_;
   const NodeSubset& visible_;
-  ArcFilter filter_;
+  const WordSets sets_;
+  std::vector<WordSets::Key> own_, theirs_;
   Budget budget_;  // What is left.
   std::map<std::pair<NodeId, NodeId>, NearDuplicate> pairs_;
   bool truncated_ = false;

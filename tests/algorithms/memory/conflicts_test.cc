@@ -245,6 +245,31 @@ TEST_F(Typed, R4NearDuplicates) {
   EXPECT_FALSE(NearDuplicates(graph_->snapshot(), {.least = 2}));
 }
 
+// A tag that all have is not followed: what is read is counted by the budget.
+TEST(Conflicts, NearDuplicatesReadRareWordsOnly) {
+  CaseGraph g;
+  constexpr std::size_t kMemories = 3000;
+  g.AddNodes(kMemories);
+  g.AddNodes(8, kTag);
+  for (std::size_t i = 0; i < kMemories; ++i) g.Link(i, kHasTag, kMemories);
+  for (std::size_t tag = 1; tag < 8; ++tag)
+    for (const std::size_t i : {std::size_t{5}, std::size_t{9}})
+      g.Link(i, kHasTag, kMemories + tag);
+  g.Link(7, kSupersedes, 5);
+  g.Commit();
+  g.Compact();  // what is rare is judged by the base
+  NearDuplicatesOptions options;
+  options.of = 5;
+  options.run.budget.edges = 200;
+  const auto near = NearDuplicates(g.snapshot(), options).value();
+  EXPECT_FALSE(near.truncated);
+  ASSERT_EQ(near.pairs.size(), 1u);
+  EXPECT_EQ(near.pairs[0].visible, 9u);
+  EXPECT_EQ(near.pairs[0].shared, 8u);
+  options.run.budget.edges = 5;
+  EXPECT_TRUE(NearDuplicates(g.snapshot(), options).value().truncated);
+}
+
 TEST(Conflicts, VectorsAndOutcomesMakeCandidates) {
   CaseGraph g;
   g.AddNodes(4, kDecision);
@@ -395,15 +420,26 @@ TEST(Conflicts, EqualTheirReferences) {
               expected.insert(w);
           EXPECT_EQ(found, expected);
         }
-        Pairs near, expected;
-        const auto duplicates = NearDuplicates(s, {.now_ms = now, .least = 0.4, .top = 0}).value();
-        for (const NearDuplicate& p : duplicates.pairs) near.emplace(p.superseded, p.visible);
-        for (NodeId v = 0; v < kFacts; ++v)
-          for (NodeId w = 0; w < kFacts; ++w)
-            if (g.alive(v) && heads[v] != v && visible[w] && !Replaced(s, w, v, now) &&
-                reference::Jaccard(carriers, v, w) >= 0.4)
-              expected.emplace(v, w);
-        EXPECT_EQ(near, expected);
+        for (const double least : {0.2, 0.4, 0.5, 0.75, 1.0}) {
+          Pairs near, of_each, expected;
+          NearDuplicatesOptions options{.now_ms = now, .least = least, .top = 0};
+          const auto all = NearDuplicates(s, options).value();
+          for (const NearDuplicate& p : all.pairs) {
+            near.emplace(p.superseded, p.visible);
+            EXPECT_EQ(p.jaccard, reference::Jaccard(carriers, p.superseded, p.visible));
+          }
+          for (options.of = 0; options.of < kFacts; ++options.of) {
+            const auto one = NearDuplicates(s, options).value();
+            for (const NearDuplicate& p : one.pairs) of_each.emplace(p.superseded, p.visible);
+          }
+          for (NodeId v = 0; v < kFacts; ++v)
+            for (NodeId w = 0; w < kFacts; ++w)
+              if (g.alive(v) && heads[v] != v && visible[w] && !Replaced(s, w, v, now) &&
+                  reference::Jaccard(carriers, v, w) >= least)
+                expected.emplace(v, w);
+          EXPECT_EQ(near, expected) << least;
+          EXPECT_EQ(of_each, expected) << least;
+        }
       }
     });
   }
