@@ -102,9 +102,9 @@ const Parameters& CommonParameters() {
                     "writes nothing (default: no limit)")
           .AtLeast(0),
       tools::Count("max_bytes", "N",
-                   "end the lists of a reply after N bytes and say truncated; 0 = no limit; a file "
-                   "of 'export' has none")
-          .Default(std::uint64_t{64} << 20)};
+                   "end the lists of a reply after N bytes and say truncated; 0 = no limit; where "
+                   "all are asked for by a top of 0, 64 MiB; a file of 'export' has none")
+          .Default(kReplyBytes)};
   return common;
 }
 

@@ -27,6 +27,9 @@ enum class Spelling : std::uint8_t {
   kFlags,  // --top
 };
 
+// Bytes of a reply, unless the request says another number.
+inline constexpr std::uint64_t kReplyBytes = std::uint64_t{1} << 20;
+
 // as_of, event_time, scope, node_kinds, where, now, details, max_seconds, max_bytes: which state,
 // which nodes, what time it is, what a reply says with a key, how long it may take and become.
 const Parameters& CommonParameters();

@@ -28,11 +28,19 @@ class TimeLimit {
   bool up_ = false;
 };
 
+// Bytes that a reply may have; 0: no limit. A list that is asked for whole (a top of 0) may have
+// more.
+inline std::uint64_t MostBytes(const Request& request) {
+  constexpr std::uint64_t kAllBytes = std::uint64_t{64} << 20;
+  const bool all = request.Has("top") && request.Given("top") && request.Count("top") == 0;
+  return all && !request.Given("max_bytes") ? kAllBytes : request.Count("max_bytes");
+}
+
 // The texts that a reply is made of, where they are read before it is written: more than it may
 // have are not held.
 class ReplyRoom {
  public:
-  explicit ReplyRoom(const Request& request) : most_(request.Count("max_bytes")) {}
+  explicit ReplyRoom(const Request& request) : most_(MostBytes(request)) {}
   void Take(std::uint64_t bytes) { held_ += bytes; }
   bool Full() const { return most_ > 0 && held_ > most_; }
 

@@ -413,7 +413,7 @@ Result<Reply> AnswerInTime(Workspace& workspace, const Request& request) {
 
 // How long the reply may be, and what its parts that run later say when the time is up.
 Status Bound(const Workspace& workspace, Reply& reply, const Request& request) {
-  reply.limit.bytes = request.Count("max_bytes");
+  reply.limit.bytes = MostBytes(request);
   reply.limit.seconds = request.MaybeNumber("max_seconds");
   PLEXUS_ASSIGN(reply.limit.budget, MakeBudget(request));
   if (reply.stream)

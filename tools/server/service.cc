@@ -11,6 +11,7 @@
 #include "tools/operations/change.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/json_writer.h"
+#include "tools/operations/time_limit.h"
 #include "tools/server/server_log.h"
 
 namespace plexus::tools::server {
@@ -266,7 +267,7 @@ Status Service::RunAny(Request request, const Caller& caller, const WriteAny& wr
   }
   // An export is written as it is read, and no reply.
   if (!caller.own_time && (request.operation().name != "export" || request.Given("max_bytes"))) {
-    const std::uint64_t asked = request.Count("max_bytes");
+    const std::uint64_t asked = MostBytes(request);
     if (asked == 0 || asked > options_.max_bytes)
       PLEXUS_TRY(request.Set("max_bytes", options_.max_bytes));
   }

@@ -41,6 +41,27 @@ TEST_F(LimitsCommand, JsonEndsWhole) {
   EXPECT_EQ(Run({"list", "--max-bytes", "x"}).code, 2);
 }
 
+// A long list is cut, unless all of it was asked for.
+TEST_F(LimitsCommand, WithoutALimitAReplyIsAMegabyte) {
+  constexpr std::size_t kSpokes = 20'000, kMegabyte = 1 << 20;
+  std::string lines;
+  for (std::size_t i = 0; i < kSpokes; ++i)
+    lines += R"({"edge":["hub","a spoke with a key of many letters )" + std::to_string(i) +
+             R"("],"kind":"knows"})" + "\n";
+  Import(lines);
+  const Finished cut = Run({"neighbors", "hub", "--json"});
+  EXPECT_EQ(cut.code, 0) << cut.err;
+  EXPECT_LT(cut.out.size(), kMegabyte + 1000);
+  EXPECT_GT(cut.out.size(), kMegabyte / 8 * 7);
+  EXPECT_TRUE(cut.Json().at("truncated").as_bool());
+  EXPECT_EQ(cut.Json().at("total"), kSpokes);
+  for (const Words& all : {Words{"--top", "0"}, {"--max-bytes", "0"}}) {
+    const auto whole = Run(With({"neighbors", "hub", "--json"}, all)).Json();
+    EXPECT_EQ(whole.at("neighbors").as_array().size(), kSpokes);
+    EXPECT_FALSE(whole.contains("truncated") && whole.at("truncated").as_bool());
+  }
+}
+
 // A page that was cut names no next one, however times are written, and an element is whole.
 TEST_F(LimitsCommand, ACutPageHasNoNext) {
   for (const char* event : {"e1", "e2", "e3", "e4", "e5"})

@@ -20,7 +20,9 @@ export async function ask(operation: string, request: Json): Promise<Response> {
   throw new Error(body?.error?.message ?? `${response.status} ${response.statusText}`);
 }
 
-const reply = async (operation: string, request: Json): Promise<Json> => (await ask(operation, request)).json();
+// The page knows what it can draw: no other bound than the server's.
+const reply = async (operation: string, request: Json): Promise<Json> =>
+  (await ask(operation, { max_bytes: 0, ...request })).json();
 const at = (asOf: AsOf): Json => (asOf ? { as_of: asOf } : {});
 
 export function quoted(text: string): string {
