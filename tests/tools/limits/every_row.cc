@@ -116,6 +116,8 @@ std::vector<RowRequest> EveryRow() {
       {"rerank", R"({"like":"m5","k":20})"},
       {"frontier", R"({"kinds":["has_tag"]})"},
       {"frontier", R"({"lens":"surface"})"},
+      {"frontier", R"({"lens":"likely"})"},
+      {"frontier", R"({"lens":"likely","arity":3})"},
       {"frontier", R"({"lens":"bridge"})"},
       {"concept_recall", R"({"seeds":["c0"],"hops":3,"dry_run":true})"},
       {"concept_recall", R"({"seeds":["c0"],"hops":3,"commit":true})"},

@@ -131,6 +131,32 @@ TEST_F(FrontierLenses, PagesGoOnUntilTheGraphChanges) {
       {{{"frontier", "--lens", "surface", "--top", "2", "--cursor", next}, 2, "sequence"}});
 }
 
+// Which sets these are is promised by the tests of LikelyLens; here is what the options do.
+TEST_F(FrontierLenses, LikelySaysWithWhom) {
+  const auto ask = [&](const Words& words) {
+    return Json(With({"frontier", "--lens", "likely"}, words));
+  };
+  const object reply = ask({});
+  // c3 has m1 and m4, c2 has m2 and m4.
+  const auto& candidates = reply.at("candidates").as_array();
+  const auto pair = std::find_if(candidates.begin(), candidates.end(), [](const auto& c) {
+    return c.at("ids").as_array() == array{"m1", "m2"};
+  });
+  ASSERT_NE(pair, candidates.end());
+  EXPECT_EQ(Each(array{*pair}, "partners level"), R"(["m4"] open)");
+  double sum = 0;
+  for (const auto& term : pair->at("terms").as_array())
+    sum += term.at("value").to_number<double>() * term.at("weight").to_number<double>();
+  EXPECT_NEAR(sum, pair->at("score").as_double(), 1e-9);
+  EXPECT_NE(Listed(ask({"--half-life", "5"}), "score"), Listed(reply, "score"));
+  EXPECT_NE(Listed(ask({"--outcome-weight", "3"}), "score"), Listed(reply, "score"));
+  const object page = ask({"--top", "1"});
+  EXPECT_EQ(
+      Listed(ask({"--top", "1", "--cursor", std::string(page.at("next").as_string())}), "ids"),
+      Listed(object{{"candidates", array{candidates.at(1)}}}, "ids"));
+  EXPECT_EQ(Listed(ask({"--arity", "3", "--level", "closed_wedge"}), "ids"), "m1 m3 m4");
+}
+
 TEST_F(FrontierLenses, WrongUsage) {
   ExpectRefused({
       {{"frontier", "--arity", "4"}, 2, ""},
@@ -144,6 +170,9 @@ TEST_F(FrontierLenses, WrongUsage) {
       {{"frontier", "--lens", "surface", "--cursor", "x"}, 2, ""},
       {{"frontier", "--lens", "surface", "--band", "nospace"}, 2, ""},
       {{"frontier", "--lens", "bridge", "--arity", "3"}, 2, ""},
+      {{"frontier", "--half-life", "3"}, 2, "--half-life"},
+      {{"frontier", "--lens", "surface", "--half-life", "3"}, 2, "likely"},
+      {{"frontier", "--lens", "likely", "--band", "nospace"}, 2, ""},
   });
   EXPECT_EQ(Run({"frontier", "--lens", "bridge"}).code, 0);
   EXPECT_EQ(Run({"frontier", "--lens", "divergent"}).code, 0);

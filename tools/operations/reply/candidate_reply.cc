@@ -64,8 +64,9 @@ std::string CandidateShape(bool of_every_lens) {
            "outcomeScoreAdjustment!:x, anchor!:x, nodeTypes!:[s], previews!:[s], "
            "firstNodeType?:s, secondNodeType?:s, firstPreview?:s, secondPreview?:s, cosine?:x, "
            "structuralFit?:x, sharedTags!:[s], sharedTerms!:[s], boundaryTags!:[s], "
-           "priorOutcomes!:[s], priorEvents!:[s], outcomeSignal!:s, level!:s, proof?:[k], hops?:n, "
-           "divergence?:x, terms!:[{name:s, value:x, weight:x}], reason!:s, "
+           "priorOutcomes!:[s], priorEvents!:[s], outcomeSignal!:s, level!:s, proof?:[k], "
+           "partners?:[k], hops?:n, divergence?:x, terms!:[{name:s, value:x, weight:x}], "
+           "reason!:s, "
            "compositionQuestion!:s}")) {
     if (c != '!')
       shape += c;
@@ -104,6 +105,7 @@ void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComp
   json.Field("outcomeSignal", set.outcome_signal);
   json.Field("level", LevelName(set.level));
   if (!set.proof.empty()) json.Nodes("proof", snapshot, set.proof);
+  if (!set.partners.empty()) json.Nodes("partners", snapshot, set.partners);
   if (set.hops > 0) json.Field("hops", set.hops);
   if (set.divergence != 0) json.Field("divergence", set.divergence);
   json.Objects("terms", set.terms, [&](const ScoreTerm& term) {

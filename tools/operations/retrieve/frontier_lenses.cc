@@ -17,7 +17,8 @@ namespace {
 Result<NeverComposedOptions> ReadOptions(Workspace& workspace, const Request& request) {
   NeverComposedOptions options;
   const std::string& lens = request.Text("lens");
-  options.lens = lens == "bridge"      ? FrontierLens::kBridge
+  options.lens = lens == "likely"      ? FrontierLens::kLikely
+                 : lens == "bridge"    ? FrontierLens::kBridge
                  : lens == "divergent" ? FrontierLens::kDivergent
                                        : FrontierLens::kSurface;
   options.arity = static_cast<int>(request.Count("arity"));
@@ -44,6 +45,8 @@ Result<NeverComposedOptions> ReadOptions(Workspace& workspace, const Request& re
   options.structural_fit = request.Flag("structural_fit");
   options.structural_fit_weight = request.Number("structural_fit_weight");
   options.least_structural_fit = request.Number("least_structural_fit");
+  options.likely.half_life = static_cast<double>(request.Count("half_life"));
+  options.likely.outcome_weight = request.Number("outcome_weight");
   options.cursor = request.Text("cursor");
   if (const auto asked = TimeOfCursor(options.cursor); asked && !request.Given("now"))
     workspace.SetNow(*asked);  // a page continues from the time of the first one
@@ -62,9 +65,17 @@ constexpr const char* kClaim =
 
 Parameters LensParameters() {
   return Parameters{
-      Choice("lens", {"rare", "surface", "bridge", "divergent"},
-             "rare: shared by few others; surface: tags, terms and outcomes; bridge: near by "
-             "recorded edges; divergent: different positions in the structure"),
+      Choice("lens", {"rare", "likely", "surface", "bridge", "divergent"},
+             "rare: shared by few others; likely: what the events so far let expect next; surface: "
+             "tags, terms and outcomes; bridge: near by recorded edges; divergent: different "
+             "positions in the structure"),
+      Count("half_life", "N",
+            "of the lens likely: an event N events older counts half; 0: a tenth of the ledger")
+          .Between(0, 1e12)
+          .Default(std::uint64_t{0}),
+      Number("outcome_weight", "W", "of the lens likely: what good and bad ends count for")
+          .Between(0, 1000)
+          .Default(0.25),
       Choice("level", {"any", "open", "partial", "closed_wedge"},
              "for sets of three and more: no pair composed, some pairs, or all pairs but never all "
              "together"),

@@ -1,4 +1,4 @@
-// The lenses of `frontier` beyond rare: surface, bridge, divergent (algorithms/memory).
+// The lenses of `frontier` beyond rare: likely, surface, bridge, divergent (algorithms/memory).
 #pragma once
 
 #include <string>
