@@ -52,15 +52,6 @@ TEST_F(LimitsCommand, WithoutALimitAReplyIsAMegabyte) {
   const Finished cut = Run({"neighbors", "hub", "--json"});
   EXPECT_EQ(cut.code, 0) << cut.err;
   EXPECT_LT(cut.out.size(), kMegabyte + 1000);
-<<<<<<< HEAD
-  EXPECT_GT(cut.out.size(), kMegabyte - 1000);
-  EXPECT_TRUE(cut.Json().at("truncated").as_bool());
-  EXPECT_EQ(cut.Json().at("total"), kSpokes);
-  for (const Words& all : {Words{"--top", "0"}, {"--max-bytes", "0"}}) {
-    const Finished whole = Run(With({"neighbors", "hub", "--json"}, all));
-    EXPECT_EQ(whole.Json().at("results").as_array().size(), kSpokes);
-    EXPECT_FALSE(whole.Json().contains("truncated"));
-=======
   EXPECT_GT(cut.out.size(), kMegabyte / 8 * 7);
   EXPECT_TRUE(cut.Json().at("truncated").as_bool());
   EXPECT_EQ(cut.Json().at("total"), kSpokes);
@@ -68,7 +59,6 @@ TEST_F(LimitsCommand, WithoutALimitAReplyIsAMegabyte) {
     const auto whole = Run(With({"neighbors", "hub", "--json"}, all)).Json();
     EXPECT_EQ(whole.at("neighbors").as_array().size(), kSpokes);
     EXPECT_FALSE(whole.contains("truncated") && whole.at("truncated").as_bool());
->>>>>>> e13c5e49e77c77ea99417ab772a065542594b7ad
   }
 }
 

@@ -2,13 +2,8 @@
 //
 // Opening loads the graph, so one opening serves all lines that write, over the questions between
 // them. Another process does not wait longer than it did when each line opened the graph: a thread
-<<<<<<< HEAD
-// looks whether one waits (Database::Wanted), and closes what is not in use. Not thread-safe but for
-// that thread.
-=======
 // looks whether one waits (Database::Wanted), and closes what is not in use. Not thread-safe but
 // for that thread.
->>>>>>> e13c5e49e77c77ea99417ab772a065542594b7ad
 #pragma once
 
 #include <chrono>
