@@ -42,7 +42,7 @@ file(GLOB top RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_
 file(GLOB_RECURSE documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${patterns})
 list(FILTER documents EXCLUDE REGEX "/node_modules/")
 foreach(document
-    .ci/run LICENSE bench/ratios.svg tests/README.md tests/install/consumer.cc
+    .ci/run LICENSE bench/ratios.svg tools/web/explorer.png tests/README.md tests/install/consumer.cc
     tests/tools/c/example.c tests/tools/c/exported_symbols.txt tools/c/plexus.h
     tools/python/examples/agent_loop.py tools/python/examples/decisions.py
     tools/python/examples/graph_stores.py tools/python/plexus/networkx_backend.py
