@@ -156,6 +156,9 @@ await run({
     await until('a dry run', () => page.evaluate(() => [...document.querySelectorAll('.outcome')].some(one => one.textContent.includes('Nothing is written yet'))));
     await page.click('[data-action=write]');
     await until('three are left', async () => (await count(page, '[data-conflict]')) === 3);
+    await until('all of the page has asked again', async () => (await text(page, '.status')).startsWith('Written.'));
+    await page.waitForLoadState('networkidle');
+    await page.waitForTimeout(1000);
     await server.stop();
     check(listed() === 3, 'the graph says so, too');
   },
