@@ -84,6 +84,7 @@ class Pusher {
       if (result_.truncated || result_.converged) break;
       if (options_.stop_at_certain_top && result_.certain_top) break;
     }
+    if (met_limit_) Settle();
     result_.nodes = entries_.size();
     result_.bytes =
         result_.edges * (9 + 8 + 2 * sizeof(Entry)) + result_.pushes * (8 + 2 * sizeof(Entry));
@@ -167,6 +168,15 @@ class Pusher {
   }
 
   // The top, and how sure it is.
+  // Of what is left at a node, this share ends there in any case. A hub whose row is longer than
+  // the limit has a score so, too.
+  void Settle() {
+    for (Entry& e : entries_) {
+      e.placed += (1.0 - options_.damping) * e.residual;
+      e.residual *= options_.damping;
+    }
+    Measure();
+  }
   void Measure() {
     double left = 0;
     for (const Entry& e : entries_) left += e.residual;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -69,6 +70,20 @@ struct flock WaitLock(short type) {
   return lock;
 }
 
+// Whether who waits can say so. Where flock is a lock of the whole file at a server, the byte would
+// be part of it.
+bool CanSay(int descriptor) {
+  constexpr std::uint32_t kNfs = 0x6969, kCifs = 0xFF534D42, kSmb2 = 0xFE534D42, kSmb = 0x517B,
+                          kFuse = 0x65735546;
+  struct statfs status;
+  if (fstatfs(descriptor, &status) != 0) return false;
+  const auto type = static_cast<std::uint32_t>(status.f_type);
+  for (const std::uint32_t remote : {kNfs, kCifs, kSmb2, kSmb, kFuse})
+    if (type == remote) return false;
+  struct flock lock = WaitLock(F_WRLCK);
+  return fcntl(descriptor, F_OFD_GETLK, &lock) == 0;
+}
+
 }  // namespace
 
 LockFile::LockFile(LockFile&& other) noexcept
@@ -85,19 +100,25 @@ LockFile::~LockFile() { Release(); }
 void LockFile::Release() {
   if (descriptor_ < 0) return;
   // Said aloud: a child of fork that lives on must not keep it with its copy.
-  if (owner_.Here()) flock(descriptor_, LOCK_UN);
+  if (owner_.Here()) {
+    SayWanted(false);
+    flock(descriptor_, LOCK_UN);
+  }
   close(descriptor_);
   descriptor_ = -1;
 }
 
 void LockFile::SayWanted(bool wanted) const {
+  if (!CanSay(descriptor_)) return;
   struct flock lock = WaitLock(wanted ? F_RDLCK : F_UNLCK);
   (void)fcntl(descriptor_, F_OFD_SETLK, &lock);  // the holder need not know
 }
 
 bool LockFile::IsWanted() const {
+  if (descriptor_ < 0) return false;
+  if (!CanSay(descriptor_)) return true;
   struct flock lock = WaitLock(F_WRLCK);
-  return descriptor_ >= 0 && fcntl(descriptor_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  return fcntl(descriptor_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
 Status LockFile::OpenFile(const std::string& path) {
@@ -135,7 +156,7 @@ Result<LockFile> LockFile::Take(const std::string& directory, std::int64_t wait_
                                           (wait_ms > 0 ? ", waited " + Seconds(waited) : ""));
     if (on_wait && !on_wait(holder, waited))
       return Fail(ErrorCode::kCancelled, directory + ": waiting for " + holder + " was stopped");
-    lock.SayWanted(true);
+    if (wait_ms > 0) lock.SayWanted(true);
     usleep(kPause);
   }
   lock.SayWanted(false);

@@ -63,7 +63,7 @@ std::string Heard(Workspace& workspace, const Operation& row, const std::string&
   // What took how long is told in milliseconds. How large arrays are depends on how they grew, and
   // is no count of what is in them.
   static const std::regex sizes(
-      R"re("stage_ms":\[[^\]]*\]|"bytes":\{[^}]*\}|[0-9.,]+ (bytes|[KM]iB)[^\n]*)re");
+      R"re("stage_ms":\[[^\]]*\]|"bytes":\{[^}]*\}|[0-9.,]+ (bytes|[KM]iB)[^\n"]{0,200})re");
   return std::regex_replace(std::move(heard).str(), sizes, "");
 }
 

@@ -8,11 +8,11 @@
 
 #include "tools/cli/command_words.h"
 #include "tools/cli/exit_code.h"
-#include "tools/cli/shell/kept_writer.h"
 #include "tools/cli/line_editor.h"
 #include "tools/cli/output.h"
 #include "tools/cli/remote.h"
 #include "tools/cli/run.h"
+#include "tools/cli/shell/kept_writer.h"
 #include "tools/cli/shell/shell_input.h"
 #include "tools/cli/signals.h"
 #include "tools/operations/change.h"

@@ -1,9 +1,8 @@
 // plexus shell: the same commands line by line, on one graph that stays open.
 //
 // Questions are asked of the view that is open, brought up to date before each. Lines that write
-// share one opening for writing while the next line is at hand, or comes within 100 ms; it ends
-// before a question, and after a second at most, so that others who write come in between. What a
-// line wrote is durable when its reply comes, and later lines see it. While a server holds the
+// share one opening for writing, kept over the questions between them and given up to another
+// process that waits (shell/kept_writer.h). What a line wrote is durable when its reply comes, and later lines see it. While a server holds the
 // directory, lines that write run there, as commands do (remote.h).
 //
 // A shell that is begun with --scope is behind the wall of these scopes: its lines see, count and

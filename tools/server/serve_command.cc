@@ -164,7 +164,7 @@ int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop) {
     // Without a client on standard input only a signal ends it. What another process writes is
     // seen within a second.
     const bool follows = doors.explorer && !doors.caller.may_write;
-    std::string failure;  // the last that was told
+    std::string failure;  // the last one logged
     while (AwaitInput(stop.fd(), -1, follows ? 1000 : 60'000) == Ready::kNothing) {
       if (!follows) continue;
       const auto refreshed = server.service().Refresh();

@@ -232,6 +232,24 @@ TEST(LikelyLens, BudgetsAndKeepers) {
   }
 }
 
+// One tag of all: every set ties, and no round settles the list before the last.
+TEST(LikelyLens, ABudgetKeepsWhatWasFound) {
+  const auto graph = Graph::InMemory();
+  WriteBatch batch(1);
+  for (int i = 0; i < 60; ++i)
+    batch.Link(batch.Node("m" + std::to_string(i), "memory"), "has_tag",
+               batch.Node("tag:all", "tag"));
+  ASSERT_TRUE(graph->Apply(batch));
+  NeverComposedOptions options{.lens = kLens, .top = 5, .arity = 3, .now_ms = 1};
+  const NeverComposedPage all = Ask(graph->snapshot(), options);
+  ASSERT_EQ(all.sets.size(), 5u);
+  options.run.budget.edges = all.compared / 2;
+  const NeverComposedPage some = Ask(graph->snapshot(), options);
+  EXPECT_TRUE(some.truncated);
+  ASSERT_EQ(some.sets.size(), 5u);
+  for (const auto& set : some.sets) EXPECT_EQ(set.score, all.sets[0].score);
+}
+
 TEST(LikelyLens, RefusesWhatIsNone) {
   const auto graph = Graph::InMemory();
   const auto code = [&](NeverComposedOptions options) {

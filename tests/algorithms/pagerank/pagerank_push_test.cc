@@ -338,6 +338,12 @@ TEST(PageRankPush, MostArcsAreKept) {
     error = got->error;
   }
   EXPECT_LT(error, 0.6);
+  // The hub alone: its row is longer than the limit.
+  options.most_arcs = 100;
+  const auto hub = PageRankPush(snapshot, std::vector<NodeWeight>{{g.id(0), 1.0}}, options);
+  ASSERT_TRUE(hub && !hub->top.empty());
+  EXPECT_EQ(hub->top[0].node, g.id(0));
+  EXPECT_GE(hub->top[0].score, (1 - options.damping) - 1e-12);
   options.most_arcs = whole;
   const auto got = PageRankPush(snapshot, seeds, options);
   ASSERT_TRUE(got);

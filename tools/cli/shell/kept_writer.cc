@@ -49,7 +49,9 @@ KeptWriter::Use KeptWriter::IfOpen() {
 }
 
 void KeptWriter::GiveWay() {
-  if (!workspace_ || Clock::now() - opened_ <= limits_.in_row || !workspace_->Wanted()) return;
+  const auto open = Clock::now() - opened_;
+  if (!workspace_ || open <= limits_.in_row || (open <= limits_.most && !workspace_->Wanted()))
+    return;
   CloseNow();
   std::this_thread::sleep_for(kGiveWay);
 }

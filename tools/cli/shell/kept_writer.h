@@ -1,9 +1,9 @@
 // KeptWriter: a shell's opening for writing, kept from line to line.
 //
 // Opening loads the graph, so one opening serves all lines that write, over the questions between
-// them. Another process does not wait longer than it did when each line opened the graph: a thread
-// looks whether one waits (Database::Wanted), and closes what is not in use. Not thread-safe but
-// for that thread.
+// them. A thread looks whether another process waits (Database::Wanted), and closes what is not in
+// use; in steady use it is opened anew now and then, for those who wait without a sign. Who does not
+// wait is refused meanwhile. Not thread-safe but for that thread.
 #pragma once
 
 #include <chrono>
@@ -26,6 +26,7 @@ class KeptWriter {
     Milliseconds idle{1'000};    // without a line it is closed
     Milliseconds yields{100};    // and after so long where another process waits
     Milliseconds in_row{1'000};  // used without such a pause, it is closed for one that waits, too
+    Milliseconds most{10'000};   // and after so long in any case
   };
   using Open = std::function<Result<std::unique_ptr<Workspace>>()>;
 

@@ -105,12 +105,16 @@ namespace {
 // fn(what both have, what it adds), in ascending order.
 template <class Fn>
 void ForEachCommon(const LikelyRows& rows, NodeId a, NodeId b, Fn&& fn) {
-  std::uint32_t i = rows.offsets[a], j = rows.offsets[b];
-  while (i < rows.offsets[a + 1] && j < rows.offsets[b + 1]) {
-    const NodeId x = rows.neighbors[i], y = rows.neighbors[j];
-    if (x == y) fn(x, rows.shares[x] * (rows.values[i] * rows.values[j]));
-    i += x <= y;
-    j += y <= x;
+  if (rows.row(a).size() > rows.row(b).size()) std::swap(a, b);
+  const auto longer = rows.row(b);
+  auto at = longer.begin();  // a hub's row is searched, not walked
+  for (std::uint32_t i = rows.offsets[a]; i < rows.offsets[a + 1]; ++i) {
+    const NodeId x = rows.neighbors[i];
+    at = std::lower_bound(at, longer.end(), x);
+    if (at == longer.end()) return;
+    if (*at != x) continue;
+    const auto j = rows.offsets[b] + static_cast<std::size_t>(at - longer.begin());
+    fn(x, rows.shares[x] * (rows.values[i] * rows.values[j]));
   }
 }
 

@@ -91,19 +91,23 @@ class SetGrower {
         members_(static_cast<std::size_t>(score.options().arity)),
         top_(top) {
     MakeLists();
-    FindUnshared();
   }
 
   LikelyList Mine() {
     const WorthJudge judge(score_);
+    FindUnshared();
     for (std::size_t k = kFirstPairs;; k *= kMorePairs) {
       WedgeResult found = Join(score_, judge, k, list_.compared, executor_);
       list_.compared += found.wedges;
-      list_.truncated = found.truncated;
+      list_.truncated |= found.truncated;
       const bool all = found.pairs.size() < k;
       floor_ = all ? kUntied : found.pairs.back().score;
-      list_.sets.clear();
+      std::vector<PageEnd> before = std::exchange(list_.sets, {});
       Grow(found);
+      if (list_.truncated) {  // the scores of the round before are exact, too
+        KeepBest(list_.sets, std::move(before), top_);
+        GrowFewer(found);
+      }
       if (list_.truncated || all || Settled()) break;
       if (k * kMorePairs > kMostPairs) {
         list_.truncated = true;
@@ -144,11 +148,33 @@ class SetGrower {
 
   // Composed pairs that share nothing: no join finds them.
   void FindUnshared() {
-    for (NodeId a = 0; a < rows_.nodes; ++a)
-      for (const NodeId b : rows_.row(a))
-        if (b > a && b < rows_.nodes && score_.terms().contains(b) && !(rows_.Link(a, b) > 0))
-          if (const double worth = score_.Worth(a, b, 0); worth != kUntied)
-            unshared_.push_back({{a, b}, worth});
+    constexpr std::size_t kRows = 64;
+    std::vector<std::vector<GrownSet>> parts((std::size_t{rows_.nodes} + kRows - 1) / kRows);
+    std::atomic<bool> stop = false;
+    ParallelFor(executor_, parts.size(), 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t part = begin; part < end && !stop; ++part) {
+        const std::size_t last = std::min<std::size_t>(rows_.nodes, (part + 1) * kRows);
+        for (auto a = static_cast<NodeId>(part * kRows); a < last; ++a)
+          for (const NodeId b : rows_.row(a))
+            if (b > a && b < rows_.nodes && score_.terms().contains(b) && !(rows_.Link(a, b) > 0))
+              if (const double worth = score_.Worth(a, b, 0); worth != kUntied)
+                parts[part].push_back({{a, b}, worth});
+        if (score_.options().run.budget.Interrupted()) stop = true;
+      }
+    });
+    list_.truncated = stop;
+    for (const auto& part : parts) unshared_.insert(unshared_.end(), part.begin(), part.end());
+  }
+
+  // Where nothing was listed because too many sets tie: of fewer pairs.
+  void GrowFewer(WedgeResult& found) {
+    while (list_.sets.empty() && found.pairs.size() >= 8 && !Stopped()) {
+      found.pairs.resize(found.pairs.size() / 8);
+      floor_ = found.pairs.back().score;
+      list_.truncated = false;
+      Grow(found);
+      list_.truncated = true;
+    }
   }
 
   void Grow(const WedgeResult& found) {
@@ -225,6 +251,7 @@ class SetGrower {
         made += part.grown.size();
       }
     });
+    if (made > kMostGrown) stop = true;
     std::vector<GrownSet> next;
     for (Part& part : parts) {
       list_.compared += part.compared;
