@@ -32,7 +32,8 @@ class LockFile {
   // Who wrote its name into the lock file last, for messages.
   static std::string HolderOf(const std::string& directory);
   // Whether another process waits in Take for this one, with wait_ms above 0. True where the file
-  // system cannot say (NFS, SMB, FUSE, no F_OFD_GETLK); false of an older Plexus, which does not say.
+  // system cannot say (NFS, SMB, FUSE, no F_OFD_GETLK); false of an older Plexus, which does not
+  // say.
   bool IsWanted() const;
   // True when some process holds the lock now.
   static bool IsHeld(const std::string& directory);

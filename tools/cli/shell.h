@@ -2,8 +2,9 @@
 //
 // Questions are asked of the view that is open, brought up to date before each. Lines that write
 // share one opening for writing, kept over the questions between them and given up to another
-// process that waits (shell/kept_writer.h). What a line wrote is durable when its reply comes, and later lines see it. While a server holds the
-// directory, lines that write run there, as commands do (remote.h).
+// process that waits (shell/kept_writer.h). What a line wrote is durable when its reply comes, and
+// later lines see it. While a server holds the directory, lines that write run there, as commands
+// do (remote.h).
 //
 // A shell that is begun with --scope is behind the wall of these scopes: its lines see, count and
 // write nothing else, whatever they say (WorkspaceOptions::wall).

@@ -237,10 +237,10 @@ TEST(LikelyLens, ABudgetKeepsWhatWasFound) {
   const auto graph = Graph::InMemory();
   WriteBatch batch(1);
   for (int i = 0; i < 60; ++i)
-    batch.Link(batch.Node("m" + std::to_string(i), "memory"), "has_tag",
-               batch.Node("tag:all", "tag"));
+    batch.Link(batch.UpsertNode("m" + std::to_string(i), kMemory), kHasTag,
+               batch.IndexNode(kTag, "all"));
   ASSERT_TRUE(graph->Apply(batch));
-  NeverComposedOptions options{.lens = kLens, .top = 5, .arity = 3, .now_ms = 1};
+  NeverComposedOptions options{.lens = kLens, .arity = 3, .top = 5, .now_ms = 1};
   const NeverComposedPage all = Ask(graph->snapshot(), options);
   ASSERT_EQ(all.sets.size(), 5u);
   options.run.budget.edges = all.compared / 2;

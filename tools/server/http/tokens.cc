@@ -93,7 +93,7 @@ bool IsKnownHost(const AccessRules& rules, std::string_view host) {
   return SameName(name, "localhost") || IsLoopback(name) || IsAllowed(rules, host);
 }
 
-// Whether a page of another server sent it, which a browser tells by Origin or by Sec-Fetch-Site.
+// Whether a page of another server sent it, which a browser says by Origin or by Sec-Fetch-Site.
 // Another port is another server. A link to the page at "/" is not refused.
 bool IsOfAnotherPage(const AccessRules& rules, const HttpRequest& request) {
   if (request.Has("Origin")) {
