@@ -2,8 +2,8 @@
 //
 // Opening loads the graph, so one opening serves all lines that write, over the questions between
 // them. A thread looks whether another process waits (Database::Wanted), and closes what is not in
-// use; in steady use it is closed now and then, for those who wait without a sign. Who does not wait
-// is refused meanwhile. Not thread-safe but for that thread.
+// use; in steady use it is closed now and then, for those who wait without a sign. Who does not
+// wait is refused meanwhile. Not thread-safe but for that thread.
 #pragma once
 
 #include <chrono>
