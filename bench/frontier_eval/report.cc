@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
+#include <iterator>
 #include <random>
+#include <set>
 
 namespace plexus::bench {
 
@@ -107,7 +108,9 @@ void PrintSummary(const std::vector<Evaluation>& all, int arity) {
   for (const Evaluation& e : all)
     if (e.arity == arity) of.push_back(&e);
   if (of.empty()) return;
-  const double middle = of[of.size() / 2]->share;
+  std::set<double> shares;  // each cut once, however many histories have it
+  for (const Evaluation* e : of) shares.insert(e->share);
+  const double middle = *std::next(shares.begin(), static_cast<std::ptrdiff_t>(shares.size() / 2));
   std::vector<std::string> names;
   for (const Measured& m : of[0]->rankings) names.push_back(m.name);
 
