@@ -70,9 +70,9 @@ enum class CheckpointOnClose {
 };
 
 struct OpenOptions {
-  bool create = false;      // make the database when the directory has none
-  bool read_only = false;   // view of one moment, takes no lock, writes nothing
-  bool strict = false;      // refuse a torn tail, and a checkpoint that cannot be read
+  bool create = false;     // make the database when the directory has none
+  bool read_only = false;  // view of one moment, takes no lock, writes nothing
+  bool strict = false;     // refuse a torn tail, and a checkpoint that cannot be read
   GraphOptions graph = {};  // durability, maintenance, executor
   // A checkpoint is due when the log behind the last one passes this. Written by a thread that
   // starts when the first is due; with Maintenance::kManual when Checkpoint or Close is called.
@@ -196,8 +196,8 @@ struct ChangesOptions {
 // A piece of the log, in order.
 struct Changes {
   std::vector<Record> records = {};  // with their payloads, but for what was purged since
-  Sequence next = 0;                 // ask for what comes after it; `since` when there was nothing
-  bool has_more = false;             // more records are available now
+  Sequence next = 0;            // ask for what comes after it; `since` when there was nothing
+  bool has_more = false;        // more records are available now
   // Another number: a hard purge, or a scrub of words, wrote the log again since. The new log holds
   // neither what was erased nor its purge. So a replica that continues in spite of another number
   // KEEPS what was purged: keys, edges, columns, texts, vectors, words, and its own history of
@@ -219,10 +219,10 @@ struct StorageStats {
   std::uint64_t memtable_bytes = 0, table_reader_bytes = 0, block_cache_bytes = 0,
                 payload_cache_bytes = 0, past_cache_bytes = 0;
   std::vector<Sequence> checkpoints = {};  // ascending
-  Sequence history_floor = 0;              // AsOf reaches down to here; 0 = the beginning
-  Sequence synced_sequence = 0;            // survives power loss
+  Sequence history_floor = 0;         // AsOf reaches down to here; 0 = the beginning
+  Sequence synced_sequence = 0;       // survives power loss
   std::uint64_t background_failures =
-      0;                              // checkpoints in the background that failed, since opening
+      0;                         // checkpoints in the background that failed, since opening
   std::string background_error = {};  // why the last of them failed; empty after one succeeded
 };
 

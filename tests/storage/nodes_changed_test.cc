@@ -91,17 +91,23 @@ TEST(NodesChanged, HoldsEveryDifferenceOfTwoStates) {
   EXPECT_GT(unanswered, 100);
 }
 
+std::unique_ptr<Database> OneNodeARecord(const std::string& path, int records) {
+  auto made = Database::Open(path, Create());
+  if (!made) return nullptr;
+  for (int i = 1; i <= records; ++i) {
+    WriteBatch batch(i * 1000);
+    (void)batch.UpsertNode("n" + std::to_string(i));
+    EXPECT_TRUE((*made)->graph().Apply(batch));
+  }
+  return *std::move(made);
+}
+
 // The work is counted: of 320 records the last 16 cost one look, all cost twenty.
 TEST(NodesChanged, ReadsTheRecordsBetween) {
   ScratchDirectory scratch;
-  auto made = Database::Open(scratch.path(), Create());
+  const auto made = OneNodeARecord(scratch.path(), 320);
   ASSERT_TRUE(made);
-  Database& db = **made;
-  for (int i = 1; i <= 320; ++i) {
-    WriteBatch batch(i * 1000);
-    (void)batch.UpsertNode("n" + std::to_string(i));
-    ASSERT_TRUE(db.graph().Apply(batch));
-  }
+  Database& db = *made;
   Counting few, all;
   EXPECT_EQ(db.NodesChanged(304, 320, 999, &few).value()->size(), 16u);
   EXPECT_EQ(db.NodesChanged(0, 320, 999, &all).value()->size(), 320u);
@@ -111,14 +117,9 @@ TEST(NodesChanged, ReadsTheRecordsBetween) {
 
 TEST(NodesChanged, RefusesWhatIsNotThereAndCanBeStopped) {
   ScratchDirectory scratch;
-  auto made = Database::Open(scratch.path(), Create());
+  const auto made = OneNodeARecord(scratch.path(), 5);
   ASSERT_TRUE(made);
-  Database& db = **made;
-  for (int i = 1; i <= 5; ++i) {
-    WriteBatch batch(i * 1000);
-    (void)batch.UpsertNode("n" + std::to_string(i));
-    ASSERT_TRUE(db.graph().Apply(batch));
-  }
+  Database& db = *made;
   EXPECT_EQ(db.NodesChanged(4, 6, 9).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(db.NodesChanged(6, 4, 9).error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(db.NodesChanged(4, 2, 9).value()->empty());

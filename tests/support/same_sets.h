@@ -84,4 +84,17 @@ inline void ExpectSameBits(const std::vector<NeverComposedSet>& a,
   }
 }
 
+// First pages at one and two threads: the same bits and work, and the first places of `all`.
+inline void ExpectPages(const NeverComposedPage& one, const NeverComposedPage& two,
+                        const std::vector<NeverComposedSet>& all, std::size_t top, SetLists lists) {
+  ExpectPlaces(one.sets, all, 0, top, lists);
+  EXPECT_EQ(one.next.empty(), all.size() <= top);
+  EXPECT_EQ(one.why_empty.empty(), !one.sets.empty());
+  EXPECT_FALSE(one.truncated);
+  ExpectSameBits(one.sets, two.sets);
+  EXPECT_EQ(one.compared, two.compared);
+  EXPECT_EQ(one.scored, two.scored);
+  EXPECT_EQ(one.pruned, two.pruned);
+}
+
 }  // namespace plexus::testing
