@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -267,6 +268,7 @@ class Queue {
       });
       if (!all && !page.truncated && page.sets.size() < options_.frontier) continue;
       truncated_ = truncated_ || page.truncated;
+      lens_ = page.lens;
       page.sets.resize(std::min(page.sets.size(), options_.frontier));
       pairs_ = std::move(page.sets);
       break;
@@ -276,8 +278,12 @@ class Queue {
            .other = pairs_[i].members[1],
            .kind = WorkKind::kFrontier,
            .pair = i},
-          pairs_[i].score / (pairs_[i].score + 2), options_.frontier_weight);
+          ValueOfPair(pairs_[i].score), options_.frontier_weight);
     return {};
+  }
+
+  double ValueOfPair(double score) const {
+    return lens_ == FrontierLens::kLikely ? 1 / (1 + std::exp(-score)) : score / (score + 2);
   }
 
   const Snapshot& snapshot_;
@@ -285,6 +291,7 @@ class Queue {
   const SalienceResult& salience_;
   std::vector<Found> found_;
   std::vector<NeverComposedSet> pairs_;
+  FrontierLens lens_ = FrontierLens::kSurface;  // Of pairs_.
   bool truncated_ = false;
 };
 

@@ -5,7 +5,7 @@
 //   overdue       an active decision without an outcome whose time has come
 //   stale         an active decision that much depends on, unchanged for long
 //   frontier      a pair of decisions that no event has together and no edge links
-//                 (never_composed.h, kSurface)
+//                 (never_composed.h, kByLedger)
 //   low_cluster   active decisions that edges tie together, two or more, none of them salient
 //
 // score = weight of the source x value; every value is in [0, 1]:
@@ -13,7 +13,8 @@
 //   blocked_root  held / (held + 1), of the decisions to which it is the nearest root
 //   overdue       (1 + late / (late + period)) / 2
 //   stale         percentile x age / (age + period)
-//   frontier      score / (score + 2), of the score of the pair
+//   frontier      of the score s of the pair: s / (s + 2), of the lens kLikely, whose scores are
+//                 logarithms, e^s / (e^s + 1)
 //   low_cluster   (1 - the largest percentile) x size / (size + 2)
 #pragma once
 

@@ -70,7 +70,8 @@ struct Kept {
 }  // namespace
 
 struct FrontierKeeper::State {
-  NeverComposedOptions options;
+  NeverComposedOptions options;  // their lens is never kByLedger
+  bool by_ledger = false;        // as asked
   Snapshot snapshot;
   NeverComposedPage page;
   FrontierKeeperCounters counters;
@@ -95,6 +96,11 @@ struct FrontierKeeper::State {
         snapshot, std::make_shared<const FrontierChanges>(token, std::move(none)), variant());
   }
 
+  Result<FrontierLens> Lens(const Snapshot& now) const {
+    NeverComposedOptions asked = options;
+    if (by_ledger) asked.lens = FrontierLens::kByLedger;
+    return LensOf(now, asked);
+  }
   Status Full(const Snapshot& now, std::string why);
   Result<bool> Quick(const Snapshot& now, const StateChanges& changes, std::string& why);
   Result<std::vector<NodeId>> Changed(const Snapshot& now, const StateChanges& changes,
@@ -107,6 +113,7 @@ Status FrontierKeeper::State::Full(const Snapshot& now, std::string why) {
   kept.reset();
   current = false;
   NeverComposedPage made;
+  PLEXUS_ASSIGN(options.lens, Lens(now));
   if (!ForPairs() || options.top < 1 || options.top > kMaxNeverComposedTop) {
     PLEXUS_ASSIGN(made, NeverComposed(now, options));  // or why not
   } else {
@@ -275,6 +282,7 @@ Result<FrontierKeeper> FrontierKeeper::Make(const Snapshot& snapshot,
     return Fail(ErrorCode::kUnsupported, "a keeper keeps the first page: leave the cursor out");
   auto state = std::make_unique<State>();
   options.now_ms = snapshot.TimeOr(options.now_ms);
+  state->by_ledger = options.lens == FrontierLens::kByLedger;
   state->options = std::move(options);
   PLEXUS_TRY(state->Full(snapshot, "the first run"));
   return FrontierKeeper(std::move(state));
@@ -291,6 +299,8 @@ Status FrontierKeeper::Update(const Snapshot& snapshot) try {
   if (!since || !since->of(s.token)) return s.Full(snapshot, "the changes are not known");
   if (!s.kept) return s.Full(snapshot, "the question is not one of surface pairs");
   if (!s.current) return s.Full(snapshot, "the update before failed");
+  PLEXUS_ASSIGN(const FrontierLens lens, s.Lens(snapshot));
+  if (lens != s.options.lens) return s.Full(snapshot, "the ledger asks for another lens");
   std::string why;
   const Result<bool> quick = s.Quick(snapshot, since->changes(), why);
   if (!quick) {

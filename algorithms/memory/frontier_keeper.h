@@ -5,7 +5,8 @@
 // scored again and put back. While enough is left above the last one that it knows, nothing else
 // can have come before it. A full run is made when that is not known: the list ran short, too
 // much changed, a tag or term of only one text changed, a node came back, the changes are no
-// longer known, or the question is of another lens or of sets. Counters say how often.
+// longer known, the ledger has grown into another lens (kByLedger), or the question is of another
+// lens or of sets. Counters say how often.
 //
 //   PLEXUS_ASSIGN(auto keeper, FrontierKeeper::Make(graph.snapshot(), {.top = 100}));
 //   graph.Apply(event);
@@ -26,12 +27,12 @@
 namespace plexus {
 
 struct FrontierKeeperCounters {
-  std::uint64_t full = 0;       // Full runs, the first one included.
+  std::uint64_t full = 0;         // Full runs, the first one included.
   std::uint64_t incremental = 0;  // Updates from only the changes.
-  std::uint64_t unchanged = 0;  // Updates to the same content.
-  std::uint64_t members = 0;    // Members that quick updates looked at.
-  std::uint64_t scored = 0;     // Pairs that they scored.
-  std::string full_run_reason;  // Of the last full run.
+  std::uint64_t unchanged = 0;    // Updates to the same content.
+  std::uint64_t members = 0;      // Members that quick updates looked at.
+  std::uint64_t scored = 0;       // Pairs that they scored.
+  std::string full_run_reason;    // Of the last full run.
 };
 
 class FrontierKeeper {

@@ -35,20 +35,6 @@ std::unexpected<Error> NotOf(std::string_view what, std::string_view lens) {
               std::string(what) + " is no option of the lens " + std::string(lens));
 }
 
-std::string_view LensName(FrontierLens lens) {
-  switch (lens) {
-    case FrontierLens::kSurface:
-      return "surface";
-    case FrontierLens::kBridge:
-      return "bridge";
-    case FrontierLens::kDivergent:
-      return "divergent";
-    case FrontierLens::kLikely:
-      return "likely";
-  }
-  return "";
-}
-
 bool WantsFit(const NeverComposedOptions& o) {
   return o.structural_fit || o.structural_fit_weight != 0 || o.least_structural_fit > -1;
 }
@@ -206,18 +192,40 @@ Result<NeverComposedPage> Structural(const Snapshot& snapshot, const NeverCompos
   return page;
 }
 
+constexpr std::string_view kLensNames[] = {"auto", "surface", "bridge", "divergent", "likely"};
+
 }  // namespace
+
+std::string_view LensName(FrontierLens lens) { return kLensNames[static_cast<std::size_t>(lens)]; }
+
+std::optional<FrontierLens> LensNamed(std::string_view name) {
+  const auto at = std::ranges::find(kLensNames, name);
+  if (at == std::end(kLensNames)) return std::nullopt;
+  return static_cast<FrontierLens>(at - std::begin(kLensNames));
+}
+
+Result<FrontierLens> LensOf(const Snapshot& snapshot, const NeverComposedOptions& options) {
+  if (options.lens != FrontierLens::kByLedger) return options.lens;
+  if (options.band) return FrontierLens::kSurface;
+  if (options.likely != LikelyOptions{}) return FrontierLens::kLikely;
+  PLEXUS_ASSIGN(const auto ledger, LedgerIndex::Of(snapshot, options.run.executor));
+  return ledger->newest().size() < kLikelyEvents ? FrontierLens::kSurface : FrontierLens::kLikely;
+}
 
 Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
                                         const NeverComposedOptions& given) try {
   NeverComposedOptions options = given;
   options.now_ms = snapshot.TimeOr(given.now_ms);
+  PLEXUS_ASSIGN(options.lens, LensOf(snapshot, given));
   PLEXUS_TRY(CheckOptions(options));
   PLEXUS_ASSIGN(const std::optional<PageEnd> end, memory_internal::ReadCursor(snapshot, options));
   if (end && end->members.size() != static_cast<std::size_t>(options.arity))
     return Wrong("cursor: it is of sets of " + std::to_string(end->members.size()) + " members");
-  return options.lens == FrontierLens::kSurface ? Surface(snapshot, options, end)
-                                                : Structural(snapshot, options, end);
+  PLEXUS_ASSIGN(NeverComposedPage page, options.lens == FrontierLens::kSurface
+                                            ? Surface(snapshot, options, end)
+                                            : Structural(snapshot, options, end));
+  page.lens = options.lens;
+  return page;
 }
 PLEXUS_CATCH_NO_MEMORY
 

@@ -6,12 +6,15 @@
 //   kBridge     pairs within three hops of recorded edges
 //   kDivergent  pairs without a recorded edge that play different parts in the structure
 //   kLikely     pairs and sets that the ledger itself lets expect next
+//   kByLedger   kLikely of a ledger of kLikelyEvents alive events and more, which is what the
+//               evidence names (LENSES.md), and with options of likely; else kSurface
 //
 // surface and bridge: score = anchor + band anchor + 2 bridge + 1.5 novelty + trust + adjustment.
 // likely: score = tie + 0.25 activity + 0.25 trust + 0.25 adjustment. tie: the mean over the pairs
 // of the logarithm of how much the past ties them; each pair must be tied. activity: the logarithm
-// of 0.1 + what the least active member was used, lately most. All formulas: likely_rows.h and
-// likely_score.h in internal/frontier. Weights are options.
+// of 0.1 + what the least active member was used, lately most. An event of more than 100 members
+// ties none of them. All formulas: likely_rows.h and likely_score.h in internal/frontier. Weights
+// are options.
 // The list is exact: members, scores, order and ties equal those of comparing all sets.
 #pragma once
 
@@ -32,7 +35,11 @@
 
 namespace plexus {
 
-enum class FrontierLens : std::uint8_t { kSurface = 1, kBridge, kDivergent, kLikely };
+enum class FrontierLens : std::uint8_t { kByLedger, kSurface, kBridge, kDivergent, kLikely };
+inline constexpr std::size_t kLikelyEvents = 50;
+std::string_view LensName(FrontierLens lens);  // "auto", "surface" ...
+// Nothing: no lens has the name.
+std::optional<FrontierLens> LensNamed(std::string_view name);
 // Of the terms that two texts share: words of the term index, or the ASCII rule on the texts.
 // kUnicode: a graph without an index takes the words of its texts, as the tokenizer cuts them.
 enum class TermRule : std::uint8_t { kUnicode, kAscii };
@@ -63,7 +70,7 @@ struct LikelyOptions {
 };
 
 struct NeverComposedOptions {
-  FrontierLens lens = FrontierLens::kSurface;
+  FrontierLens lens = FrontierLens::kByLedger;
   int arity = 2;         // 2 to 5; kBridge and kDivergent: 2.
   std::size_t top = 10;  // 1 to kMaxNeverComposedTop.
   // Of visibility, and of the edges that a lens walks. kNoTime: the snapshot's.
@@ -110,15 +117,16 @@ struct NeverComposedSet {
 };
 
 struct NeverComposedPage {
-  std::vector<NeverComposedSet> sets;  // Best first, ties by smaller ids.
-  std::string next;                    // The cursor of the next page; "" = this was the last one.
-  std::string why_empty;               // A sentence when there is nothing.
-  bool truncated = false;              // By the budget.
-  bool pool_cut = false;               // By the band's pool limit.
-  std::uint64_t pool = 0;              // Memories that may be members.
-  std::uint64_t compared = 0;          // Sets whose shared neighbours were looked at.
-  std::uint64_t scored = 0;            // Sets scored exactly.
-  std::uint64_t pruned = 0;            // Sets that a bound excluded.
+  FrontierLens lens = FrontierLens::kSurface;  // That was asked.
+  std::vector<NeverComposedSet> sets;          // Best first, ties by smaller ids.
+  std::string next;            // The cursor of the next page; "" = this was the last one.
+  std::string why_empty;       // A sentence when there is nothing.
+  bool truncated = false;      // By the budget.
+  bool pool_cut = false;       // By the band's pool limit.
+  std::uint64_t pool = 0;      // Memories that may be members.
+  std::uint64_t compared = 0;  // Sets whose shared neighbours were looked at.
+  std::uint64_t scored = 0;    // Sets scored exactly.
+  std::uint64_t pruned = 0;    // Sets that a bound excluded.
 };
 
 // Computes: the best sets that no event has whole.
@@ -129,6 +137,9 @@ struct NeverComposedPage {
 // Threads: thread-safe. The list is the same at any thread count.
 Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
                                         const NeverComposedOptions& options = {});
+
+// The lens that `options` ask of `snapshot`: never kByLedger. Errors: those of LedgerIndex::Of.
+Result<FrontierLens> LensOf(const Snapshot& snapshot, const NeverComposedOptions& options);
 
 // The time of the question that a cursor continues; nothing when the text is no cursor.
 std::optional<std::int64_t> TimeOfCursor(std::string_view cursor);

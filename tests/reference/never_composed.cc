@@ -90,7 +90,7 @@ class Miner {
 
   std::vector<NeverComposedSet> Mine() {
     const auto size = static_cast<std::size_t>(o_.arity);
-    if (o_.lens == FrontierLens::kSurface) ForEachSet({}, size, [&](auto& m) { Surface(m); });
+    if (o_.lens <= FrontierLens::kSurface) ForEachSet({}, size, [&](auto& m) { Surface(m); });
     if (o_.lens == FrontierLens::kBridge) ForEachSet({}, 2, [&](auto& m) { Bridge(m); });
     if (o_.lens == FrontierLens::kDivergent) {
       ForEachSet({}, 2, [&](auto& m) { Divergent(m); });

@@ -133,7 +133,7 @@ std::vector<ToolRow> MemoryRows() {
        Runs::kAll,
        {{"limit", "at most so many of each"}, {"tags", "of these tags"}},
        {{"queue", "decisions_queue", "limit=top"},
-        {"frontier", "frontier", "limit=top, tags", "lens=surface"},
+        {"frontier", "frontier", "limit=top, tags", "lens=likely"},
         {"bounty", "bounty", "limit, tags"}}},
       {kSet,
        "status",
@@ -176,7 +176,7 @@ std::vector<ToolRow> LedgerRows() {
         {"label", "ledger_label",
          "event_id=event, outcome_type=type, notes, label_source=source, confidence_delta", "",
          "event_id=eventId; outcome.key=; outcome.props=metadata"},
-        {"bounty_mode", "bounty", "tags, limit", "",
+        {"bounty_mode", "bounty", "tags, limit", "lens=surface",
          "neverComposedLanes.ids=firstId|secondId; topWeirdCombinations.ids=firstId|secondId; "
          "alreadyComposedLanes.event.event_id=id; closedDoors.event.event_id=id; "
          "duplicateRiskLanes.event.event_id=id; needsPocLanes.event.event_id=id; "

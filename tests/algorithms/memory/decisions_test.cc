@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <random>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "algorithms/memory/never_composed.h"
 #include "algorithms/memory/visibility.h"
 #include "engine/graph.h"
 #include "tests/algorithms/memory/decision_graph.h"
@@ -443,6 +445,33 @@ TEST(Decisions, QueuePassesOverLinkedPairsAndFindsClusters) {
   ASSERT_EQ(low.items.size(), 1u);  // one decision is no cluster
   EXPECT_EQ(low.items[0].node, s.Find("q0"));
   EXPECT_EQ(low.items[0].reason, "9 decisions hang together, and few others need them");
+}
+
+// Fifty events: pairs come by the lens likely, whose scores are logarithms.
+TEST(Decisions, QueueOfAnOldLedgerAsksWhatComesNext) {
+  const auto graph = Graph::InMemory();
+  WriteBatch batch(kDecisionsNow - 1);
+  for (int d = 0; d < 6; ++d) batch.UpsertNode("q" + std::to_string(d), kDecision);
+  for (int e = 0; e < 50; ++e) {  // each with its neighbor on a ring
+    const NodeRef event = batch.IndexNode(kEvent, "e" + std::to_string(e));
+    batch.UpsertNode(event);
+    for (const int d : {e % 6, (e + 1) % 6})
+      batch.Link(event, kMember, batch.Node("q" + std::to_string(d)));
+  }
+  ASSERT_TRUE(graph->Apply(batch));
+  const Snapshot s = graph->snapshot();
+  WorkQueueOptions options{.decisions = At(kDecisionsNow), .top = 0};
+  options.kinds = {WorkKind::kFrontier};
+  const WorkQueueResult queue = WorkQueue(s, options).value();
+  const NeverComposedPage page =
+      NeverComposed(s, {.lens = FrontierLens::kLikely, .top = 5, .now_ms = kDecisionsNow}).value();
+  ASSERT_EQ(page.sets.size(), 5u);  // second neighbors; those across have no common partner
+  ASSERT_EQ(queue.items.size(), 5u);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(queue.items[i].node, page.sets[i].members[0]);
+    EXPECT_EQ(queue.items[i].other, page.sets[i].members[1]);
+    EXPECT_NEAR(queue.items[i].value, 1 / (1 + std::exp(-page.sets[i].score)), 1e-12);
+  }
 }
 
 TEST(Decisions, StatusAndQuality) {

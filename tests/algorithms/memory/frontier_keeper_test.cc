@@ -29,6 +29,7 @@ void ExpectFullRun(const FrontierKeeper& keeper, const Snapshot& snapshot,
     EXPECT_EQ(got.sets[i].prior_outcomes, want->sets[i].prior_outcomes);
     EXPECT_EQ(got.sets[i].reason, want->sets[i].reason);
   }
+  EXPECT_EQ(got.lens, want->lens);
   EXPECT_EQ(got.next, want->next);
   EXPECT_EQ(got.pool, want->pool);
   EXPECT_EQ(got.why_empty, want->why_empty);
@@ -122,12 +123,15 @@ class Life {
 
 TEST(FrontierKeeper, EqualsAFullRunAfterEveryStep) {
   const auto two = MakeTbbExecutor(2);
-  std::uint64_t quick = 0, full = 0;
+  std::uint64_t quick = 0, full = 0, became_likely = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Life life(seed);
     auto graph = Graph::InMemory();
     ASSERT_TRUE(graph->Apply(life.Begin()));
     NeverComposedOptions options;
+    // By the ledger: surface until there are 50 events, then likely, by full runs.
+    const bool by_ledger = seed % 4 == 1;
+    if (!by_ledger) options.lens = FrontierLens::kSurface;
     options.top = 3 + seed % 5;
     options.run.executor = seed % 2 ? &SerialExecutor() : two.get();
     if (seed % 4 == 0) options.tags = {"queue", "a"};
@@ -148,12 +152,15 @@ TEST(FrontierKeeper, EqualsAFullRunAfterEveryStep) {
                << ": " << keeper->counters().full_run_reason;
       }
     }
-    if (options.arity == 2) {
+    if (by_ledger) {
+      became_likely += keeper->page().lens == FrontierLens::kLikely;
+    } else if (options.arity == 2) {
       quick += keeper->counters().incremental;
       full += keeper->counters().full;
     }
   }
   EXPECT_GT(quick, 4 * full);
+  EXPECT_EQ(became_likely, 5u);
 }
 
 TEST(FrontierKeeper, AnotherGraphIsAFullRun) {

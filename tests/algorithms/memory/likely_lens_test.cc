@@ -252,7 +252,8 @@ TEST(LikelyLens, RefusesWhatIsNone) {
   EXPECT_EQ(code({.lens = kLens, .likely = {.half_life = -1}}), ErrorCode::kInvalidArgument);
   EXPECT_EQ(code({.lens = kLens, .likely = {.shared_weight = 1e9}}), ErrorCode::kInvalidArgument);
   EXPECT_EQ(code({.lens = kLens, .band = CosineBand{}}), ErrorCode::kUnsupported);
-  EXPECT_EQ(code({.likely = {.half_life = 3}}), ErrorCode::kUnsupported);
+  EXPECT_EQ(code({.lens = FrontierLens::kSurface, .likely = {.half_life = 3}}),
+            ErrorCode::kUnsupported);
   EXPECT_EQ(Ask(graph->snapshot(), {.lens = kLens}).why_empty, "The pool has too few memories.");
 }
 

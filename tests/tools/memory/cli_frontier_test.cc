@@ -157,20 +157,53 @@ TEST_F(FrontierLenses, LikelySaysWithWhom) {
   EXPECT_EQ(Listed(ask({"--arity", "3", "--level", "closed_wedge"}), "ids"), "m1 m3 m4");
 }
 
+TEST_F(FrontierLenses, TheLedgerChoosesTheLens) {
+  const auto lens = [&](const Words& words) {
+    return std::string(Json(words).at("lens").as_string());
+  };
+  const auto events = [&](int first, int end) {
+    std::string lines;
+    for (int e = first; e < end; ++e)
+      lines += R"({"event":"v)" + std::to_string(e) + R"(","created_at":)" +
+               std::to_string(1700000060000 + e) + R"(,"members":[{"id":"m)" +
+               std::to_string(1 + e % 5) + R"("},{"id":"m)" + std::to_string(1 + (e + 1) % 5) +
+               "\"}]}\n";
+    return lines;
+  };
+  Import(events(0, 45));  // beside the vault's four
+  EXPECT_EQ(lens({"frontier"}), "rare");
+  EXPECT_EQ(lens({"frontier", "--arity", "4"}), "surface");
+  EXPECT_EQ(lens({"frontier", "--level", "open"}), "surface");
+  EXPECT_EQ(lens({"frontier", "--half-life", "9"}), "likely");
+  EXPECT_EQ(lens({"bounty"}), "surface");
+  Import(events(45, 46));
+  EXPECT_EQ(lens({"frontier"}), "likely");
+  EXPECT_EQ(lens({"frontier", "--arity", "4"}), "likely");
+  EXPECT_EQ(lens({"frontier", "--mask", "linked"}), "rare");
+  EXPECT_EQ(lens({"frontier", "--kinds", "has_tag"}), "rare");
+  EXPECT_EQ(lens({"frontier", "--lens", "bridge"}), "bridge");
+  EXPECT_EQ(lens({"bounty"}), "likely");
+  EXPECT_EQ(lens({"bounty", "--lens", "surface"}), "surface");
+  EXPECT_EQ(Listed(Json({"frontier"}), "ids score"),
+            Listed(Json({"frontier", "--lens", "likely", "--top", "100"}), "ids score"));
+}
+
 TEST_F(FrontierLenses, WrongUsage) {
   ExpectRefused({
-      {{"frontier", "--arity", "4"}, 2, ""},
+      {{"frontier", "--lens", "rare", "--arity", "4"}, 2, "rare"},
+      {{"frontier", "--mask", "linked", "--arity", "4"}, 2, "rare"},
       {{"frontier", "--top", "99999999"}, 2, "--top"},
       {{"frontier", "--mask", "none"}, 2, "none"},
       {{"frontier", "--kinds", "supports"}, 2, "supports"},
       {{"frontier", "--tags", "nothing"}, 3, "nothing"},
       {{"frontier", "--cursor", "x"}, 2, ""},
-      {{"frontier", "--level", "open"}, 2, ""},
+      {{"frontier", "--lens", "rare", "--level", "open"}, 2, "--level"},
+      {{"frontier", "--kinds", "has_tag", "--level", "open"}, 2, "--level"},
       {{"frontier", "--lens", "surface", "--mask", "linked"}, 2, ""},
       {{"frontier", "--lens", "surface", "--cursor", "x"}, 2, ""},
       {{"frontier", "--lens", "surface", "--band", "nospace"}, 2, ""},
       {{"frontier", "--lens", "bridge", "--arity", "3"}, 2, ""},
-      {{"frontier", "--half-life", "3"}, 2, "--half-life"},
+      {{"frontier", "--lens", "rare", "--half-life", "3"}, 2, "--half-life"},
       {{"frontier", "--lens", "surface", "--half-life", "3"}, 2, "likely"},
       {{"frontier", "--lens", "likely", "--band", "nospace"}, 2, ""},
   });

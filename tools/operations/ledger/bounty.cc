@@ -65,7 +65,7 @@ Result<Reply> RunBounty(Workspace& workspace, const Request& request) {
   }
 
   NeverComposedOptions never;
-  never.lens = FrontierLens::kSurface;
+  never.lens = LensNamed(request.Text("lens")).value();
   never.top = std::clamp<std::size_t>(options.limit, 1, kMaxLedgerLimit);
   never.now_ms = workspace.now_ms();
   never.include_superseded = request.Flag("include_superseded");
@@ -85,6 +85,7 @@ Result<Reply> RunBounty(Workspace& workspace, const Request& request) {
     const auto write = [&](const NeverComposedSet& set) { WriteCandidate(json, snapshot, set); };
     json.Field("truncated", page.truncated);
     json.Field("scanned", scanned);
+    json.Field("lens", LensName(page.lens));
     json.Objects("neverComposedLanes", page.sets, write);
     json.Objects("topWeirdCombinations",
                  std::span(page.sets).first(std::min(kWeird, page.sets.size())), write);
@@ -119,8 +120,11 @@ void AddBounty(Rows& rows) {
                  "only of events, and sets, with a member that has one of these tags, or "
                  "one that begins with it and ':'"),
             Count("limit", "N", "at most N a lane, from 1 to 100").Default(std::uint64_t{10}),
+            Choice("lens", {"auto", "likely", "surface"},
+                   "of what was never tried, as of frontier; auto: likely of a ledger of 50 events "
+                   "and more, else surface"),
             IncludeSuperseded()},
-       .reply = "truncated:b, scanned:n, neverComposedLanes:" + candidates +
+       .reply = "truncated:b, scanned:n, lens:s, neverComposedLanes:" + candidates +
                 ", topWeirdCombinations:" + candidates + ", alreadyComposedLanes:" + lane +
                 ", closedDoors:" + lane + ", duplicateRiskLanes:" + lane +
                 ", needsPocLanes:" + lane + ", guardrails:[s]",

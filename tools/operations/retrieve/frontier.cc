@@ -42,7 +42,8 @@ Result<Reply> RunFrontier(Workspace& workspace, const Request& request) {
   if (all && !request.Given("tags"))
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("match", "both") + " needs " + request.Name("tags"));
-  if (request.Text("lens") != "rare") return AskLens(workspace, request);
+  PLEXUS_ASSIGN(const bool rare, AsksRare(workspace, request));
+  if (!rare) return AskLens(workspace, request);
   PLEXUS_TRY(CheckRare(request));
   if (request.Count("arity") > 3)
     return Fail(ErrorCode::kInvalidArgument, "the lens rare has sets of 2 or 3 members; " +
@@ -79,6 +80,7 @@ Result<Reply> RunFrontier(Workspace& workspace, const Request& request) {
   closing += Truncated(result.truncated, "the best of what was compared");
   Reply reply([snapshot, result = std::move(result)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
+    json.Field("lens", "rare");
     json.Objects("candidates", result.sets, [&](const FrontierSet& set) {
       json.Nodes("ids", snapshot, set.members);
       json.Field("score", set.score);
@@ -127,7 +129,7 @@ void AddFrontier(Rows& rows) {
                Count("max_compared", "N", "stop after about N comparisons and say truncated"),
                IncludeSuperseded()} +
            LensParameters(),
-       .reply = "truncated:b, candidates:[" + candidate.substr(0, candidate.size() - 1) +
+       .reply = "truncated:b, lens:s, candidates:[" + candidate.substr(0, candidate.size() - 1) +
                 ", shared?:[{key:k, weight:x}]}], facts?:n, neighbors?:n, wedges?:n, compared:n, "
                 "scored:n, " +
                 std::string(LensReplyShape()),
@@ -142,6 +144,8 @@ void AddFrontier(Rows& rows) {
              "the 20 best untried pairs and what they share"},
             {"plexus frontier --db g --arity 3 --tags rust --mask linked --json",
              "triples with a member tagged rust, none of them linked"},
+            {"plexus frontier --db g --lens likely --top 10 --json",
+             "what the ledger lets expect next, with the partners that say so"},
             {"plexus frontier --db g --lens surface --top 10 --json",
              "pairs by tags, terms, types, novelty, trust and outcomes, each with a question"}},
        .run = RunFrontier});

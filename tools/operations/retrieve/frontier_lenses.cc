@@ -16,11 +16,7 @@ namespace {
 
 Result<NeverComposedOptions> ReadOptions(Workspace& workspace, const Request& request) {
   NeverComposedOptions options;
-  const std::string& lens = request.Text("lens");
-  options.lens = lens == "likely"      ? FrontierLens::kLikely
-                 : lens == "bridge"    ? FrontierLens::kBridge
-                 : lens == "divergent" ? FrontierLens::kDivergent
-                                       : FrontierLens::kSurface;
+  options.lens = LensNamed(request.Text("lens")).value();
   options.arity = static_cast<int>(request.Count("arity"));
   options.top = request.Count("top") == 0 ? kMaxNeverComposedTop : request.Count("top");
   options.include_superseded = request.Flag("include_superseded");
@@ -65,10 +61,11 @@ constexpr const char* kClaim =
 
 Parameters LensParameters() {
   return Parameters{
-      Choice("lens", {"rare", "likely", "surface", "bridge", "divergent"},
-             "rare: shared by few others; likely: what the events so far let expect next; surface: "
+      Choice("lens", {"auto", "likely", "rare", "surface", "bridge", "divergent"},
+             "likely: what the events so far let expect next; rare: shared by few others; surface: "
              "tags, terms and outcomes; bridge: near by recorded edges; divergent: different "
-             "positions in the structure"),
+             "positions in the structure; auto: likely of 50 events and more, else rare; what the "
+             "other options need comes first"),
       Count("half_life", "N",
             "of the lens likely: an event N events older counts half; 0: a tenth of the ledger")
           .Between(0, 1e12)
@@ -96,6 +93,16 @@ Parameters LensParameters() {
           .Between(-1, 1)
           .Default(-1.0),
       Text("cursor", "CURSOR", "continue behind a page: its member 'next'")};
+}
+
+Result<bool> AsksRare(Workspace& workspace, const Request& request) {
+  const std::string& lens = request.Text("lens");
+  if (lens != "auto") return lens == "rare";
+  if (request.Given("mask") || request.Given("kinds")) return true;
+  for (const Parameter& parameter : LensParameters())
+    if (parameter.name != "lens" && request.Given(parameter.name)) return false;
+  PLEXUS_ASSIGN(const auto ledger, LedgerIndex::Of(workspace.snapshot(), &workspace.executor()));
+  return ledger->newest().size() < kLikelyEvents && request.Count("arity") <= 3;
 }
 
 Status CheckRare(const Request& request) {
@@ -138,6 +145,7 @@ Result<Reply> AskLens(Workspace& workspace, const Request& request) {
   if (!page.sets.empty()) closing += std::string(kClaim) + "\n";
   Reply reply([snapshot, page = std::move(page)](ReplyWriter& json) {
     json.Field("truncated", page.truncated);
+    json.Field("lens", LensName(page.lens));
     json.Objects("candidates", page.sets,
                  [&](const NeverComposedSet& set) { WriteCandidate(json, snapshot, set); });
     json.Field("pool", page.pool);

@@ -14,6 +14,9 @@ namespace plexus::tools {
 
 // The parameters that they have and rare does not.
 Parameters LensParameters();
+// The lens of the request is rare, or what was left to choose comes to it. Errors: those of
+// LedgerIndex::Of.
+Result<bool> AsksRare(Workspace& workspace, const Request& request);
 // kInvalidArgument: one of these was given.
 Status CheckRare(const Request& request);
 // Answers by the lens that the request names.

@@ -2,9 +2,9 @@
 //
 // Two memories are likely when they were used with the same others, lately and in small events, and
 // are themselves in use (likely_rows.h, likely_score.h). While the ledger is young, tags and terms
-// that few have tell more; with no event the order is that of `rare`. Decayed Adamic-Adar; figures
-// in bench/RESULTS.md. Pairs come from the wedge join of similarity, sets are grown from its
-// strongest pairs. Private to algorithms/memory.
+// that few have tell more; with no event and equal trust the order is that of `rare`. Decayed
+// Adamic-Adar; figures in bench/RESULTS.md. Pairs come from the wedge join of similarity, sets are
+// grown from its strongest pairs. Private to algorithms/memory.
 #pragma once
 
 #include <optional>

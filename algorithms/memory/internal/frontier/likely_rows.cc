@@ -2,6 +2,7 @@
 #include "algorithms/memory/internal/frontier/likely_rows.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -12,7 +13,7 @@ namespace plexus::memory_internal {
 
 namespace {
 
-constexpr double kYoungLedger = 50;   // events
+constexpr double kYoungLedger = kLikelyEvents;
 constexpr std::size_t kBlock = 1024;  // nodes
 
 // 2^(-age / half-life) by event.
@@ -152,7 +153,9 @@ Result<LikelyRows> MakeLikelyRows(const Snapshot& snapshot, const LedgerIndex& l
     std::vector<std::pair<NodeId, double>> arcs;  // of members of the pool
     std::vector<std::uint32_t> counts;            // by node
   };
+  constexpr std::uint64_t kMostArcs = std::numeric_limits<std::uint32_t>::max();
   std::vector<Block> blocks((std::size_t{n} + kBlock - 1) / kBlock);
+  std::atomic<std::uint64_t> gathered = 0;
   ParallelFor(executor, blocks.size(), 1, [&](std::size_t begin, std::size_t end) {
     std::vector<std::pair<NodeId, double>> row;
     for (std::size_t b = begin; b < end; ++b)
@@ -163,21 +166,20 @@ Result<LikelyRows> MakeLikelyRows(const Snapshot& snapshot, const LedgerIndex& l
         double sum = 0;
         for (auto& [z, w] : row) sum += w = std::sqrt(w);
         rows.shares[v] = 1 / std::log(2 + sum);
-        if (!pool.contains(v)) row.clear();
+        // Of too many none is kept; below they are refused.
+        if (!pool.contains(v) || (gathered += row.size()) >= kMostArcs) row.clear();
         blocks[b].counts.push_back(static_cast<std::uint32_t>(row.size()));
         blocks[b].arcs.insert(blocks[b].arcs.end(), row.begin(), row.end());
       }
   });
 
   // Tags and terms behind them.
-  const SharedRows shared = options.likely.shared_weight > 0
-                                ? ReadShared(snapshot, options.now_ms, executor)
-                                : SharedRows{{}, std::vector<std::uint32_t>(n, 0)};
-  std::uint64_t arcs = 0;
-  for (const Block& block : blocks) arcs += block.arcs.size();
+  SharedRows shared = options.likely.shared_weight > 0
+                          ? ReadShared(snapshot, options.now_ms, executor)
+                          : SharedRows{{}, std::vector<std::uint32_t>(n, 0)};
+  std::uint64_t arcs = gathered;
   for (const auto& part : shared.parts) arcs += part.neighbors.size();
-  if (arcs >= std::numeric_limits<std::uint32_t>::max() ||
-      2 * std::uint64_t{n} >= std::numeric_limits<NodeId>::max())
+  if (arcs >= kMostArcs || 2 * std::uint64_t{n} >= std::numeric_limits<NodeId>::max())
     return Fail(ErrorCode::kUnsupported, "the lens likely: too many partners, tags and terms");
   const double weight =
       options.likely.shared_weight / (static_cast<double>(ledger.newest().size()) + kYoungLedger);
@@ -201,6 +203,8 @@ Result<LikelyRows> MakeLikelyRows(const Snapshot& snapshot, const LedgerIndex& l
         rows.values.push_back(1);
       }
     }
+    blocks[b] = {};
+    if (!shared.parts.empty()) shared.parts[b] = {};
   }
   rows.offsets.resize(rows.shares.size() + 1, static_cast<std::uint32_t>(rows.neighbors.size()));
   return rows;

@@ -188,12 +188,16 @@ class SetGrower {
     if (!list_.truncated) Rank(level);
   }
 
-  // Everyone tied to `v`, by worth.
-  void FindPartners(NodeId v, Sums& sums) const {
+  // Everyone tied to `v`, by worth; a deadline may end it. Returns how many holders were
+  // looked at.
+  std::uint64_t FindPartners(NodeId v, Sums& sums) const {
+    std::uint64_t walked = 0;
     sums.by_node.resize(rows_.nodes, 0);
     sums.partners.clear();
     for (std::uint32_t arc = rows_.offsets[v]; arc < rows_.offsets[v + 1]; ++arc) {
       const NodeId w = rows_.neighbors[arc];
+      if (score_.options().run.budget.Interrupted()) break;
+      walked += begins_[w + 1] - begins_[w];
       for (std::uint64_t at = begins_[w]; at < begins_[w + 1]; ++at) {
         const auto& [other, value] = holders_[at];
         if (sums.by_node[other] == 0) sums.touched.push_back(other);
@@ -215,6 +219,7 @@ class SetGrower {
     std::sort(sums.partners.begin(), sums.partners.end(), [](const auto& x, const auto& y) {
       return x.first != y.first ? x.first > y.first : x.second < y.second;
     });
+    return walked;
   }
 
   // Sets of one member more whose mean is not below the floor.
@@ -239,9 +244,8 @@ class SetGrower {
     ParallelFor(executor_, parts.size(), 1, [&](std::size_t begin, std::size_t end) {
       const auto sums = sums_.Acquire();
       for (std::size_t g = begin; g < end && !stop; ++g) {
-        FindPartners(by_member[groups[g]].first, *sums);
         Part& part = parts[g];
-        part.compared += sums->partners.size();
+        part.compared += FindPartners(by_member[groups[g]].first, *sums);
         for (std::size_t i = groups[g]; i < groups[g + 1] && !stop; ++i) {
           ForEachNext(level[by_member[i].second], size, by_member[i].first, *sums, part.compared,
                       [&](const GrownSet& set) { part.grown.push_back(set); });
