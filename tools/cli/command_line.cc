@@ -19,10 +19,6 @@
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/time_limit.h"
 
-#ifndef PLEXUS_VERSION
-#define PLEXUS_VERSION "unknown"
-#endif
-
 namespace plexus::tools {
 namespace {
 
