@@ -77,7 +77,7 @@ for module in plexus plexus-c; do
   [ "$(pkg-config --modversion "$module")" = "$debian_version" ] || fail "$module.pc has another version"
 done
 # shellcheck disable=SC2046  # words
-build_example $(pkg-config --cflags --libs plexus-c) -Wl,--allow-shlib-undefined
+build_example $(pkg-config --cflags --libs plexus-c)
 at=()
 if [ -n "$debian" ]; then
   at=(in_root "$debian")

@@ -39,6 +39,7 @@ function close_block() {
   print (verbatim ? text : plain(text))
   next
 }
+/^ *(friend )?(class|struct) [A-Za-z_:]+; +\/\/ / { sub(/ +\/\/ .*/, "") }  # where it is declared
 {
   close_block()
   behind = /^[}#]/ ? 0 : match($0, /[^ ] +\/\/ /) ? RSTART + RLENGTH - 3 : 0
