@@ -318,5 +318,24 @@ TEST(Tidy, LinesHave100Columns) {
       EXPECT_LE(columns(file.lines[i]), 100) << file.path << ":" << i + 1 << " is too long";
 }
 
+// What stands in a text behind `mark`, up to `end`.
+std::string Behind(const std::string& text, const std::string& mark, char end) {
+  const std::size_t at = text.find(mark);
+  if (at == std::string::npos) return "no " + mark;
+  return text.substr(at + mark.size(), text.find(end, at + mark.size()) - at - mark.size());
+}
+
+// The version is said in CMakeLists.txt. npm reads its own file, people the changelog's newest
+// heading; tests/install/packages.sh compares what is built.
+TEST(Tidy, VersionsAgree) {
+  const std::string lists = Read(Root() / "CMakeLists.txt").text;
+  const std::string tag = Behind(lists, "set(PLEXUS_PRERELEASE \"", '"');
+  std::string version = Behind(lists, "project(plexus VERSION ", ' ');
+  if (!tag.empty()) version += "-" + tag;
+  EXPECT_EQ(Behind(Read(Root() / "tools/node/package.json").text, "\"version\": \"", '"'), version);
+  const std::string changes = Read(Root() / "tools/packaging/CHANGELOG.md").text;
+  EXPECT_EQ(Behind(changes, "\n## ", '\n'), version);
+}
+
 }  // namespace
 }  // namespace plexus::tidy

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "tools/version.h"
+
 namespace plexus::c {
 namespace {
 
@@ -95,7 +97,7 @@ const char* plexus_message(void) {
   return plexus::c::message_is_lost ? "no memory" : plexus::c::last_message.c_str();
 }
 
-const char* plexus_version(void) { return PLEXUS_VERSION; }
+const char* plexus_version(void) { return plexus::tools::Version(); }
 
 plexus_code plexus_result_array(plexus_result* handle, const char* name, plexus_array* array) {
   return Guarded([&]() -> Status {

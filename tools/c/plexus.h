@@ -61,7 +61,7 @@ enum {
 const char* plexus_code_name(plexus_code code);
 // Why the last failed call of this thread failed; "" when none did. Valid until the next failure.
 const char* plexus_message(void);
-// The library's version, as "0.1.0".
+// The library's version, as "1.0.0" or "1.0.0-rc.1" (semver.org).
 const char* plexus_version(void);
 
 // --- handles

@@ -18,10 +18,7 @@
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/time_limit.h"
-
-#ifndef PLEXUS_VERSION
-#define PLEXUS_VERSION "unknown"
-#endif
+#include "tools/version.h"
 
 namespace plexus::tools {
 namespace {
@@ -145,7 +142,7 @@ void AddGlobals(Parse& parse) {
   GlobalOptions& globals = parse.globals;
   app.require_subcommand(1);
   app.fallthrough();
-  app.set_version_flag("--version", std::string("plexus ") + PLEXUS_VERSION);
+  app.set_version_flag("--version", std::string("plexus ") + Version());
   app.footer(kMainFooter);
   app.get_formatter()->column_width(28);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");

@@ -6,6 +6,7 @@ or built in build/release, with the package's tree around it, by CMake.
 """
 
 import base64
+import ctypes
 import hashlib
 import os
 import shutil
@@ -18,11 +19,11 @@ import generate
 
 HERE = Path(__file__).resolve().parent
 TREE = HERE.parent.parent
-NAME, VERSION = "plexus", "0.1.0"
+NAME = "plexus"
 TAG = "py3-none-linux_%s" % os.uname().machine
 METADATA = (
     "Metadata-Version: 2.1\nName: %s\nVersion: %s\nRequires-Python: >=3.8\n"
-    "Summary: An embeddable graph engine for the memory of agents\n" % (NAME, VERSION)
+    "Summary: An embeddable graph engine for the memory of agents\n"
 )
 
 
@@ -83,11 +84,25 @@ def assemble(target, build=None):
     return package
 
 
-def write_info(scratch):
-    """The folder with which an installed package is known."""
-    folder = Path(scratch) / ("%s-%s.dist-info" % (NAME, VERSION))
+def python_version(version):
+    """1.0.0-rc.1, as the library says it, is 1.0.0rc1 here (PEP 440)."""
+    numbers, _, tag = version.partition("-")
+    return numbers + tag.replace(".", "")
+
+
+def version_of(library):
+    """The version of a library as the package has it; it is the library's own."""
+    ask = ctypes.CDLL(str(library)).plexus_version
+    ask.restype = ctypes.c_char_p
+    return python_version(ask().decode())
+
+
+def write_info(scratch, library):
+    """The folder with which an installed package of that library is known."""
+    version = version_of(library)
+    folder = Path(scratch) / ("%s-%s.dist-info" % (NAME, version))
     folder.mkdir()
-    (folder / "METADATA").write_text(METADATA)
+    (folder / "METADATA").write_text(METADATA % (NAME, version))
     (folder / "WHEEL").write_text(
         "Wheel-Version: 1.0\nGenerator: plexus\nRoot-Is-Purelib: false\nTag: %s\n" % TAG
     )
@@ -96,10 +111,9 @@ def write_info(scratch):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    name = "%s-%s-%s.whl" % (NAME, VERSION, TAG)
     with tempfile.TemporaryDirectory() as scratch:
-        assemble(scratch)
-        info = write_info(scratch)
+        info = write_info(scratch, assemble(scratch) / "libplexus.so.0")
+        name = "%s-%s.whl" % (info[: -len(".dist-info")], TAG)
         record = []
         with zipfile.ZipFile(
             os.path.join(wheel_directory, name), "w", zipfile.ZIP_DEFLATED, compresslevel=1

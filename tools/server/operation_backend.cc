@@ -7,6 +7,7 @@
 #include "tools/operations/files/explorer_page.h"
 #include "tools/operations/registry.h"
 #include "tools/server/tool_schema.h"
+#include "tools/version.h"
 
 namespace plexus::tools::server {
 namespace {
@@ -146,7 +147,7 @@ std::string OperationBackend::ServerInfo() const {
   return ObjectText()
       .Text("name", "plexus")
       .Text("title", "Plexus memory")
-      .Text("version", PLEXUS_VERSION)
+      .Text("version", tools::Version())
       .object();
 }
 

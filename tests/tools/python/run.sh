@@ -19,7 +19,7 @@ if [ ! -e "$package/stamp" ] || [ "$library" -nt "$package/stamp" ] ||
   rm -rf "$package"
   mkdir -p "$package"
   cp -r "$tree/tools/python/plexus" "$tree/tools/python/_plexus_networkx.py" "$package"
-  PYTHONPATH=$tree/tools/python "$1" -c "import sys, backend; backend.write_info(sys.argv[1])" "$package"
+  PYTHONPATH=$tree/tools/python "$1" -c "import sys, backend; backend.write_info(*sys.argv[1:])" "$package" "$library"
   "$1" "$tree/tools/python/generate.py" "$library" "$package/plexus"
   touch "$package/stamp"
 fi

@@ -3,6 +3,7 @@
 #include "tools/server/http/routes.h"
 #include "tools/server/json_text.h"
 #include "tools/server/tool_schema.h"
+#include "tools/version.h"
 
 namespace plexus::tools::server {
 namespace {
@@ -75,7 +76,7 @@ std::string OpenApi() {
       .Text("openapi", "3.1.0")
       .Raw("info", ObjectText()
                        .Text("title", "Plexus")
-                       .Text("version", PLEXUS_VERSION)
+                       .Text("version", tools::Version())
                        .Text("summary", "A graph for the memory of agents")
                        .object())
       .Raw("paths", paths.object())
