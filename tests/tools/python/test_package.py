@@ -98,6 +98,8 @@ class Package(unittest.TestCase):
                          backend.python_version(plexus.__version__))
 
     def test_the_program_starts(self):
+        import plexus
+
         done = run([sys.executable, "-m", "plexus", "--version"])
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual("plexus %s\n" % plexus.__version__, done.stdout)
