@@ -269,8 +269,9 @@ TEST_F(Distributed, LevelsAreEqual) {
         options.max_depth = most;
         const NodeId seeds[] = {3, 12};
         std::vector<std::uint32_t> expected(Of(name).node_count(), kNoValue);
-        for (const BfsNode& node : Bfs(Of(name), seeds, options)->nodes)
-          expected[node.node] = node.depth;
+        const auto reached = Bfs(Of(name), seeds, options);
+        ASSERT_TRUE(reached);
+        for (const BfsNode& node : reached->nodes) expected[node.node] = node.depth;
         Done(ranks, "khop --seed 3,12 --direction " + std::string(word) +
                         (most == 3 ? " --hops 3" : "") + " --parts " + Parts(name) + " --out " +
                         Path("r"));

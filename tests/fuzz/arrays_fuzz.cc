@@ -8,6 +8,7 @@
 
 #include "storage/formats/array_file.h"
 
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using namespace plexus;
 
 void Put(std::string& bytes, std::size_t at, std::uint64_t value) {
-  for (int i = 0; i < 8; ++i) bytes[at + static_cast<std::size_t>(i)] = static_cast<char>(value >> 8 * i);
+  for (std::size_t i = 0; i < 8; ++i) bytes[at + i] = static_cast<char>(value >> 8 * i);
 }
 
 // Digests that fit the bytes, where the file is as long as its header says.

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <bit>
@@ -16,6 +15,9 @@
 
 #include "engine/out_of_memory.h"
 #include "storage/formats/arrays/array_layout.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 namespace plexus {
 

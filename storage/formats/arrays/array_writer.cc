@@ -1,11 +1,12 @@
 // Array files out: blocks as they fill up, their digests last; see array_file.h.
-#include <xxhash.h>
-
 #include <algorithm>
 #include <bit>
 #include <utility>
 
 #include "storage/formats/arrays/array_layout.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 namespace plexus {
 
