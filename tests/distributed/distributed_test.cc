@@ -360,10 +360,9 @@ TEST_F(Distributed, AUnionOfThreeGraphsIsOneGraph) {
 
 TEST_F(Distributed, WrongUsageIsASentence) {
   const std::string rest = " --parts " + Parts("karate") + " --out " + Path("none");
-  const std::pair<int, std::string> wrong[] = {{2, "pagerank"},        {3, "components"},
-                                               {1, "personalised"},    {1, "khop"},
-                                               {1, "common"},          {1, "khop --seed 34"},
-                                               {4, "khop --seed 1:3"}, {1, "triangles"}};
+  const std::pair<int, std::string> wrong[] = {
+      {2, "pagerank"}, {3, "components"},     {1, "personalised"},    {1, "khop"},
+      {1, "common"},   {1, "khop --seed 34"}, {4, "khop --seed 1:3"}, {1, "triangles"}};
   for (const auto& [ranks, job] : wrong) {
     const Ended ended = Dist(ranks, job + rest);
     EXPECT_NE(ended.code, 0) << job;
@@ -391,9 +390,9 @@ TEST_F(Distributed, DamagedPartsAreRefusedByEveryRank) {
       damaged[at] = static_cast<char>(damaged[at] ^ (1 << random() % 8));
     std::ofstream(Path("damaged"), std::ios::binary) << damaged;
     const int ranks = kRanks[i % 3];
-    const Ended ended = Dist(ranks, "pagerank --quiet --parts " + Parts("karate") + "," +
-                                        Path("damaged") + " --out " + Path("none") + "," +
-                                        Path("none2"));
+    const Ended ended =
+        Dist(ranks, "pagerank --quiet --parts " + Parts("karate") + "," + Path("damaged") +
+                        " --out " + Path("none") + "," + Path("none2"));
     EXPECT_EQ(ended.code, 4) << "byte " << at << ": " << ended.err;
     EXPECT_TRUE(ended.err.contains(Path("damaged") + ": "));
     EXPECT_TRUE(ended.err.contains("all " + std::to_string(ranks) + " ranks stop")) << ended.err;
@@ -403,8 +402,8 @@ TEST_F(Distributed, DamagedPartsAreRefusedByEveryRank) {
 
 TEST_F(Distributed, AKilledRankEndsTheJobWithoutAResult) {
   fs::create_directories(Path("killed"));
-  const std::string command = Command(4, "pagerank --iterations 1000000 --parts " +
-                                             Parts("rmat") + " --out " + Path("killed/r"));
+  const std::string command = Command(
+      4, "pagerank --iterations 1000000 --parts " + Parts("rmat") + " --out " + Path("killed/r"));
   const pid_t launcher = fork();
   if (launcher == 0) {
     execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);

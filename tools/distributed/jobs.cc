@@ -77,17 +77,17 @@ class Builder {
 // Which nodes have an arc, once each. `loops`: from a node to itself, too.
 Result<Matrix<bool>> Pattern(Parts& parts, Direction direction, bool loops) {
   Builder<bool> builder(parts.nodes(), parts.nodes());
-  const Status read = parts.ReadShare(
-      Rank(), RankCount(),
-      [&](std::uint64_t source, std::span<const std::uint32_t> targets, std::span<const float>,
-          std::uint64_t offset) {
-        for (const std::uint32_t id : targets) {
-          const std::uint64_t target = offset + id;
-          if (source == target && !loops) continue;
-          if (direction != Direction::kIn) builder.Add(target, source, true);
-          if (direction != Direction::kOut) builder.Add(source, target, true);
-        }
-      });
+  const Status read =
+      parts.ReadShare(Rank(), RankCount(),
+                      [&](std::uint64_t source, std::span<const std::uint32_t> targets,
+                          std::span<const float>, std::uint64_t offset) {
+                        for (const std::uint32_t id : targets) {
+                          const std::uint64_t target = offset + id;
+                          if (source == target && !loops) continue;
+                          if (direction != Direction::kIn) builder.Add(target, source, true);
+                          if (direction != Direction::kOut) builder.Add(source, target, true);
+                        }
+                      });
   return builder.Build(read, std::logical_or<bool>());
 }
 
@@ -123,15 +123,16 @@ struct Walk {
 
 Result<Walk> MakeWalk(Parts& parts) {
   Builder<double> builder(parts.nodes(), parts.nodes());
-  const Status read = parts.ReadShare(
-      Rank(), RankCount(),
-      [&](std::uint64_t source, std::span<const std::uint32_t> targets,
-          std::span<const float> weights, std::uint64_t offset) {
-        double sum = 0;
-        for (const float weight : weights) sum += weight;
-        for (std::size_t i = 0; i < targets.size(); ++i)
-          if (weights[i] > 0) builder.Add(offset + targets[i], source, weights[i] / sum);
-      });
+  const Status read =
+      parts.ReadShare(Rank(), RankCount(),
+                      [&](std::uint64_t source, std::span<const std::uint32_t> targets,
+                          std::span<const float> weights, std::uint64_t offset) {
+                        double sum = 0;
+                        for (const float weight : weights) sum += weight;
+                        for (std::size_t i = 0; i < targets.size(); ++i)
+                          if (weights[i] > 0)
+                            builder.Add(offset + targets[i], source, weights[i] / sum);
+                      });
   PLEXUS_ASSIGN(Matrix<double> matrix, builder.Build(read, std::plus<double>()));
   Walk walk{std::move(matrix), {}, {}, {}};
   const auto nodes = static_cast<std::int64_t>(parts.nodes());
@@ -292,18 +293,19 @@ Result<std::vector<std::uint64_t>> Common(
                  [](bool there) -> std::int64_t { return there; });
   }
   Builder<std::int64_t, std::int64_t> builder(nodes.size(), parts.nodes());
-  const Status read = parts.ReadShare(
-      Rank(), RankCount(),
-      [&](std::uint64_t source, std::span<const std::uint32_t> targets, std::span<const float>,
-          std::uint64_t offset) {
-        const auto from = index(source);
-        for (const std::uint32_t id : targets) {
-          if (offset + id == source) continue;
-          if (from && direction != Direction::kIn) builder.Add(*from, offset + id, 1);
-          if (direction == Direction::kOut) continue;
-          if (const auto to = index(offset + id)) builder.Add(*to, source, 1);
-        }
-      });
+  const Status read =
+      parts.ReadShare(Rank(), RankCount(),
+                      [&](std::uint64_t source, std::span<const std::uint32_t> targets,
+                          std::span<const float>, std::uint64_t offset) {
+                        const auto from = index(source);
+                        for (const std::uint32_t id : targets) {
+                          if (offset + id == source) continue;
+                          if (from && direction != Direction::kIn)
+                            builder.Add(*from, offset + id, 1);
+                          if (direction == Direction::kOut) continue;
+                          if (const auto to = index(offset + id)) builder.Add(*to, source, 1);
+                        }
+                      });
   using Largest = combblas::maximum<std::int64_t>;
   PLEXUS_ASSIGN(Counted rows, builder.Build(read, Largest()));
   const auto cap = static_cast<std::int64_t>(
@@ -313,7 +315,8 @@ Result<std::vector<std::uint64_t>> Common(
   Vector<std::int64_t> shared(rows.getcommgrid());
   rows.Reduce(shared, combblas::Column, std::plus<std::int64_t>(), std::int64_t{0});
   std::uint64_t products = 0;
-  for (const std::int64_t count : Mine(shared)) products += static_cast<std::uint64_t>(count * count);
+  for (const std::int64_t count : Mine(shared))
+    products += static_cast<std::uint64_t>(count * count);
   constexpr std::uint64_t kMostProducts = std::uint64_t{1} << 31;
   if ((products = SumOfRanks(products)) > kMostProducts)
     return Fail(ErrorCode::kResourceExhausted,

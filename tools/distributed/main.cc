@@ -72,8 +72,9 @@ void Declare(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--iterations", options.rank.iterations, "exactly so many, instead of a tolerance")
       ->check(CLI::Range(1, 1'000'000));
-  app.add_option("--restart", options.restarts, "personalised: NODE[=W][,NODE[=W]...], up to 16 of "
-                                                "them, each an array of the result");
+  app.add_option("--restart", options.restarts,
+                 "personalised: NODE[=W][,NODE[=W]...], up to 16 of "
+                 "them, each an array of the result");
   app.add_option("--seed", options.seeds, "khop: begin at this node; repeatable")->delimiter(',');
   app.add_option("--hops", options.hops, "khop: at most so many (default: no limit)");
   app.add_option("--direction", options.direction, "khop, common: out (default), in or both")
@@ -185,8 +186,7 @@ Status WriteArrays(const Parts& parts, const Options& options, Output& output,
     }
     if (Rank() == 0 && status) status = writer.EndSection();
     if (Rank() == 0 && status) status = writer.Finish();
-    if (!status)
-      status = Fail(ErrorCode::kIo, options.out[part] + ": " + status.error().message);
+    if (!status) status = Fail(ErrorCode::kIo, options.out[part] + ": " + status.error().message);
     PLEXUS_TRY(Agree(status));
   }
   return {};
@@ -241,8 +241,7 @@ Status Run(const Options& options) {
     const auto pairs = ReadPairs(parts, options.pairs);
     PLEXUS_TRY(Agree(pairs ? Status() : std::unexpected(pairs.error())));
     if (pairs->empty()) return Wrong(options.pairs + ": holds no pair");
-    PLEXUS_ASSIGN(const auto counts,
-                  Common(parts, *pairs, options.way(), options.max_degree, say));
+    PLEXUS_ASSIGN(const auto counts, Common(parts, *pairs, options.way(), options.max_degree, say));
     PLEXUS_TRY(Agree(WriteTable(options, output, counts)));
   } else {
     std::vector<Seed> seeds;
@@ -285,8 +284,10 @@ int Main(int argc, char** argv) {
   const auto side = static_cast<int>(std::lround(std::sqrt(RankCount())));
   Status status = Check(options);
   if (status && side * side != RankCount())
-    status = Wrong("the matrix lies on a square of ranks, so their number is 1, 4, 9, 16 ...; "
-                   "there are " + std::to_string(RankCount()));
+    status = Wrong(
+        "the matrix lies on a square of ranks, so their number is 1, 4, 9, 16 ...; "
+        "there are " +
+        std::to_string(RankCount()));
   const bool usage = !status;
   if (status) status = Run(options);
   if (status) return 0;
@@ -306,7 +307,8 @@ int main(int argc, char** argv) {
   try {
     code = plexus::distributed::Main(argc, argv);
   } catch (const std::exception& error) {  // no memory: the others wait, so all end
-    std::cerr << "plexus-dist: rank " << plexus::distributed::Rank() << ": " << error.what() << "\n";
+    std::cerr << "plexus-dist: rank " << plexus::distributed::Rank() << ": " << error.what()
+              << "\n";
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Finalize();

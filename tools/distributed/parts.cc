@@ -62,8 +62,7 @@ Status Parts::ReadShare(int rank, int ranks, const Row& row) {
     if (begin > end)
       return Fail(ErrorCode::kCorruption, files_[part].name() + ": offsets: do not ascend");
     for (std::uint64_t at = begin; at < end; at += kRowsAtOnce) {
-      PLEXUS_ASSIGN(const CsrRows rows,
-                    files_[part].ReadRows(at, std::min(end, at + kRowsAtOnce)));
+      PLEXUS_ASSIGN(const CsrRows rows, files_[part].ReadRows(at, std::min(end, at + kRowsAtOnce)));
       for (std::size_t i = 0; i + 1 < rows.offsets.size(); ++i) {
         const std::uint64_t from = rows.offsets[i] - rows.offsets[0];
         const std::uint64_t count = rows.offsets[i + 1] - rows.offsets[i];

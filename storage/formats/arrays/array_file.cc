@@ -130,8 +130,7 @@ Status ArrayFile::Impl::ReadHeader() {
 // The size of the file was compared: what is allocated here, the file has.
 Status ArrayFile::Impl::ReadDigests() {
   digests.resize(layout.blocks());
-  PLEXUS_TRY(
-      ReadRaw(layout.body_end, reinterpret_cast<char*>(digests.data()), 8 * digests.size()));
+  PLEXUS_TRY(ReadRaw(layout.body_end, reinterpret_cast<char*>(digests.data()), 8 * digests.size()));
   std::uint64_t digest = 0;
   PLEXUS_TRY(ReadRaw(size - 8, reinterpret_cast<char*>(&digest), 8));
   if (digest != XXH3_64bits(digests.data(), 8 * digests.size()))
@@ -185,15 +184,17 @@ PLEXUS_CATCH_NO_MEMORY
 
 Status ArrayFile::Impl::ReadAllSelected() {
   if (!selected.empty() || header.nodes == 0) return {};
-  PLEXUS_ASSIGN(selected, Read<std::uint64_t>(ArraySection::kSelected, 0, (header.nodes + 63) / 64));
+  PLEXUS_ASSIGN(selected,
+                Read<std::uint64_t>(ArraySection::kSelected, 0, (header.nodes + 63) / 64));
   std::uint64_t count = 0;
-  for (const std::uint64_t word : selected) count += static_cast<std::uint64_t>(std::popcount(word));
+  for (const std::uint64_t word : selected)
+    count += static_cast<std::uint64_t>(std::popcount(word));
   const std::uint64_t rest = header.nodes % 64;
   if (count != header.selected || (rest > 0 && selected.back() >> rest != 0)) {
     selected.clear();
-    return DamagedAt(ArraySection::kSelected, 0,
-                     std::to_string(count) + " nodes, the header says " +
-                         std::to_string(header.selected));
+    return DamagedAt(
+        ArraySection::kSelected, 0,
+        std::to_string(count) + " nodes, the header says " + std::to_string(header.selected));
   }
   return {};
 }
@@ -295,8 +296,8 @@ PLEXUS_CATCH_NO_MEMORY
 Result<std::vector<double>> ArrayFile::ReadF64(std::uint64_t array, std::uint64_t first,
                                                std::uint64_t last) {
   const std::uint64_t begin = array * header().nodes + first;
-  PLEXUS_ASSIGN(std::vector<double> values, impl_->Read<double>(ArraySection::kValues, begin,
-                                                                begin + last - first));
+  PLEXUS_ASSIGN(std::vector<double> values,
+                impl_->Read<double>(ArraySection::kValues, begin, begin + last - first));
   for (std::size_t i = 0; i < values.size(); ++i)
     if (std::isinf(values[i]))
       return impl_->DamagedAt(ArraySection::kValues, begin + i, "is not finite");

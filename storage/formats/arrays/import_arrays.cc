@@ -56,9 +56,9 @@ class ArrayImport {
                       ", the graph is at " + std::to_string(run_.start.sequence()) +
                       ": export and compute again");
     if (header.nodes != run_.start.node_count())
-      return Fail(ErrorCode::kFailedPrecondition,
-                  name + "has " + std::to_string(header.nodes) + " ids, the graph " +
-                      std::to_string(run_.start.node_count()));
+      return Fail(ErrorCode::kFailedPrecondition, name + "has " + std::to_string(header.nodes) +
+                                                      " ids, the graph " +
+                                                      std::to_string(run_.start.node_count()));
     for (std::uint64_t i = 0; i < header.count; ++i)
       if (const Status good = CheckColumn(ColumnOf(file, i)); !good)
         return Fail(good.error().code, name + good.error().message);
@@ -80,8 +80,7 @@ class ArrayImport {
     const ArrayHeader& header = file.header();
     std::string name = arrays_.column.empty() ? header.job : arrays_.column;
     if (header.count > 1) name += "_" + std::to_string(array + 1);
-    return {std::move(name),
-            header.kind == ArrayKind::kF64 ? ColumnType::kF64 : ColumnType::kI64};
+    return {std::move(name), header.kind == ArrayKind::kF64 ? ColumnType::kF64 : ColumnType::kI64};
   }
 
   Status Write(ArrayFile& file, std::uint64_t array) {
@@ -104,11 +103,13 @@ class ArrayImport {
       };
       if (column.type == ColumnType::kF64) {
         PLEXUS_ASSIGN(const std::vector<double> values, file.ReadF64(array, first, last));
-        set(values, [](double x) { return !std::isnan(x); },
+        set(
+            values, [](double x) { return !std::isnan(x); },
             [&](NodeRef node, double x) { batch.SetF64(node, ref, x); });
       } else {
         PLEXUS_ASSIGN(const std::vector<std::uint32_t> values, file.ReadU32(array, first, last));
-        set(values, [](std::uint32_t x) { return x != kNoValue; },
+        set(
+            values, [](std::uint32_t x) { return x != kNoValue; },
             [&](NodeRef node, std::uint32_t x) { batch.SetI64(node, ref, x); });
       }
       PLEXUS_ASSIGN(const ApplyReport applied, run_.graph.Apply(batch, run_.options.apply));

@@ -128,9 +128,9 @@ Result<Exporter> MakeExporter(Workspace& workspace, const Request& request) {
   }
   if (exporter.format == "csr-parts") {
     if (!workspace.has_database())
-      return Fail(ErrorCode::kUnsupported,
-                  request.Name("format", "csr-parts") + " is of a graph in a directory, by the ids "
-                                                        "of all of it: not in a session of a scope");
+      return Fail(ErrorCode::kUnsupported, request.Name("format", "csr-parts") +
+                                               " is of a graph in a directory, by the ids "
+                                               "of all of it: not in a session of a scope");
     PLEXUS_ASSIGN(exporter.identity, IdentifyGraph(workspace.directory()));
     PLEXUS_ASSIGN(exporter.ids, FindAliveNodes(exporter.snapshot, request.List("ids")));
   }
@@ -200,7 +200,7 @@ Result<Reply> RunExport(Workspace& workspace, const Request& request) {
   }
   PLEXUS_ASSIGN(const std::uint64_t bytes, WriteFile(exporter, output));
   for (const NodeId node : exporter.ids)
-    reply.closing += std::to_string(node) + " " + std::string(exporter.snapshot.key(node)) + "\n";
+    reply.page += std::to_string(node) + " " + std::string(exporter.snapshot.key(node)) + "\n";
   reply.members = [snapshot = workspace.snapshot(), format = exporter.format, output, bytes,
                    ids = std::move(exporter.ids)](ReplyWriter& json) {
     json.Field("sequence", snapshot.sequence());
@@ -246,8 +246,9 @@ void AddExport(Rows& rows) {
             Flag("property_columns",
                  "csv, graphml, gexf: a column for each property, not all in one"),
             Flag("keys", "dot, gexf: show keys instead of texts"),
-            Repeated("ids", "KEY", "csr-parts: also say the id of this node, for a job's seeds; "
-                                   "repeatable")
+            Repeated("ids", "KEY",
+                     "csr-parts: also say the id of this node, for a job's seeds; "
+                     "repeatable")
                 .Named(Means::kKey),
             Choice("edges_key", {"edges", "links"},
                    "node-link: name of the list of edges; NetworkX 3.6 and later reads edges, "

@@ -399,7 +399,8 @@ void AddImport(Rows& rows) {
                    .Positional(),
                Choice("format",
                       {"auto", "csv", "tsv", "jsonl", "rows", "edgelist", "mtx", "gapbs", "graphml",
-                       "node-link", "mcp-memory", "wordnet", "markdown", "npy", "fvecs", "f32", "array"},
+                       "node-link", "mcp-memory", "wordnet", "markdown", "npy", "fvecs", "f32",
+                       "array"},
                       "auto: by name, then by content"),
                Choice("on_error", {"stop", "skip"},
                       "at a bad record: stop, and import nothing of all the files; or skip it and "

@@ -48,8 +48,8 @@ Result<std::vector<std::pair<std::string, std::string>>> PairsOf(const Request& 
   for (const std::string& pair : request.List(name)) {
     const std::size_t equal = pair.find('=');
     if (equal == 0 || equal == std::string::npos || equal + 1 == pair.size())
-      return Fail(ErrorCode::kInvalidArgument, request.Name(name) + ": " + Quoted(pair) +
-                                                   " is not " + std::string(form));
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name(name) + ": " + Quoted(pair) + " is not " + std::string(form));
     pairs.emplace_back(pair.substr(0, equal), pair.substr(equal + 1));
   }
   return pairs;
