@@ -376,6 +376,10 @@ TEST_F(Distributed, WrongUsageIsASentence) {
   EXPECT_TRUE(Dist(1, "--help").out.contains("mpirun -np 4 plexus-dist pagerank"));
   const Ended absent = Dist(4, "pagerank --parts " + Path("absent") + " --out " + Path("none"));
   EXPECT_TRUE(absent.err.contains(Path("absent") + ": No such file")) << absent.err;
+  const Ended nowhere =
+      Dist(4, "pagerank --parts " + Parts("karate") + " --out " + Path("no/folder"));
+  EXPECT_EQ(nowhere.code, 1);
+  EXPECT_TRUE(nowhere.err.contains(Path("no/folder") + ": No such file")) << nowhere.err;
 }
 
 TEST_F(Distributed, DamagedPartsAreRefusedByEveryRank) {

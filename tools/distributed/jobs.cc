@@ -134,11 +134,13 @@ Result<Walk> MakeWalk(Parts& parts) {
                             builder.Add(offset + targets[i], source, weights[i] / sum);
                       });
   PLEXUS_ASSIGN(Matrix<double> matrix, builder.Build(read, std::plus<double>()));
-  Walk walk{std::move(matrix), {}, {}, {}};
-  const auto nodes = static_cast<std::int64_t>(parts.nodes());
-  walk.scores = Vector<double>(walk.matrix.getcommgrid(), nodes, 0.0);
+  const Grid grid = matrix.getcommgrid();
+  Walk walk{std::move(matrix),
+            Vector<double>(grid, static_cast<std::int64_t>(parts.nodes()), 0.0),
+            {},
+            {}};
   PLEXUS_ASSIGN(walk.selected, SelectedOf(parts, walk.scores));
-  Vector<double> given(walk.matrix.getcommgrid());
+  Vector<double> given(grid);
   walk.matrix.Reduce(given, combblas::Column, std::plus<double>(), 0.0);
   for (std::size_t i = 0; i < walk.selected.size(); ++i)
     walk.dangling.push_back(walk.selected[i] && Mine(given)[i] == 0);

@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <limits>
@@ -146,6 +149,15 @@ class Output {
     for (std::size_t i = renamed_; i < names_.size(); ++i)
       if (Rank() == 0) std::remove(Temporary(i).c_str());
   }
+  // Before the work: whether something can be written there.
+  Status CheckFolders() const {
+    for (const std::string& name : names_) {
+      const std::string folder = std::filesystem::path(name).parent_path();
+      if (Rank() == 0 && access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
+        return Fail(ErrorCode::kIo, name + ": " + std::strerror(errno));
+    }
+    return {};
+  }
   std::ofstream Open(std::size_t i) const {
     if (Rank() != 0) return {};
     return std::ofstream(Temporary(i), std::ios::binary | std::ios::trunc);
@@ -221,7 +233,9 @@ Status Run(const Options& options) {
   Parts& parts = *opened;
   say(std::to_string(parts.selected()) + " nodes, " + std::to_string(parts.arcs()) + " arcs on " +
       std::to_string(RankCount()) + " ranks");
+  if (parts.selected() == 0) return Wrong("the parts hold no node");
   Output output(options.out);
+  PLEXUS_TRY(Agree(output.CheckFolders()));
   std::string about;
   if (options.job == "pagerank" || options.job == "personalised") {
     std::vector<std::vector<Seed>> restarts;
