@@ -1,7 +1,9 @@
 // The jobs on CombBLAS, which no other file includes (Buluc, Gilbert, "The Combinatorial BLAS",
 // 2011): matrices in blocks on a square grid of ranks, vectors in pieces.
 //
-// Row v of a matrix holds the arcs that come into v, so that a product pulls. Two functions of
+// Row v of a matrix holds the arcs that come into v, so that a product pulls. Nodes with many arcs
+// have small ids, as they come first, so nodes stand in matrices and vectors at spread places: else
+// one block would hold almost all. Results are brought back to the order of ids. Two functions of
 // CombBLAS 1.6.2 are avoided: FullyDistVec(vector, grid), and SpMV of a sparse vector with
 // indexisvalue.
 #include "tools/distributed/jobs.h"
@@ -12,6 +14,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -30,6 +33,48 @@ template <class T>
 using Vector = combblas::FullyDistVec<std::int64_t, T>;
 
 Grid MakeGrid() { return std::make_shared<combblas::CommGrid>(MPI_COMM_WORLD, 0, 0); }
+
+// A permutation of [0, nodes): neighbours in id come far apart (Fibonacci hashing).
+class Places {
+ public:
+  explicit Places(std::uint64_t nodes) : nodes_(nodes) {
+    step_ =
+        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(0.618 * static_cast<double>(nodes)));
+    while (std::gcd(step_, nodes_) != 1) ++step_;
+    // The inverse of step_ modulo nodes_, by Euclid's algorithm.
+    std::int64_t r = static_cast<std::int64_t>(nodes_), next = static_cast<std::int64_t>(step_);
+    std::int64_t t = 0, next_t = 1;
+    while (next != 0) {
+      const std::int64_t q = r / next;
+      t = std::exchange(next_t, t - q * next_t);
+      r = std::exchange(next, r - q * next);
+    }
+    inverse_ = static_cast<std::uint64_t>(t < 0 ? t + static_cast<std::int64_t>(nodes_) : t);
+  }
+  std::uint64_t Of(std::uint64_t node) const { return Times(node, step_); }
+  // v in the order of ids from the order of places, and the other way.
+  template <class T>
+  Vector<T> ById(const Vector<T>& v) const {
+    return v(Indices(v.getcommgrid(), step_));
+  }
+  template <class T>
+  Vector<T> ByPlace(const Vector<T>& v) const {
+    return v(Indices(v.getcommgrid(), inverse_));
+  }
+
+ private:
+  std::uint64_t Times(std::uint64_t i, std::uint64_t factor) const {
+    return static_cast<std::uint64_t>(static_cast<unsigned __int128>(i) * factor % nodes_);
+  }
+  Vector<std::int64_t> Indices(const Grid& grid, std::uint64_t factor) const {
+    Vector<std::int64_t> indices(grid, static_cast<std::int64_t>(nodes_), 0);
+    indices.ApplyInd([&](std::int64_t, std::int64_t i) {
+      return static_cast<std::int64_t>(Times(static_cast<std::uint64_t>(i), factor));
+    });
+    return indices;
+  }
+  std::uint64_t nodes_, step_ = 1, inverse_ = 1;
+};
 
 // Entries of a matrix on their way to the ranks that hold them.
 template <class T, class I = std::int32_t>
@@ -77,6 +122,7 @@ class Builder {
 // Which nodes have an arc, once each. `loops`: from a node to itself, too.
 Result<Matrix<bool>> Pattern(Parts& parts, Direction direction, bool loops) {
   Builder<bool> builder(parts.nodes(), parts.nodes());
+  const Places places(parts.nodes());
   const Status read =
       parts.ReadShare(Rank(), RankCount(),
                       [&](std::uint64_t source, std::span<const std::uint32_t> targets,
@@ -84,8 +130,10 @@ Result<Matrix<bool>> Pattern(Parts& parts, Direction direction, bool loops) {
                         for (const std::uint32_t id : targets) {
                           const std::uint64_t target = offset + id;
                           if (source == target && !loops) continue;
-                          if (direction != Direction::kIn) builder.Add(target, source, true);
-                          if (direction != Direction::kOut) builder.Add(source, target, true);
+                          if (direction != Direction::kIn)
+                            builder.Add(places.Of(target), places.Of(source), true);
+                          if (direction != Direction::kOut)
+                            builder.Add(places.Of(source), places.Of(target), true);
                         }
                       });
   return builder.Build(read, std::logical_or<bool>());
@@ -101,10 +149,13 @@ std::uint64_t First(const Vector<T>& vector) {
   return static_cast<std::uint64_t>(vector.LengthUntil());
 }
 
-template <class T>
-Result<std::vector<std::uint8_t>> SelectedOf(Parts& parts, const Vector<T>& vector) {
-  auto selected = parts.Selected(First(vector), First(vector) + Mine(vector).size());
-  PLEXUS_TRY(Agree(selected ? Status() : std::unexpected(selected.error())));
+// 1 where a node is selected, else 0, by id.
+Result<Vector<std::int64_t>> Selected(Parts& parts, const Grid& grid) {
+  Vector<std::int64_t> selected(grid, static_cast<std::int64_t>(parts.nodes()), 0);
+  const auto bytes = parts.Selected(First(selected), First(selected) + Mine(selected).size());
+  PLEXUS_TRY(Agree(bytes ? Status() : std::unexpected(bytes.error())));
+  for (std::size_t i = 0; i < bytes->size(); ++i)
+    selected.SetLocalElement(static_cast<std::int64_t>(i), (*bytes)[i]);
   return selected;
 }
 
@@ -115,35 +166,38 @@ double SumOf(double mine) {
 
 // What all iterations of PageRank share.
 struct Walk {
-  Matrix<double> matrix;               // column u: the shares of u's rank that its targets get
-  Vector<double> scores;               // of the iteration under way
-  std::vector<std::uint8_t> selected;  // of this rank's nodes, as the next two are
-  std::vector<std::uint8_t> dangling;
+  Places places;
+  Matrix<double> matrix;  // column u: the shares of u's rank that its targets get
+  Vector<double> scores;  // of the iteration under way, by place as what follows
+  Vector<std::int64_t> selected;
+  std::vector<std::uint8_t> dangling;  // of this rank's nodes
 };
 
 Result<Walk> MakeWalk(Parts& parts) {
+  const Places places(parts.nodes());
   Builder<double> builder(parts.nodes(), parts.nodes());
-  const Status read =
-      parts.ReadShare(Rank(), RankCount(),
-                      [&](std::uint64_t source, std::span<const std::uint32_t> targets,
-                          std::span<const float> weights, std::uint64_t offset) {
-                        double sum = 0;
-                        for (const float weight : weights) sum += weight;
-                        for (std::size_t i = 0; i < targets.size(); ++i)
-                          if (weights[i] > 0)
-                            builder.Add(offset + targets[i], source, weights[i] / sum);
-                      });
+  const Status read = parts.ReadShare(
+      Rank(), RankCount(),
+      [&](std::uint64_t source, std::span<const std::uint32_t> targets,
+          std::span<const float> weights, std::uint64_t offset) {
+        double sum = 0;
+        for (const float weight : weights) sum += weight;
+        for (std::size_t i = 0; i < targets.size(); ++i)
+          if (weights[i] > 0)
+            builder.Add(places.Of(offset + targets[i]), places.Of(source), weights[i] / sum);
+      });
   PLEXUS_ASSIGN(Matrix<double> matrix, builder.Build(read, std::plus<double>()));
   const Grid grid = matrix.getcommgrid();
-  Walk walk{std::move(matrix),
+  PLEXUS_ASSIGN(const Vector<std::int64_t> selected, Selected(parts, grid));
+  Walk walk{places,
+            std::move(matrix),
             Vector<double>(grid, static_cast<std::int64_t>(parts.nodes()), 0.0),
-            {},
+            places.ByPlace(selected),
             {}};
-  PLEXUS_ASSIGN(walk.selected, SelectedOf(parts, walk.scores));
   Vector<double> given(grid);
   walk.matrix.Reduce(given, combblas::Column, std::plus<double>(), 0.0);
-  for (std::size_t i = 0; i < walk.selected.size(); ++i)
-    walk.dangling.push_back(walk.selected[i] && Mine(given)[i] == 0);
+  for (std::size_t i = 0; i < Mine(given).size(); ++i)
+    walk.dangling.push_back(Mine(walk.selected)[i] && Mine(given)[i] == 0);
   return walk;
 }
 
@@ -197,26 +251,31 @@ Result<RankResult> PageRank(Parts& parts, const std::vector<std::vector<Seed>>& 
   PLEXUS_ASSIGN(Walk walk, MakeWalk(parts));
   say("matrix built");
   const std::uint64_t first = First(walk.scores);
+  const std::size_t size = Mine(walk.scores).size();
   RankResult result;
   for (std::size_t k = 0; k < std::max<std::size_t>(1, restarts.size()); ++k) {
-    std::vector<double> teleport(walk.selected.size());
+    std::vector<double> teleport(size);
     double sum = 0;
     if (restarts.empty())
-      for (std::size_t i = 0; i < teleport.size(); ++i)
-        teleport[i] = walk.selected[i] ? 1.0 / static_cast<double>(parts.selected()) : 0;
+      for (std::size_t i = 0; i < size; ++i)
+        teleport[i] =
+            static_cast<double>(Mine(walk.selected)[i]) / static_cast<double>(parts.selected());
     else
       for (const Seed& seed : restarts[k]) sum += seed.weight;
     if (!restarts.empty())
       for (const Seed& seed : restarts[k])
-        if (seed.node >= first && seed.node - first < teleport.size())
-          teleport[seed.node - first] += seed.weight / sum;
+        if (const std::uint64_t place = walk.places.Of(seed.node);
+            place >= first && place - first < size)
+          teleport[place - first] += seed.weight / sum;
     const auto [iterations, error] = Iterate(walk, teleport, options, say);
     result.iterations = std::max(result.iterations, iterations);
     result.error = std::max(result.error, error);
-    Local<double> local{first, {Mine(walk.scores).begin(), Mine(walk.scores).end()}};
-    for (std::size_t i = 0; i < local.values.size(); ++i)
-      if (!walk.selected[i]) local.values[i] = std::numeric_limits<double>::quiet_NaN();
-    result.scores.push_back(std::move(local));
+    for (std::size_t i = 0; i < size; ++i)
+      if (!Mine(walk.selected)[i])
+        walk.scores.SetLocalElement(static_cast<std::int64_t>(i),
+                                    std::numeric_limits<double>::quiet_NaN());
+    const Vector<double> scores = walk.places.ById(walk.scores);
+    result.scores.push_back({first, {Mine(scores).begin(), Mine(scores).end()}});
   }
   return result;
 }
@@ -226,27 +285,34 @@ Result<RankResult> PageRank(Parts& parts, const std::vector<std::vector<Seed>>& 
 Result<Local<std::uint32_t>> Components(Parts& parts, const Say& say) {
   PLEXUS_ASSIGN(const Matrix<bool> matrix, Pattern(parts, Direction::kBoth, false));
   say("matrix built");
+  const Places places(parts.nodes());
   Vector<std::int64_t> labels(matrix.getcommgrid());
   labels.iota(static_cast<std::int64_t>(parts.nodes()), 0);
+  labels = places.ByPlace(labels);
   for (int round = 1;; ++round) {
     Vector<std::int64_t> next = combblas::SpMV<SmallestLabel>(matrix, labels);
     std::uint64_t changed = 0;
     for (std::size_t i = 0; i < Mine(next).size(); ++i)
       next.SetLocalElement(static_cast<std::int64_t>(i), std::min(Mine(next)[i], Mine(labels)[i]));
-    next = next(next);
+    Vector<std::int64_t> named = next;
+    named.Apply([&](std::int64_t node) {
+      return static_cast<std::int64_t>(places.Of(static_cast<std::uint64_t>(node)));
+    });
+    next = next(named);
     for (std::size_t i = 0; i < Mine(next).size(); ++i) changed += Mine(next)[i] != Mine(labels)[i];
     labels = next;
     changed = SumOfRanks(changed);
     say("round " + std::to_string(round) + ", " + std::to_string(changed) + " labels changed");
     if (changed == 0) break;
   }
-  PLEXUS_ASSIGN(const std::vector<std::uint8_t> selected, SelectedOf(parts, labels));
+  labels = places.ById(labels);
+  PLEXUS_ASSIGN(const Vector<std::int64_t> selected, Selected(parts, matrix.getcommgrid()));
   Local<std::uint32_t> local{First(labels), {}};
   std::size_t part = 0;
-  for (std::size_t i = 0; i < selected.size(); ++i) {
+  for (std::size_t i = 0; i < Mine(selected).size(); ++i) {
     while (local.first + i >= parts.offset(part) + parts.header(part).nodes) ++part;
     const std::uint64_t id = static_cast<std::uint64_t>(Mine(labels)[i]) - parts.offset(part);
-    local.values.push_back(selected[i] ? static_cast<std::uint32_t>(id) : kNoValue);
+    local.values.push_back(Mine(selected)[i] ? static_cast<std::uint32_t>(id) : kNoValue);
   }
   return local;
 }
@@ -258,7 +324,9 @@ Result<Local<std::uint32_t>> KHop(Parts& parts, const std::vector<Seed>& seeds, 
   const auto nodes = static_cast<std::int64_t>(parts.nodes());
   Vector<std::int64_t> levels(matrix.getcommgrid(), nodes, -1);
   combblas::FullyDistSpVec<std::int64_t, std::int64_t> level(matrix.getcommgrid(), nodes);
-  for (const Seed& seed : seeds) level.SetElement(static_cast<std::int64_t>(seed.node), 0);
+  const Places places(parts.nodes());
+  for (const Seed& seed : seeds)
+    level.SetElement(static_cast<std::int64_t>(places.Of(seed.node)), 0);
   levels.Set(level);
   for (std::uint64_t hop = 1; hop <= hops; ++hop) {
     level = combblas::SpMV<combblas::SelectMaxSRing<bool, std::int64_t>>(matrix, level, false);
@@ -269,6 +337,7 @@ Result<Local<std::uint32_t>> KHop(Parts& parts, const std::vector<Seed>& seeds, 
     levels.Set(level);
     say("hop " + std::to_string(hop) + ", " + std::to_string(found) + " nodes");
   }
+  levels = places.ById(levels);
   Local<std::uint32_t> local{First(levels), {}};
   for (const std::int64_t depth : Mine(levels))
     local.values.push_back(depth < 0 ? kNoValue : static_cast<std::uint32_t>(depth));
@@ -294,6 +363,7 @@ Result<std::vector<std::uint64_t>> Common(
     whole.Reduce(degrees, combblas::Row, std::plus<std::int64_t>(), std::int64_t{0},
                  [](bool there) -> std::int64_t { return there; });
   }
+  const Places places(parts.nodes());
   Builder<std::int64_t, std::int64_t> builder(nodes.size(), parts.nodes());
   const Status read =
       parts.ReadShare(Rank(), RankCount(),
@@ -303,9 +373,10 @@ Result<std::vector<std::uint64_t>> Common(
                         for (const std::uint32_t id : targets) {
                           if (offset + id == source) continue;
                           if (from && direction != Direction::kIn)
-                            builder.Add(*from, offset + id, 1);
+                            builder.Add(*from, places.Of(offset + id), 1);
                           if (direction == Direction::kOut) continue;
-                          if (const auto to = index(offset + id)) builder.Add(*to, source, 1);
+                          if (const auto to = index(offset + id))
+                            builder.Add(*to, places.Of(source), 1);
                         }
                       });
   using Largest = combblas::maximum<std::int64_t>;
