@@ -87,6 +87,7 @@ const std::map<std::string, Room>& Rooms() {
         {"storage/formats/edges", {With(pipeline, {"storage/formats/edges"}), {}}},
         {"storage/formats/xml",
          {With(pipeline, {"storage/formats/xml", "storage/formats/json"}), {"expat.h"}}},
+        {"storage/formats/arrays", {With(pipeline, {"storage/formats/arrays"}), {"xxhash"}}},
         {"storage/formats/vectors", {With(pipeline, {"storage/formats/vectors"}), {}}},
         {"storage/formats/wordnet", {With(pipeline, {"storage/formats/wordnet"}), {}}},
         {"storage/formats",
@@ -132,8 +133,10 @@ const std::map<std::string, Room>& Rooms() {
 
 std::string Layer(const std::string& path) {
   static const std::set<std::string> formats = {
-      "storage/formats/export.h", "storage/formats/follow.h", "storage/formats/import.h",
-      "storage/formats/import_markdown.h", "storage/formats/import_vectors.h"};
+      "storage/formats/array_file.h",    "storage/formats/export.h",
+      "storage/formats/follow.h",        "storage/formats/import.h",
+      "storage/formats/import_arrays.h", "storage/formats/import_markdown.h",
+      "storage/formats/import_vectors.h"};
   if (formats.contains(path)) return "storage/formats/*.h";
   std::string folder = path.substr(0, path.rfind('/'));
   while (!Rooms().contains(folder) && folder.find('/') != std::string::npos)

@@ -6,6 +6,7 @@
 // are for other programs and show the fact plane.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -66,6 +67,10 @@ Status ExportMcpMemory(const Snapshot& snapshot, std::ostream& out,
 // end.
 Status ExportVectors(const Snapshot& snapshot, std::ostream& out, SpaceId space,
                      const ExportOptions& options = {});
+// The rows of the selected nodes as arrays by id, for jobs of tools/distributed; the layout and its
+// digests: array_file.h. The graph's id is GraphIdentity's. Memory O(nodes). Reads the rows thrice.
+Status ExportCsrParts(const Snapshot& snapshot, std::ostream& out, std::uint64_t graph_high,
+                      std::uint64_t graph_low, const ExportOptions& options = {});
 // GEXF 1.3, for Gephi.
 Status ExportGexf(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
 

@@ -13,6 +13,7 @@
 
 #include "algorithms/common/node_subset.h"
 #include "algorithms/traversal/bfs.h"
+#include "storage/identity.h"
 #include "tools/operations/files/explorer_page.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
@@ -86,6 +87,8 @@ struct Exporter {
   std::string format;
   std::optional<NodeSubset> selected;
   SpaceId space = {};
+  GraphIdentity identity;  // csr-parts
+  std::vector<NodeId> ids;
 
   Status Write(std::ostream& out) {
     if (selected) options.include = [this](NodeId node) { return selected->contains(node); };
@@ -97,6 +100,8 @@ struct Exporter {
     if (format == "html") return ExportPage(snapshot, out, options);
     if (format == "cypher") return ExportCypher(snapshot, out, options);
     if (format == "f32") return ExportVectors(snapshot, out, space, options);
+    if (format == "csr-parts")
+      return ExportCsrParts(snapshot, out, identity.high, identity.low, options);
     if (format == "mcp-memory") return ExportMcpMemory(snapshot, out, options);
     return format == "gexf" ? ExportGexf(snapshot, out, options)
                             : ExportDot(snapshot, out, options);
@@ -120,6 +125,14 @@ Result<Exporter> MakeExporter(Workspace& workspace, const Request& request) {
   } else if (request.Given("space")) {
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("space") + " goes with " + request.Name("format", "f32"));
+  }
+  if (exporter.format == "csr-parts") {
+    if (!workspace.has_database())
+      return Fail(ErrorCode::kUnsupported, request.Name("format", "csr-parts") +
+                                               " is of a graph in a directory, by the ids "
+                                               "of all of it: not in a session of a scope");
+    PLEXUS_ASSIGN(exporter.identity, IdentifyGraph(workspace.directory()));
+    PLEXUS_ASSIGN(exporter.ids, FindAliveNodes(exporter.snapshot, request.List("ids")));
   }
   if (exporter.format == "html" && ExplorerPage().empty())
     return Fail(ErrorCode::kUnsupported, std::string(kNoExplorer));
@@ -170,9 +183,13 @@ Status ValueNeeds(const Request& request, const char* name, const char* value, c
 Result<Reply> RunExport(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(Needs(request, "hops", "around"));
   PLEXUS_TRY(Needs(request, "limit", "around"));
+  PLEXUS_TRY(Needs(request, "ids", "output"));
   PLEXUS_TRY(ValueNeeds(request, "table", "nodes", "format", "csv"));
   PLEXUS_TRY(ValueNeeds(request, "edges_key", "links", "format", "node-link"));
   PLEXUS_ASSIGN(Exporter exporter, MakeExporter(workspace, request));
+  if (request.Given("ids") && exporter.format != "csr-parts")
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("ids") + " goes with " + request.Name("format", "csr-parts"));
   Reply reply;
   const std::string output = request.Text("output");
   if (output.empty()) {
@@ -182,12 +199,19 @@ Result<Reply> RunExport(Workspace& workspace, const Request& request) {
     return reply;
   }
   PLEXUS_ASSIGN(const std::uint64_t bytes, WriteFile(exporter, output));
-  reply.members = [sequence = workspace.snapshot().sequence(), format = exporter.format, output,
-                   bytes](ReplyWriter& json) {
-    json.Field("sequence", sequence);
+  for (const NodeId node : exporter.ids)
+    reply.page += std::to_string(node) + " " + std::string(exporter.snapshot.key(node)) + "\n";
+  reply.members = [snapshot = workspace.snapshot(), format = exporter.format, output, bytes,
+                   ids = std::move(exporter.ids)](ReplyWriter& json) {
+    json.Field("sequence", snapshot.sequence());
     json.Field("format", format);
     json.Field("file", output);
     json.Field("bytes", bytes);
+    if (ids.empty()) return;
+    json.Objects("ids", ids, [&](NodeId node) {
+      json.Node("key", snapshot, node);
+      json.Field("id", node);
+    });
   };
   reply.quiet = true;
   return reply;
@@ -204,10 +228,10 @@ void AddExport(Rows& rows) {
        .parameters =
            {Choice("format",
                    {"jsonl", "csv", "mtx", "graphml", "node-link", "mcp-memory", "gexf", "dot",
-                    "cypher", "html", "f32"},
+                    "cypher", "html", "f32", "csr-parts"},
                    "jsonl is lossless, the others hold the facts; html is the explorer in one "
                    "file; f32 has the vectors of one space: keys, one a line, an empty line, rows "
-                   "of f32"),
+                   "of f32; csr-parts has rows by id, without keys and texts, for plexus-dist"),
             Text("output", "FILE", "write there instead of to stdout")
                 .Named(Means::kPath)
                 .Letter('o'),
@@ -222,10 +246,14 @@ void AddExport(Rows& rows) {
             Flag("property_columns",
                  "csv, graphml, gexf: a column for each property, not all in one"),
             Flag("keys", "dot, gexf: show keys instead of texts"),
+            Repeated("ids", "KEY",
+                     "csr-parts: also say the id of this node, for a job's seeds; "
+                     "repeatable")
+                .Named(Means::kKey),
             Choice("edges_key", {"edges", "links"},
                    "node-link: name of the list of edges; NetworkX 3.6 and later reads edges, "
                    "earlier ones and d3 read links")},
-       .reply = "sequence:n, format:s, file:s, bytes:n",
+       .reply = "sequence:n, format:s, file:s, bytes:n, ids?:[{key:k, id:n}]",
        .examples = {{"plexus export --db g > g.jsonl", "everything; import reads it back"},
                     {"plexus export --db g --format dot --around alice --hops 2 | dot -Tpng > "
                      "alice.png",

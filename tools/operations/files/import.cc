@@ -149,35 +149,13 @@ Result<std::vector<ColumnName>> ColumnNames(const Request& request) {
   return names;
 }
 
-// A name that no file has is a slip of the command, not of a file.
-Status CheckColumnsUsed(const Request& request, const ImportReport& report) {
-  if (report.unused_columns.empty()) return {};
-  std::string names;
-  for (const std::string& name : report.unused_columns)
-    names += (names.empty() ? "" : ", ") + Quoted(name);
-  return Fail(
-      ErrorCode::kInvalidArgument,
-      request.Name("columns") + ": no file has a column or field " + names +
-          " that could mean this; tables, rows, GraphML and node-link JSON have such names");
-}
-
-// What a file got wrong is no slip of the request; a column that no file has is one.
-Result<ImportReport> Judged(const Request& request, Result<ImportReport> report) {
-  if (report) {
-    PLEXUS_TRY(CheckColumnsUsed(request, *report));
-  } else if (report.error().code == ErrorCode::kInvalidArgument) {
-    return Fail(ErrorCode::kFailedPrecondition, report.error().message);
-  }
-  return report;
-}
-
 double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 Result<ImportOptions> Options(Workspace& workspace, const Request& request) {
   ImportOptions options;
-  if (!AskedVectorFormat(request) && request.Text("format") != "markdown") {
+  if (!AskedVectorFormat(request) && request.Text("format") != "markdown" && !IsArrays(request)) {
     PLEXUS_ASSIGN(options.format, ParseFileFormat(request.Text("format")));
   }
   PLEXUS_ASSIGN(options.columns, ColumnNames(request));
@@ -334,6 +312,7 @@ Result<Reply> RunImport(Workspace& workspace, const Request& request) {
   for (const char* other : {"follow", "check"}) PLEXUS_TRY(NotTogether(request, "build", other));
   PLEXUS_TRY(CheckSequence(workspace, request));
   PLEXUS_TRY(CheckFiles(workspace, request));
+  PLEXUS_TRY(CheckArrays(workspace, request));
   if (IsChecked(request) && AskedVectorFormat(request))
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("check") + " goes with files of records, not with vectors");
@@ -365,6 +344,7 @@ Result<Reply> RunImport(Workspace& workspace, const Request& request) {
     };
   std::optional<FollowReport> followed;
   const auto read = [&]() -> Result<ImportReport> {
+    if (IsArrays(request)) return ReadArrays(workspace, request, options);
     if (!follow) return Read(workspace.graph(), workspace.input(), request, options);
     PLEXUS_ASSIGN(followed, Follow(workspace, request, options));
     return followed->import;
@@ -419,7 +399,8 @@ void AddImport(Rows& rows) {
                    .Positional(),
                Choice("format",
                       {"auto", "csv", "tsv", "jsonl", "rows", "edgelist", "mtx", "gapbs", "graphml",
-                       "node-link", "mcp-memory", "wordnet", "markdown", "npy", "fvecs", "f32"},
+                       "node-link", "mcp-memory", "wordnet", "markdown", "npy", "fvecs", "f32",
+                       "array"},
                       "auto: by name, then by content"),
                Choice("on_error", {"stop", "skip"},
                       "at a bad record: stop, and import nothing of all the files; or skip it and "
@@ -461,6 +442,9 @@ void AddImport(Rows& rows) {
                     "vectors: one key a line (default: the row's number, from 0); -: the keys come "
                     "before the rows, and an empty line ends them")
                    .Named(Means::kFile),
+               Text("column", "NAME",
+                    "array, a result of plexus-dist: the column that it becomes (default: the "
+                    "job's name)"),
                Text("space", "NAME", "vectors: the space they go to")
                    .Default(std::string("default")),
                Count("dimensions", "D", "vectors: values in a row; plain f32 needs it"),

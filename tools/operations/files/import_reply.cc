@@ -140,4 +140,29 @@ void AddImportNotes(std::vector<Note>& notes, const ImportReport& report,
          Note::kWarning});
 }
 
+namespace {
+
+// A name that no file has is a slip of the command, not of a file.
+Status CheckColumnsUsed(const Request& request, const ImportReport& report) {
+  if (report.unused_columns.empty()) return {};
+  std::string names;
+  for (const std::string& name : report.unused_columns)
+    names += (names.empty() ? "" : ", ") + Quoted(name);
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      request.Name("columns") + ": no file has a column or field " + names +
+          " that could mean this; tables, rows, GraphML and node-link JSON have such names");
+}
+
+}  // namespace
+
+Result<ImportReport> Judged(const Request& request, Result<ImportReport> report) {
+  if (report) {
+    PLEXUS_TRY(CheckColumnsUsed(request, *report));
+  } else if (report.error().code == ErrorCode::kInvalidArgument) {
+    return Fail(ErrorCode::kFailedPrecondition, report.error().message);
+  }
+  return report;
+}
+
 }  // namespace plexus::tools

@@ -23,6 +23,9 @@ std::string ImportPage(const ImportReport& report, double seconds);
 // Edges that may be meant the other way round; "" for none.
 std::string AmbiguousWarning(const ImportReport& report);
 
+// What a file got wrong is no slip of the request; a column that no file has is one.
+Result<ImportReport> Judged(const Request& request, Result<ImportReport> report);
+
 // What was refused, with what to type next, and what looks wrong.
 void AddImportNotes(std::vector<Note>& notes, const ImportReport& report,
                     const std::string& columns);

@@ -1,4 +1,4 @@
-// Pairs to names; the operation `build` as a part of another.
+// Pairs to names; arrays by id; the operation `build` as a part of another.
 #include "tools/operations/files/import_steps.h"
 
 #include <filesystem>
@@ -7,6 +7,8 @@
 #include <system_error>
 
 #include "algorithms/memory/turns.h"
+#include "storage/formats/import_arrays.h"
+#include "storage/identity.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/json_writer.h"
@@ -46,8 +48,8 @@ Result<std::vector<std::pair<std::string, std::string>>> PairsOf(const Request& 
   for (const std::string& pair : request.List(name)) {
     const std::size_t equal = pair.find('=');
     if (equal == 0 || equal == std::string::npos || equal + 1 == pair.size())
-      return Fail(ErrorCode::kInvalidArgument, request.Name(name) + ": " + Quoted(pair) +
-                                                   " is not " + std::string(form));
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name(name) + ": " + Quoted(pair) + " is not " + std::string(form));
     pairs.emplace_back(pair.substr(0, equal), pair.substr(equal + 1));
   }
   return pairs;
@@ -65,6 +67,35 @@ Result<std::vector<ColumnName>> KindNames(const Request& request) {
                                                      " stands there already");
   }
   return names;
+}
+
+bool IsArrays(const Request& request) {
+  const std::string& format = request.Text("format");
+  const std::vector<std::string>& files = request.List("files");
+  return format == "array" || (format == "auto" && !files.empty() && IsArrayFile(files[0]));
+}
+
+Status CheckArrays(const Workspace& workspace, const Request& request) {
+  if (!IsArrays(request) && request.Given("column"))
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("column") + " goes with " + request.Name("format", "array"));
+  if (!IsArrays(request)) return {};
+  for (const char* other : {"strict", "reversed_kinds", "kind_map", "columns", "terms", "dry_run",
+                            "follow", "check", "on_error"})
+    if (request.Given(other))
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name(other) + " does not go with arrays by id");
+  if (workspace.has_database()) return {};
+  return Fail(ErrorCode::kUnsupported, request.Name("format", "array") +
+                                           " is of a graph in a directory, by the ids of all of "
+                                           "it: not in a session of a scope");
+}
+
+Result<ImportReport> ReadArrays(Workspace& workspace, const Request& request,
+                                const ImportOptions& options) {
+  PLEXUS_ASSIGN(const GraphIdentity identity, IdentifyGraph(workspace.directory()));
+  return ImportArrays(workspace.graph(), request.List("files"),
+                      {identity.high, identity.low, request.Text("column")}, options);
 }
 
 Parameter BuildParameter() {
