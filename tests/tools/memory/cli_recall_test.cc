@@ -29,8 +29,33 @@ class RecallCommand : public ProgramTest {
   }
 };
 
-TEST_F(RecallCommand, R1HitsRelationsAndConflicts) {
+// Of words without an option the plan `recall`: it has R1's words and order, and beside them what
+// an edge leads to from the best. What only lists have is answered by them.
+TEST_F(RecallCommand, WordsAreAnsweredByThePlanRecall) {
   const object reply = Json({"recall", "gateway keys"});
+  EXPECT_EQ(reply.at("plan"), "recall");
+  EXPECT_EQ(reply.at("hits"), Json({"recall", "gateway keys", "--plan", "recall"}).at("hits"));
+  const array& hits = reply.at("hits").as_array();
+  ASSERT_EQ(hits.size(), 4u);
+  std::map<std::string, std::size_t> place;
+  for (std::size_t i = 0; i < hits.size(); ++i)
+    place[std::string(hits[i].at("key").as_string())] = i;
+  EXPECT_LT(place.at("k1"), place.at("k3"));
+  EXPECT_LT(place.at("k2"), place.at("k3"));
+  EXPECT_NEAR(hits[place.at("k1")].at("words").to_number<double>(), 0.698314410, 1e-9);
+  EXPECT_EQ(hits[place.at("o1")].at("seed"), "k1");
+  EXPECT_FALSE(hits[place.at("o1")].as_object().contains("words"));
+  for (const Words& more :
+       {Words{"--plan", "lists"}, {"--weight", "text=1"}, {"--top", "5000"}, {"--top", "0"}}) {
+    const object lists = Json(With({"recall", "gateway keys"}, more));
+    EXPECT_EQ(Each(lists.at("hits")), "k1, k2, k3");
+    EXPECT_FALSE(lists.contains("plan"));
+  }
+  EXPECT_FALSE(Json({"recall", "--from", "o1"}).contains("plan"));
+}
+
+TEST_F(RecallCommand, R1HitsRelationsAndConflicts) {
+  const object reply = Json({"recall", "gateway keys", "--plan", "lists"});
   const array& hits = reply.at("hits").as_array();
   ASSERT_EQ(Each(hits), "k1, k2, k3");
   const double scores[] = {0.698314410, 0.698314410, 0.644017825};
@@ -56,14 +81,14 @@ TEST_F(RecallCommand, R1HitsRelationsAndConflicts) {
   EXPECT_EQ(terms.at("frequency"), 0);
   EXPECT_FALSE(terms.contains("scope"));
   EXPECT_GT(terms.at("text"), Terms(hits[2]).at("text"));
-  const object none = Json({"recall", "gateway keys", "--hops", "0"});
+  const object none = Json({"recall", "gateway keys", "--plan", "lists", "--hops", "0"});
   for (const auto& hit : none.at("hits").as_array())
     EXPECT_TRUE(hit.at("related").as_array().empty());
 }
 
 TEST_F(RecallCommand, R2SupersededAreHiddenUnlessAskedFor) {
   ASSERT_EQ(Run({"link", "k3", "supersedes", "k2"}).code, 0);
-  const object reply = Json({"recall", "gateway keys"});
+  const object reply = Json({"recall", "gateway keys", "--plan", "lists"});
   EXPECT_EQ(Each(reply.at("hits")), "k1, k3");
   EXPECT_TRUE(reply.at("conflicts").as_array().empty());
   const array& hits = reply.at("hits").as_array();
@@ -75,26 +100,31 @@ TEST_F(RecallCommand, R2SupersededAreHiddenUnlessAskedFor) {
   EXPECT_FALSE(hits[1].as_object().contains("near_duplicate_of"));
   EXPECT_TRUE(Says(std::string(hits[0].at("why").as_string()),
                    "says nearly what k2 said, which k3 superseded"));
-  const object all = Json({"recall", "gateway keys", "--include-superseded"});
+  const object all = Json({"recall", "gateway keys", "--plan", "lists", "--include-superseded"});
   EXPECT_EQ(Each(all.at("hits")), "k1, k2, k3");
   EXPECT_EQ(all.at("hits").at(1).at("superseded_by"), "k3");
   EXPECT_TRUE(all.at("conflicts").as_array().empty());
-  const object unflagged = Json({"recall", "gateway keys", "--near-duplicate", "1.5"});
+  const object unflagged =
+      Json({"recall", "gateway keys", "--plan", "lists", "--near-duplicate", "1.5"});
   EXPECT_FALSE(unflagged.at("hits").at(0).as_object().contains("near_duplicate_of"));
   // As it was before the link.
-  EXPECT_EQ(
-      Each(Json({"recall", "gateway keys", "--as-of", std::to_string(Sequence() - 1)}).at("hits")),
-      "k1, k2, k3");
+  EXPECT_EQ(Each(Json({"recall", "gateway keys", "--plan", "lists", "--as-of",
+                       std::to_string(Sequence() - 1)})
+                     .at("hits")),
+            "k1, k2, k3");
 }
 
 TEST_F(RecallCommand, ContradictedOnesAreLeftOutOnRequest) {
-  const object reply = Json({"recall", "gateway keys", "--exclude-contradicted"});
+  const object reply =
+      Json({"recall", "gateway keys", "--plan", "lists", "--exclude-contradicted"});
   EXPECT_EQ(Each(reply.at("hits")), "k3");
   EXPECT_EQ(reply.at("excluded"), 2);
   EXPECT_EQ(reply.at("conflicts").as_array().size(), 1u);
   ASSERT_EQ(Run({"conflicts", "resolve", "k1", "k2", "--keep-both"}).code, 0);
-  EXPECT_EQ(Each(Json({"recall", "gateway keys", "--exclude-contradicted"}).at("hits")),
-            "k1, k2, k3");
+  EXPECT_EQ(
+      Each(
+          Json({"recall", "gateway keys", "--plan", "lists", "--exclude-contradicted"}).at("hits")),
+      "k1, k2, k3");
 }
 
 TEST_F(RecallCommand, KeysAndWeightsAreOptions) {
@@ -103,7 +133,7 @@ TEST_F(RecallCommand, KeysAndWeightsAreOptions) {
       {{"recall", "--from", "o1"}, "hits", "key score", "k1 0.35, k2 0.14"},
       {{"recall", "--from", "o1", "--from-hops", "1", "--decay", "1"}, "hits", "key", "k1"},
       {{"recall", "--from", "o1", "--kinds", "causes"}, "hits", "key", "k1"},
-      {{"recall", "gateway keys", "--from", "o1"}, "hits", "key", "k1, k2, k3"},
+      {{"recall", "gateway keys", "--from", "o1", "--plan", "lists"}, "hits", "key", "k1, k2, k3"},
   });
   ASSERT_EQ(Run({"put", "k3", "--set", "accessed_at=1700259200000", "--set", "access_count=9",
                  "--tags", "fresh"})
@@ -147,17 +177,18 @@ TEST_F(RecallCommand, BadWeightsAndNamesAreRefused) {
 TEST_F(RecallCommand, AUseIsWrittenWhenAsked) {
   const std::int64_t before = Sequence();
   ASSERT_EQ(Run({"link", "k2", "relates_to", "k3", "--weight", "0.5"}).code, 0);
-  const object plain = Json({"recall", "gateway keys"});
+  const object plain = Json({"recall", "gateway keys", "--plan", "lists"});
   EXPECT_EQ(plain.at("use"), (object{{"memories", 3}, {"edges", 1}, {"committed", false}}));
   EXPECT_FALSE(plain.contains("sequence"));
-  const object dry = Json({"recall", "gateway keys", "--commit", "--dry-run"});
+  const object dry = Json({"recall", "gateway keys", "--plan", "lists", "--commit", "--dry-run"});
   EXPECT_EQ(dry.at("use"), plain.at("use"));
   EXPECT_EQ(Sequence(), before + 1);
-  const object kept = Json({"recall", "gateway keys", "--commit"});
+  const object kept = Json({"recall", "gateway keys", "--plan", "lists", "--commit"});
   EXPECT_EQ(kept.at("use"), (object{{"memories", 3}, {"edges", 1}, {"committed", true}}));
   EXPECT_EQ(kept.at("sequence").to_number<std::int64_t>(), before + 2);
   EXPECT_EQ(kept.at("hits"), plain.at("hits"));
-  const object again = Json({"recall", "gateway keys", "--commit", "--record", "--reinforce", "0"});
+  const object again = Json(
+      {"recall", "gateway keys", "--plan", "lists", "--commit", "--record", "--reinforce", "0"});
   EXPECT_EQ(Sequence(), before + 3);  // the event and the use are one batch
   EXPECT_EQ(again.at("compositionWriteStatus"), "persisted");
   EXPECT_EQ(std::string(again.at("hits").at(0).at("why").as_string()),

@@ -36,9 +36,9 @@ class DeepReference : public SeedGraph {
 };
 
 TEST_F(DeepReference, RolesComeFromTheHits) {
-  const object reply =
-      Json({"recall", "gateway keys", "--include-superseded", "--record", "--tool",
-            "deep_reference", "--props", R"({"intent":"debug"})", "--least-evidence", "0.3"});
+  const object reply = Json({"recall", "gateway keys", "--plan", "lists", "--include-superseded",
+                             "--record", "--tool", "deep_reference", "--props",
+                             R"({"intent":"debug"})", "--least-evidence", "0.3"});
   EXPECT_EQ(Roles(reply), "k4:superseded k3:primary k1:contradicting k2:contradicting ");
   EXPECT_EQ(reply.at("status"), "contradictions_found");
   const object event =
