@@ -273,7 +273,7 @@ Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& aske
                                    by_plan ? planned.asked : lists.asked,
                                    by_plan ? std::nullopt : options.weights));
   if (by_plan)
-    PLEXUS_TRY(answer.Take(Rank(planned), 0));
+    PLEXUS_TRY(answer.Take(Rank(planned), options.plan.plan->top));
   else
     PLEXUS_TRY(answer.Take(Rank(lists, scorer, options.weights.has_value()), options.top));
   PLEXUS_TRY(answer.AddRelations());

@@ -15,7 +15,7 @@
 //
 // With a plan (retrieval/plan.h) the plan finds and ranks in place of the lists: its score, its
 // terms, its number of hits. It sees what may be a hit, walks included. What surrounds a hit is
-// the same. Of `exclude_contradicted` the plan's hits can be fewer, as no others take their place.
+// the same. For questions in words kRecallPlan finds more than the lists (retrieval/PLANS.md).
 //
 // Superseded memories are hidden unless they are asked for. A hit says what replaced it, what it
 // is related to, whom it contradicts, and which superseded memory it repeats. Nothing is resolved
@@ -62,6 +62,9 @@ struct RecallPaths {
   double decay = 0.5;
   std::uint64_t max_edges = 100'000;  // Arcs followed.
 };
+
+// The named plan that answers a question in words best (bench/retrieval).
+inline constexpr std::string_view kRecallPlan = "recall";
 
 // A plan and the values that its terms salience and outcome are of.
 struct RecallPlan {

@@ -10,6 +10,8 @@
 #include <map>
 #include <queue>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/retrieval/query_terms.h"
@@ -85,6 +87,17 @@ Status Check(std::span<const std::string> terms, const Bm25Options& options) {
   return {};
 }
 
+struct Formula {
+  const Bm25Options& options;
+  double average;
+  double Norm(double length) const {
+    return options.k1 * (1 - options.b + options.b * length / average);
+  }
+  double Share(const QueryTerm& query, double tf, double norm) const {
+    return tf > 0 ? query.asked * query.idf * tf * (options.k1 + 1) / (tf + norm) : 0;
+  }
+};
+
 // What is left of a result whose terms are not all known.
 Bm25Result Nothing(Bm25Result result) {
   result.terms.clear();
@@ -147,6 +160,7 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
   std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
   for (std::size_t t = 0; t < postings.size(); ++t)
     if (!postings[t].empty()) heads.push({postings[t][0].node, t, 0});
+  const Formula formula{options, lengths.average()};
   Best best(options.top);
   std::uint64_t edges_left = options.run.budget.edges;
   for (std::uint64_t seen = 0; !heads.empty(); ++seen) {
@@ -159,16 +173,14 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
     match.node = heads.top().node;
     const bool wanted = !options.subset || options.subset->contains(match.node);
     match.length = lengths[match.node];
-    const double norm = options.k1 * (1 - options.b + options.b * match.length / lengths.average());
+    const double norm = formula.Norm(match.length);
     while (!heads.empty() && heads.top().node == match.node) {
       const Head head = heads.top();
       heads.pop();
       edges_left -= edges_left > 0;
       if (wanted) {
-        const QueryTerm& query = result.terms[head.term];
         const double tf = postings[head.term][head.at].frequency;
-        const double share =
-            tf > 0 ? query.asked * query.idf * tf * (options.k1 + 1) / (tf + norm) : 0;
+        const double share = formula.Share(result.terms[head.term], tf, norm);
         match.shares.push_back({head.term, static_cast<float>(tf), share});
         match.score += share;
       }
@@ -181,6 +193,60 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
   }
   result.matches = best.Take();
   return result;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+Result<std::vector<Bm25Match>> Bm25Of(const Snapshot& snapshot, const Bm25Result& asked,
+                                      std::span<const NodeId> nodes,
+                                      const Bm25Options& options) try {
+  PLEXUS_TRY(Check({}, options));
+  std::vector<Bm25Match> matches;
+  if (asked.terms.empty()) return matches;
+  internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
+  const std::shared_ptr<const TermLengths> lengths = TermLengths::Of(
+      snapshot, executor, [&executor] { return executor.stopped(); }, options.events);
+  if (executor.stopped()) return matches;
+  // The place of each term by its node, and of each phrase by what holds it.
+  boost::unordered_flat_map<NodeId, std::size_t> places;
+  std::vector<const NodeSubset*> holding(asked.terms.size());
+  for (std::size_t t = 0; t < asked.terms.size(); ++t) {
+    const auto phrase = std::ranges::find(options.phrases, asked.terms[t].term, &Bm25Phrase::name);
+    if (phrase != options.phrases.end())
+      holding[t] = phrase->nodes;
+    else if (const auto node = snapshot.Find(
+                 IndexKey(snapshot.schema().node_kind(kTerm).name, asked.terms[t].term)))
+      places.emplace(*node, t);
+  }
+  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), kHasTerm);
+  const Formula formula{options, asked.average_length};
+  std::vector<float> frequency(asked.terms.size());
+  std::vector<bool> has(asked.terms.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (i % kLookEvery == 0 && options.run.budget.Interrupted()) break;
+    const NodeId node = nodes[i];
+    if (!snapshot.alive(node) || !IsDocument(snapshot, options.events, node)) continue;
+    std::ranges::fill(frequency, 0.0F);
+    has.assign(has.size(), false);
+    snapshot.ForEachArc(Direction::kOut, node, filter, [&](const Arc& arc) {
+      const auto at = places.find(arc.neighbor);
+      if (at == places.end()) return;
+      frequency[at->second] += arc.weight;
+      has[at->second] = true;
+    });
+    Bm25Match match{.node = node, .length = (*lengths)[node]};
+    const double norm = formula.Norm(match.length);
+    for (std::size_t t = 0; t < has.size(); ++t) {
+      if (holding[t] && holding[t]->contains(node)) {
+        has[t] = true;
+        frequency[t] = 1;
+      }
+      if (!has[t]) continue;
+      match.shares.push_back({t, frequency[t], formula.Share(asked.terms[t], frequency[t], norm)});
+      match.score += match.shares.back().score;
+    }
+    if (!match.shares.empty()) matches.push_back(std::move(match));
+  }
+  return matches;
 }
 PLEXUS_CATCH_NO_MEMORY
 

@@ -92,4 +92,13 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
 Result<Bm25Result> Bm25(const Snapshot& snapshot, std::string_view text,
                         const Bm25Options& options = {});
 
+// Computes: for each of `nodes` the match that Bm25 would have found, by the terms of `asked`, its
+//   answer to the same phrases in the same snapshot; a node without any of them has no match. In
+//   the order of `nodes`. Nothing of an answer that did not come to its terms.
+// Complexity: O(has_term arcs of the nodes), where Bm25 reads the postings of every term.
+// Errors: those of Bm25. Threads: as Bm25.
+Result<std::vector<Bm25Match>> Bm25Of(const Snapshot& snapshot, const Bm25Result& asked,
+                                      std::span<const NodeId> nodes,
+                                      const Bm25Options& options = {});
+
 }  // namespace plexus

@@ -64,7 +64,11 @@ void SeedFromHits(PlanRun& run) {
   for (const double weight : run.plan.score.weights) weights += weight;
   run.seeds.clear();
   for (const RetrieveHit& hit : run.result.hits)
-    run.seeds.push_back({hit.node, UnitTerm(hit.relevance / weights), hit.found_by, true});
+    run.seeds.push_back({.node = hit.node,
+                         .weight = UnitTerm(hit.relevance / weights),
+                         .start = UnitTerm(hit.relevance / weights),
+                         .found_by = hit.found_by,
+                         .keep = true});
   std::ranges::sort(run.seeds, {}, &Seed::node);
 }
 
@@ -99,6 +103,10 @@ Result<RetrieveResult> Retrieve(const Snapshot& snapshot, const RetrievalPlan& p
   PLEXUS_TRY(retrieval_internal::ScoreStage(run));
   PLEXUS_TRY(retrieval_internal::FuseStage(run));
   AddPaths(run);
+  if (run.words) {
+    run.words->matches.clear();
+    run.result.words = *std::move(run.words);
+  }
   return std::move(run.result);
 }
 PLEXUS_CATCH_NO_MEMORY

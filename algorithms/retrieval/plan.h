@@ -2,17 +2,22 @@
 // why.
 //
 //   filter   the nodes that may be found
-//   seeds    by vector, words, keys, or PageRank from the seeds before it
+//   seeds    by vector, words, names, keys, or PageRank from the seeds before it
 //   expand   best products of weight * decay over a few hops (traverse.h)
 //   score    terms in [0, 1] (score_terms.h), of every candidate
 //   fuse     sum, reciprocal ranks (rank_fusion.h) or maximal marginal relevance; the best `top`
 //
 // A plan is data: named ones stand in a table, others are read from JSON by an operation.
+// Names: of the best hits by words those whose key, or what stands before its last part in
+// brackets, is in the question: its terms follow each other there. The longest ones first, and none
+// on words that a longer one took. Weight: the square root of their part of the question's sum of
+// asked * idf.
+//
 // Terms of a candidate v, of those seeds and that question:
 //   similarity  of its vector: a cosine as it is, so below 0, too (rerank.h); else SimilarityTerm
 //   words       TextTerm of its BM25
 //   path        the best product on a walk from a seed, at most 1. A seed's own walk has 0 hops and
-//               its seed weight: the similarity, the words term, the weight of its key, its
+//               its seed weight: the similarity, the words term, the weight of its name or key, its
 //               PageRank divided by the largest; the largest of those where several found it
 //   graph       weighted degree among the candidates / the largest such degree (rerank.h)
 //   pagerank    its share in the seeds by PageRank / the largest share
@@ -68,7 +73,8 @@ struct PlanLimits {
   static constexpr double kMaxRankConstant = 1e6;        // Of rrf.
 };
 
-enum class SeedBy : std::uint8_t { kVector, kWords, kKeys, kPageRank };
+enum class SeedBy : std::uint8_t { kVector, kWords, kKeys, kPageRank, kNames };
+inline constexpr std::size_t kSeedBys = 5;
 enum class PlanTerm : std::uint8_t {
   kSimilarity,
   kWords,
@@ -84,8 +90,10 @@ inline constexpr std::size_t kPlanTerms = 8;
 
 struct PlanSeeds {
   SeedBy by = SeedBy::kVector;
-  std::size_t top = 30;            // Best first. Of keys all count.
+  std::size_t top = 30;  // Best first. Of keys all count; names are looked for in so many.
   std::size_t per_hit = 0;         // Above 0: this many times the plan's top, instead of `top`.
+  // Walks start only at the first ones. Others of them have a path if one arrives.
+  std::size_t starts = PlanLimits::kMaxTop;
   std::optional<SpaceId> space{};  // Of a vector. Absent: the question's.
   bool keep = true;                // False: walks start there, but the nodes are no candidates.
 };
@@ -95,6 +103,8 @@ struct PlanExpand {
   Direction direction = Direction::kBoth;
   double decay = 0.5;                  // In (0, 1], once a hop.
   EdgeKinds kinds = {};                // Walked, counted by graph and PageRank. No list: all facts.
+  // Above 0: a seed with more arcs is a hub, and what is next to it says little: none is followed.
+  std::uint64_t arcs = 0;
   std::size_t top = 1'000;             // Nodes that are reached and no seeds: the best by path.
   // Walks start at the hits of the plan without expansion, each with its relevance / sum of the
   // weights; these and what is reached are then the candidates.
@@ -148,7 +158,8 @@ struct NamedPlan {
 //   multi-hop  from keys, along edges; path 0.4, similarity 0.6; nodes without a vector are skipped
 //   dual       by words and by vector, 2 hops from these and from keys
 //   rag        rerank, then walks from all its hits (of 0 hops)
-//   recall     by words, vector, keys, and PageRank from these; words 1, pagerank 0.1
+//   recall     by names, words, vector and keys, and one edge from the first of them; words 1, path
+//   1
 std::span<const NamedPlan> NamedPlans();
 const NamedPlan* FindPlan(std::string_view name);  // Null: none exists.
 
@@ -218,12 +229,14 @@ struct RetrieveResult {
       0;                       // Candidates, ranked or not, without one, if it was looked for.
   std::uint64_t left_out = 0;  // Candidates without a required term.
   bool truncated = false;      // A stage ran out of its budget: the best of what was read.
+  // What the plan asked by words: without matches, without terms if it did not. For Bm25Of.
+  Bm25Result words;
   RetrieveStats stats;
 };
 
 // Computes: the best nodes for a question by a plan.
-// Complexity: that of its stages: Nearest, Bm25 (twice where candidates are scored that it did not
-//   find), Traverse, PageRankPush, the candidates' rows and vectors, and O(top * candidates *
+// Complexity: that of its stages: Nearest, Bm25, Bm25Of what it did not find, Traverse,
+// PageRankPush, the candidates' rows and vectors, and O(top * candidates *
 //   dimensions) for mmr. Filters cost what EvaluateWhere does, and the carriers of an inscription.
 // Errors: those of CheckPlan. kInvalidArgument: a kind or space out of range, a question that has
 //   nothing for any of the seeds or lacks what a required term needs, a vector without a space, a

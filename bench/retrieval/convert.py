@@ -14,23 +14,33 @@ other. What is read of each format:
                                 "paragraph_text" or "text", "is_supporting"}
     locomo                      an array of {"sample_id", "conversation", "qa"}, or one file a
                                 conversation with the members of "conversation" beside "qa":
-                                session_N: [{"speaker", "dia_id", "text", "blip_caption"?}...]; qa:
+                                session_N: [{"speaker", "dia_id", "text", "blip_caption"?}...], or
+                                "clean_text", as REALTALK has it; qa:
                                 [{"question", "evidence": ["D1:3"...]}...]
+    smart                       three files, as the collections CACM and CISI have them: documents (.I
+                                number, .T, .A, .W, .K text, .X lines that begin with a number),
+                                queries (.I, .W), judgements (query and document a line)
+    documents                   one file of {"question", "document", "section"}, and the folder of these
+                                documents in Markdown: a passage is a section of any README or other
+                                document that is kept there
     corpus                      passages alone, beside those of another format: [{"title", "text"}...]
-                                or {title: text or [sentence...]}. Given as corpus:FILE.
+                                or {title: text or [sentence...]}. Given as corpus:FILE, or as
+                                corpus:N:FILE: only until there are N passages.
 
-A passage is a paragraph with its title, or a turn of a conversation. Links need no model:
+A passage is a paragraph with its title, a turn of a conversation, a document or a section. Its id is its
+title; another one of that title is "Title (2)". Links need no model:
 
     a text names the title of another passage: the longest title at each place, whole words as they
     are written, without a part in brackets; weight 1 / sqrt(passages that name it)
     passages of one title, weight 0.5
-    a turn and the next one of its session, weight 1
+    a turn and the next one of its session, weight 1; so a section and the next one of its document
+    a document's .X lines, and a section's links to another document: weight 1 / sqrt(links to that one)
 
-A question has "names": the passages whose title stands in it, found in the same way.
 Questions without evidence are left out and counted on standard error.
 """
 import json
 import math
+import os
 import re
 import sys
 
@@ -168,7 +178,8 @@ def locomo(out, path, records):
             for turn in member(place, talk, session, of=list):
                 at = f"{place}: {session}"
                 identity = member(at, turn, "dia_id", of=str)
-                text = f"{member(at, turn, 'speaker', of=str)}: {member(at, turn, 'text', of=str)}"
+                text = (f"{member(at, turn, 'speaker', of=str)}: "
+                        f"{member(at, turn, 'text', 'clean_text', of=str)}")
                 if turn.get("blip_caption"):
                     text += f" [{turn['blip_caption']}]"
                 turns[identity] = out.passage(at, "", text, (name, identity))
@@ -183,12 +194,114 @@ def locomo(out, path, records):
                          [turns[turn] for turn in named if turn in turns])
 
 
-def corpus(out, path, records):
+def fields(path):
+    """The records of a file in SMART's form: {field: [line...]} each."""
+    try:
+        lines = open(path, encoding="latin-1").read().split("\n")
+    except OSError as error:
+        raise Bad(f"{path}: {error}") from error
+    records, field = [], None
+    for line in lines:
+        mark = re.fullmatch(r"\.([A-Z])(?:\s+(\d+))?\s*", line)
+        if mark and mark[1] == "I" and mark[2]:
+            records.append({"I": mark[2]})
+            field = None
+        elif mark and not mark[2]:
+            field = mark[1]
+        elif field and records and line.strip():
+            records[-1].setdefault(field, []).append(line.strip())
+    if not records:
+        raise Bad(f"{path}: it has no line '.I NUMBER'")
+    return records
+
+
+def link_fairly(out, pairs):
+    """Links whose weight falls with the links that their end has."""
+    to = {}
+    for _, end in pairs:
+        to[end] = to.get(end, 0) + 1
+    for begin, end in sorted(pairs):
+        out.link(begin, end, 1 / math.sqrt(to[end]))
+
+
+def smart(out, paths):
+    if len(paths) != 3:
+        raise Bad("documents, queries and judgements are wanted")
+    number, pairs = {}, set()
+    records = fields(paths[0])
+    for record in records:
+        text = " ".join(line for field in "TWAK" for line in record.get(field, []))
+        number[record["I"]] = out.passage(paths[0], "", text, (paths[0], record["I"]))
+    for record in records:
+        for line in record.get("X", []):
+            end = number.get(line.split()[0])
+            if end is not None and end != number[record["I"]]:
+                pairs.add((number[record["I"]], end))
+    link_fairly(out, pairs)
+    relevant = {}
+    for line in open(paths[2], encoding="latin-1"):
+        words = line.split()
+        if len(words) >= 2 and words[1] in number:
+            relevant.setdefault(str(int(words[0])), []).append(number[words[1]])
+    for record in fields(paths[1]):
+        out.question(paths[1], record["I"], " ".join(record.get("W", [])) or "?",
+                     relevant.get(record["I"], []))
+
+
+HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*$")
+TO_DOCUMENT = re.compile(r"\]\(([^)#\s]+\.md)(?:#[^)]*)?\)")
+
+
+def sections(text):
+    """(heading, lines) of a document; code between fences has no headings."""
+    found, fenced = [("", [])], False
+    for line in text.split("\n"):
+        fenced ^= line.startswith("```")
+        heading = None if fenced else HEADING.match(line)
+        if heading:
+            found.append((heading[2], []))
+        else:
+            found[-1][1].append(line)
+    return [(heading, lines) for heading, lines in found if "".join(lines).strip()]
+
+
+def documents(out, paths):
+    if len(paths) != 2:
+        raise Bad("a file of questions and a folder are wanted")
+    number, first, links = {}, {}, []
+    for folder, below, names in os.walk(paths[1]):
+        below[:] = sorted(name for name in below if not name.startswith((".", "build", "node_modules")))
+        for name in sorted(name for name in names if name.endswith(".md")):
+            path = os.path.relpath(os.path.join(folder, name), paths[1])
+            before = None
+            for heading, lines in sections(open(os.path.join(folder, name), encoding="utf-8").read()):
+                at = out.passage(path, heading or path, "\n".join(lines), (path, heading))
+                number.setdefault((path, heading), at)
+                first.setdefault(path, at)
+                if before is not None:
+                    out.link(before, at, 1)
+                before = at
+                for target in TO_DOCUMENT.findall("\n".join(lines)):
+                    links.append((at, os.path.normpath(os.path.join(os.path.dirname(path), target))))
+    link_fairly(out, {(at, first[path]) for at, path in links if path in first and first[path] != at})
+    records = load(paths[0])
+    for asked, record in enumerate(records if isinstance(records, list) else [records]):
+        place = f"{paths[0]}: question {asked}"
+        text = member(place, record, "question", of=str)
+        section = (member(place, record, "document", of=str), member(place, record, "section", of=str))
+        if section not in number:
+            raise Bad(f"{place}: no section '{section[1]}' in {section[0]}")
+        out.question(place, text, text, [number[section]])
+
+
+def corpus(out, path, records, most=None):
     pairs = records.items() if isinstance(records, dict) else (
         (member(path, r, "title"), member(path, r, "text", "paragraph_text")) for r in records)
     for title, text in pairs:
         if isinstance(text, list) and all(isinstance(sentence, str) for sentence in text):
             text = " ".join(" ".join(text).split())
+        if most is not None and len(out.passages) >= most:
+            break
         out.passage(path, title, text)
 
 
@@ -230,20 +343,28 @@ def link_titles(out):
     for passages in out.by_title.values():
         for a, b in zip(passages, passages[1:]):
             out.link(a, b, SAME_TITLE)
-    return titles
 
 
+# By file, and of several files together.
 FORMATS = {"hotpotqa": hotpotqa, "2wikimultihopqa": hotpotqa, "musique": musique, "locomo": locomo}
+WHOLE = {"smart": smart, "documents": documents}
 
 
 def convert(form, paths):
-    if form not in FORMATS:
-        raise Bad(f"'{form}' is not one of {', '.join(FORMATS)}")
     out = Set()
+    if form in WHOLE:
+        WHOLE[form](out, paths)
+        return out
+    if form not in FORMATS:
+        raise Bad(f"'{form}' is not one of {', '.join([*FORMATS, *WHOLE])}")
     for path in paths:
         reader = FORMATS[form]
-        if path.startswith("corpus:"):
-            path, reader = path[len("corpus:"):], corpus
+        alone = re.match(r"corpus:(?:(\d+):)?", path)
+        if alone:
+            path = path[alone.end():]
+            records = load(path)
+            corpus(out, path, records, int(alone[1]) if alone[1] else None)
+            continue
         records = load(path)
         if reader in (hotpotqa, musique) and isinstance(records, dict) and "question" in records:
             records = [records]  # JSON lines of one line
@@ -251,28 +372,42 @@ def convert(form, paths):
                                               or not isinstance(records, dict)):
             raise Bad(f"{path}: a list of questions is wanted")
         reader(out, path, records)
-    return out, link_titles(out)
+    link_titles(out)
+    return out
 
 
-def lines(out, titles):
-    for number, (title, text) in enumerate(out.passages):
-        yield {"passage": f"p{number}", "text": text, **({"title": title} if title else {})}
+def ids(out):
+    """Of each passage: its title, which is what people call it by."""
+    taken, made = set(), []
+    for number, (title, _) in enumerate(out.passages):
+        title = " ".join(title.split())[:200]
+        name, again = title or f"p{number}", 1
+        while name in taken:
+            again += 1
+            name = f"{title} ({again})"
+        taken.add(name)
+        made.append(name)
+    return made
+
+
+def lines(out):
+    names = ids(out)
+    for name, (title, text) in zip(names, out.passages):
+        yield {"passage": name, "text": text, **({"title": title} if title else {})}
     for (a, b), weight in out.links.items():
-        yield {"link": [f"p{a}", f"p{b}"], "weight": round(weight, 4)}
+        yield {"link": [names[a], names[b]], "weight": round(weight, 4)}
     for identity, text, evidence in out.questions:
-        names = sorted(titles.named_in(text))
-        yield {"question": text, "id": identity, "evidence": [f"p{p}" for p in evidence],
-               **({"names": [f"p{p}" for p in names]} if names else {})}
+        yield {"question": text, "id": identity, "evidence": [names[p] for p in evidence]}
 
 
 def main():
     if len(sys.argv) < 3:
-        sys.exit(f"usage: {sys.argv[0]} {'|'.join(FORMATS)} [corpus:]FILE... > data.jsonl")
+        sys.exit(f"usage: {sys.argv[0]} {'|'.join([*FORMATS, *WHOLE])} [corpus:[N:]]FILE... > data.jsonl")
     try:
-        out, titles = convert(sys.argv[1], sys.argv[2:])
+        out = convert(sys.argv[1], sys.argv[2:])
     except Bad as error:
         sys.exit(f"convert.py: {error}")
-    for line in lines(out, titles):
+    for line in lines(out):
         print(json.dumps(line, ensure_ascii=False))
     print(f"{len(out.passages)} passages, {len(out.links)} links, {len(out.questions)} questions; "
           f"{out.without_evidence} questions without evidence left out", file=sys.stderr)

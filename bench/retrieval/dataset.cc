@@ -1,4 +1,4 @@
-// Lines to records, names to numbers at the end; and the graph of it.
+// Lines to records, ids to numbers at the end; and the graph of it.
 #include "bench/retrieval/dataset.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Reader {
     std::size_t line;
     std::vector<std::string> ids;
   };
-  std::vector<Named> links, evidence, names;
+  std::vector<Named> links, evidence;
 
   static std::unexpected<Error> Bad(std::size_t line, const std::string& why) {
     return Fail(ErrorCode::kInvalidArgument, "line " + std::to_string(line) + ": " + why);
@@ -87,14 +87,12 @@ struct Reader {
   }
   Status AddQuestion(std::size_t line, const JsonValue& object) {
     Question question;
-    Named named{line, {}}, called{line, {}};
+    Named named{line, {}};
     for (const JsonValue& member : parser.children(object)) {
       if (member.key == "question" && member.is_string()) {
         question.text = member.text;
       } else if (member.key == "evidence") {
         PLEXUS_ASSIGN(named.ids, Ids(line, member));
-      } else if (member.key == "names") {
-        PLEXUS_ASSIGN(called.ids, Ids(line, member));
       } else if (member.key == "id" && member.is_string()) {
         question.id = member.text;
       } else {
@@ -106,7 +104,6 @@ struct Reader {
     if (question.id.empty()) question.id = question.text;
     data.questions.push_back(std::move(question));
     evidence.push_back(std::move(named));
-    names.push_back(std::move(called));
     return {};
   }
 
@@ -141,7 +138,6 @@ struct Reader {
     }
     for (std::size_t i = 0; i < evidence.size(); ++i) {
       PLEXUS_ASSIGN(data.questions[i].evidence, NumbersOf(evidence[i]));
-      PLEXUS_ASSIGN(data.questions[i].names, NumbersOf(names[i]));
     }
     return {};
   }

@@ -3,9 +3,9 @@
 // JSON lines, each an object, in any order; ids are texts:
 //   {"passage":"p1","text":"...","title":"..."}          title: before the text, if there is one
 //   {"link":["p1","p2"],"weight":1}                      weight: above 0, at most 1
-//   {"question":"Who ...?","evidence":["p1","p9"],"id":"q7","names":["p1"]}
-//       id: the text if none exists; names: passages that the question calls by name
-// Links, evidence and names are passages of the file. convert.py makes such lines of public sets.
+//   {"question":"Who ...?","evidence":["p1","p9"],"id":"q7"}     id: the text if none exists
+// Links and evidence are passages of the file. convert.py makes such lines of public sets. A
+// passage's id is the key of its node, so a question names it by that.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,6 @@ struct Question {
   std::string text;
   std::vector<std::uint32_t> evidence;  // Ascending.
   std::string id = {};
-  std::vector<std::uint32_t> names = {};  // Ascending.
 };
 // Half of the questions tune, the others are reported: by the FNV-1a of the id.
 bool IsReported(const Question& question);

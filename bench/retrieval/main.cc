@@ -1,14 +1,14 @@
-// retrieval_eval [--words FOLDER] [--untuned] [--stem NAME|none] [FILE...]: which plan finds the
-// evidence of questions?
+// retrieval_eval [--words FOLDER] [--untuned | --reported] [--stem NAME|none] [FILE...]: which plan
+// finds the evidence of questions?
 //
 // FILE is as dataset.h says; without one a small made-up set shows that the program works. FOLDER
 // is as bench/word_vectors.sh makes it; without it vectors are those of `plexus embed`. By a hash
 // of their ids half of the questions, 100 of a file, choose one setting of the hybrid plan for all
-// files, by the mean of recall@5 over the files, then of the MRR; once without and once with the
-// passages that a question calls by name. The other half is reported. --untuned leaves the hybrid
-// plan out and reports all questions. --stem: of the words (default english). Nothing is timed. The
-// BM25 and vector lists are checked against their kernels. Output:
-// tables in Markdown.
+// files, by the mean of recall@5 over the files, then of the MRR. The other half is reported.
+// --untuned leaves the hybrid plan out and reports all questions, --reported leaves it out and
+// reports the same half. --stem: of the words (default english). Nothing is timed. The BM25 and
+// vector lists are checked against their kernels. Output: a table of each file, and one of all, in
+// Markdown.
 #include <algorithm>
 #include <cstdio>
 #include <future>
@@ -67,14 +67,14 @@ struct Set {
 };
 
 Set MakeSet(const std::string& file, const std::string& folder, const std::string& stemmer,
-            bool untuned) {
+            bool all) {
   Set set;
   set.name = file.substr(file.rfind('/') + 1);
   set.data = file.empty() ? MakeRetrievalData(1, Small() ? 240 : 1200, 200)
                           : Must(ReadRetrievalData(file), file);
   set.graph = MakePassageGraph(set.data, stemmer);
   for (const Question& question : set.data.questions)
-    set.halves[untuned || IsReported(question)].push_back(question);
+    set.halves[all || IsReported(question)].push_back(question);
   std::optional<WordVectors> words;
   if (!folder.empty()) {
     words = Must(WordVectors::Read(folder, set.data), folder);
@@ -87,9 +87,9 @@ Set MakeSet(const std::string& file, const std::string& folder, const std::strin
 }
 
 int Main(const std::vector<std::string>& files, const std::string& folder,
-         const std::string& stemmer, bool untuned) {
+         const std::string& stemmer, bool tuned, bool all) {
   std::vector<Set> sets;
-  for (const std::string& file : files) sets.push_back(MakeSet(file, folder, stemmer, untuned));
+  for (const std::string& file : files) sets.push_back(MakeSet(file, folder, stemmer, all));
   const auto value = [&](const HybridSetting& setting) {
     const RetrievalSystem system = HybridSystem(setting);
     std::vector<std::future<Quality>> measured;
@@ -107,8 +107,8 @@ int Main(const std::vector<std::string>& files, const std::string& folder,
     return sum;
   };
   std::vector<RetrievalSystem> systems = FixedSystems();
-  for (const bool names : {false, true})
-    if (!untuned) systems.push_back(HybridSystem(Tune(value, names)));
+  if (tuned) systems.push_back(HybridSystem(Tune(value)));
+  std::vector<std::vector<Quality>> measured(systems.size());
   for (const Set& set : sets) {
     const Snapshot snapshot = set.graph->snapshot();
     std::printf("%s%s%zu passages, %zu links; %zu questions to tune, %zu reported\n\n",
@@ -118,10 +118,24 @@ int Main(const std::vector<std::string>& files, const std::string& folder,
     std::printf("| plan |");
     for (const std::size_t depth : kRecallDepths) std::printf(" recall@%zu |", depth);
     std::printf(" MRR |\n|---|---:|---:|---:|---:|---:|---:|\n");
-    for (const RetrievalSystem& system : systems)
-      Print(system.name, Measure(snapshot, system, set.reported));
+    for (std::size_t i = 0; i < systems.size(); ++i) {
+      measured[i].push_back(Measure(snapshot, systems[i], set.reported));
+      Print(systems[i].name, measured[i].back());
+    }
     std::printf("\n");
   }
+  std::printf("recall@5 / MRR\n\n| plan |");
+  for (const Set& set : sets)
+    std::printf(" %s (%zu; %zu) |", set.name.c_str(), set.reported.size(),
+                set.data.passages.size());
+  std::printf("\n|---|");
+  for (std::size_t i = 0; i < sets.size(); ++i) std::printf("---|");
+  for (std::size_t i = 0; i < systems.size(); ++i) {
+    std::printf("\n| %s |", systems[i].name.c_str());
+    for (const Quality& quality : measured[i])
+      std::printf(" %.3f / %.3f |", quality.recall[3], quality.mrr);
+  }
+  std::printf("\n");
   return FailedChecks() == 0 ? 0 : 1;
 }
 
@@ -131,17 +145,19 @@ int Main(const std::vector<std::string>& files, const std::string& folder,
 int main(int count, char** words) {
   std::vector<std::string> files;
   std::string folder, stemmer = plexus::bench::kStemmer;
-  bool untuned = false;
+  bool tuned = true, all = false;
   for (int i = 1; i < count; ++i) {
     if (std::string(words[i]) == "--words" && i + 1 < count)
       folder = words[++i];
     else if (std::string(words[i]) == "--stem" && i + 1 < count)
       stemmer = std::string(words[++i]) == "none" ? "" : words[i];
     else if (std::string(words[i]) == "--untuned")
-      untuned = true;
+      tuned = !(all = true);
+    else if (std::string(words[i]) == "--reported")
+      tuned = false;
     else
       files.emplace_back(words[i]);
   }
   if (files.empty()) files.emplace_back();
-  return plexus::bench::Main(files, folder, stemmer, untuned);
+  return plexus::bench::Main(files, folder, stemmer, tuned, all);
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "algorithms/memory/recall.h"
 #include "algorithms/retrieval/text_vectors.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "bench/support.h"
@@ -43,7 +44,6 @@ std::string Shown(double weight) {
 std::vector<RetrievalSystem> FixedSystems() {
   const PlanSeeds words{.by = SeedBy::kWords, .top = 30}, vector{.by = SeedBy::kVector, .top = 30};
   const PlanSeeds ranked{.by = SeedBy::kPageRank, .top = 100};
-  const PlanSeeds keys{.by = SeedBy::kKeys};
   PlanSeeds few_words = words, few_vectors = vector;
   few_words.top = few_vectors.top = 10;
   const RetrievalPlan similar = PlanOf({vector}, {{PlanTerm::kSimilarity, 1}});
@@ -57,9 +57,6 @@ std::vector<RetrievalSystem> FixedSystems() {
       {"PageRank from BM25's hits", PlanOf({few_words, ranked}, {{PlanTerm::kPageRank, 1}})},
       {"PageRank from both hits",
        PlanOf({few_words, few_vectors, ranked}, {{PlanTerm::kPageRank, 1}})},
-      {.name = "PageRank from both hits and names",
-       .plan = PlanOf({few_words, few_vectors, keys, ranked}, {{PlanTerm::kPageRank, 1}}),
-       .names = true},
       {"both, reciprocal ranks",
        [&] {
          RetrievalPlan plan =
@@ -68,16 +65,20 @@ std::vector<RetrievalSystem> FixedSystems() {
          return plan;
        }()},
       {"dual", Named("dual")},
-      {"plan recall", Named("recall")},
-      {.name = "plan recall, names", .plan = Named("recall"), .names = true},
+      {"plan recall with the vector", Named("recall")},
+      {.name = "plan recall with random projections", .plan = Named("recall"), .projections = true},
+      {.name = "default", .plan = Named(kRecallPlan), .by_default = true},
   };
 }
 
 RetrievalSystem HybridSystem(const HybridSetting& setting) {
-  std::vector<PlanSeeds> seeds = {{.by = SeedBy::kWords, .top = setting.starts}};
-  if (setting.vectors > 0) seeds.push_back({.by = SeedBy::kVector, .top = setting.vectors});
-  if (setting.names) seeds.push_back({.by = SeedBy::kKeys});
-  if (setting.pagerank > 0) seeds.push_back({.by = SeedBy::kPageRank, .top = 100});
+  constexpr std::size_t kFound = 30;
+  std::vector<PlanSeeds> seeds;
+  if (setting.names > 0) seeds.push_back({.by = SeedBy::kNames, .top = setting.names});
+  seeds.push_back({.by = SeedBy::kWords, .top = kFound, .starts = setting.starts});
+  if (setting.vectors > 0)
+    seeds.push_back({.by = SeedBy::kVector, .top = kFound, .starts = setting.vectors});
+  if (setting.pagerank > 0) seeds.push_back({.by = SeedBy::kPageRank, .top = 100, .starts = 1});
   RetrievalSystem system;
   system.plan = PlanOf(std::move(seeds), {{PlanTerm::kWords, 1},
                                           {PlanTerm::kSimilarity, setting.similarity},
@@ -86,20 +87,18 @@ RetrievalSystem HybridSystem(const HybridSetting& setting) {
                                           {PlanTerm::kGraph, setting.graph}});
   system.plan.expand.hops = setting.hops;
   system.plan.expand.decay = setting.decay;
-  system.names = setting.names;
   system.name = "hybrid: similarity " + Shown(setting.similarity) + ", path " +
                 Shown(setting.path) + ", pagerank " + Shown(setting.pagerank) + ", graph " +
                 Shown(setting.graph) + "; hops " + std::to_string(setting.hops) + ", decay " +
                 Shown(setting.decay) + ", starts " + std::to_string(setting.starts) +
-                " by words, " + std::to_string(setting.vectors) + " by vector" +
-                (setting.names ? ", names" : "");
+                " by words, " + std::to_string(setting.vectors) + " by vector, names in " +
+                std::to_string(setting.names);
   return system;
 }
 
-HybridSetting Tune(const std::function<double(const HybridSetting&)>& value, bool names) {
+HybridSetting Tune(const std::function<double(const HybridSetting&)>& value) {
   constexpr double kWeights[] = {0, 0.1, 0.25, 0.5, 1};
   HybridSetting best;
-  best.names = names;
   std::map<std::string, double> known;
   const auto value_of = [&](const HybridSetting& setting) {
     const auto [at, fresh] = known.emplace(HybridSystem(setting).name, 0);
@@ -120,7 +119,9 @@ HybridSetting Tune(const std::function<double(const HybridSetting&)>& value, boo
       for (const double w : kWeights) changed |= attempt([&](auto& s) { s.*weight = w; });
     for (const double decay : {0.5, 1.0}) changed |= attempt([&](auto& s) { s.decay = decay; });
     for (const int hops : {1, 2}) changed |= attempt([&](auto& s) { s.hops = hops; });
-    for (const std::size_t starts : {5, 10, 30})
+    for (const std::size_t names : {0, 30, 100})
+      changed |= attempt([&](auto& s) { s.names = names; });
+    for (const std::size_t starts : {1, 3, 5, 10, 30})
       changed |= attempt([&](auto& s) { s.starts = starts; });
     for (const std::size_t vectors : {0, 3, 10})
       changed |= attempt([&](auto& s) { s.vectors = vectors; });
@@ -142,7 +143,6 @@ std::vector<AskedQuestion> TakeApart(const Snapshot& snapshot, std::span<const Q
     const std::vector<TermCount> counts = Must(splitter.Count(question.text), "words");
     one.projected = Must(TextVector(snapshot, counts, vectors), "vector").values;
     if (words) one.vector = words->Of(question.text);
-    for (const std::uint32_t name : question.names) one.names.push_back({name, 1});
     one.question = &question;
     asked.push_back(std::move(one));
   }
@@ -173,8 +173,18 @@ Quality Measure(const Snapshot& snapshot, const RetrievalSystem& system,
     RetrieveQuestion question{.terms = asked.terms,
                               .vector = projections ? asked.projected : asked.vector,
                               .space = projections ? text : words};
-    if (system.names) question.keys = asked.names;
     std::vector<NodeId> ranked;
+    if (system.by_default) {
+      RecallOptions options;
+      options.plan.plan = &system.plan;
+      options.top = system.plan.top;
+      if (const auto found = Recall(snapshot, {.text = asked.question->text}, options))
+        for (const RecallHit& hit : found->hits) ranked.push_back(hit.node);
+      else
+        Require(asked.terms.empty(), found.error().ToString());
+      Count(sum, ranked, *asked.question);
+      continue;
+    }
     // A question without a known word finds nothing.
     if (const auto found = Retrieve(snapshot, system.plan, question))
       for (const RetrieveHit& hit : found->hits) ranked.push_back(hit.node);

@@ -20,11 +20,12 @@ struct RetrievalSystem {
   std::string name;
   RetrievalPlan plan;
   bool projections = false;  // The question's vector is that of random projections in any case.
-  bool names = false;        // The passages that a question calls by name are its keys.
+  // Asked as `plexus recall WORDS` asks: Recall, with the plan that it has by default.
+  bool by_default = false;
 };
 
-// BM25, vectors, each reranked by the graph, PageRank from the hits, and the named plans that a
-// question of words and a vector suits.
+// BM25, vectors, each reranked by the graph, PageRank from the hits, the named plans that a
+// question of words and a vector suits, and `default`.
 std::vector<RetrievalSystem> FixedSystems();
 
 // One setting of the hybrid plan. Weights are beside one of 1 of the words.
@@ -32,18 +33,17 @@ struct HybridSetting {
   double similarity = 0, path = 0, pagerank = 0, graph = 0, decay = 0.5;
   int hops = 1;
   std::size_t starts = 10, vectors = 0;  // Hits by words and by vector: walks start there.
-  bool names = false;
+  std::size_t names = 0;                 // Hits by words in which names are looked for. 0: in none.
 };
 RetrievalSystem HybridSystem(const HybridSetting& setting);
 // The setting of the largest value: one coordinate after the other, until a round changes nothing.
-HybridSetting Tune(const std::function<double(const HybridSetting&)>& value, bool names);
+HybridSetting Tune(const std::function<double(const HybridSetting&)>& value);
 
 // A question taken apart, once for all systems.
 struct AskedQuestion {
   std::vector<std::string> terms;
   std::vector<float> projected,
       vector;  // By random projections; by word vectors, if there are any.
-  std::vector<NodeWeight> names;
   const Question* question = nullptr;
 };
 std::vector<AskedQuestion> TakeApart(const Snapshot& snapshot, std::span<const Question> questions,

@@ -59,10 +59,10 @@ class Convert(unittest.TestCase):
             self.assertEqual([p["title"] for p in parts["passage"]],
                              ["Blind Shaft (film)", "Li Yang", "Xi'an"])
             self.assertEqual(parts["passage"][0]["text"], "Blind Shaft was made by Li Yang.")
-            self.assertEqual([link["link"] for link in parts["link"]], [["p0", "p1"], ["p1", "p2"]])
+            self.assertEqual([link["link"] for link in parts["link"]], [["Blind Shaft (film)", "Li Yang"], ["Li Yang", "Xi'an"]])
             self.assertEqual(parts["question"], [{
-                "question": "Who directed Blind Shaft?", "id": "q1", "evidence": ["p0", "p1"],
-                "names": ["p0"]}])
+                "question": "Who directed Blind Shaft?", "id": "q1",
+                "evidence": ["Blind Shaft (film)", "Li Yang"]}])
 
     def test_columns_lines_and_a_corpus(self):
         code, parts, said = run("hotpotqa", HOTPOT_COLUMNS, json.dumps(HOTPOT[0]) + "\n\n",
@@ -71,12 +71,15 @@ class Convert(unittest.TestCase):
         self.assertEqual(code, 0, said)
         self.assertEqual(len(parts["passage"]), 7)
         self.assertEqual(len(parts["question"]), 1)  # the same id stands twice
+        code, parts, said = run("hotpotqa", HOTPOT, ("corpus:4:", {"C": "3", "D": "4", "E": "5"}))
+        self.assertEqual([p["passage"] for p in parts["passage"]],
+                         ["Blind Shaft (film)", "Li Yang", "Xi'an", "C"], said)
 
     def test_musique(self):
         code, parts, said = run("musique", "\n".join(json.dumps(q) for q in MUSIQUE))
         self.assertEqual(code, 0, said)
-        self.assertEqual(parts["question"][0]["evidence"], ["p0", "p2"])
-        self.assertEqual(parts["link"][-1], {"link": ["p0", "p1"], "weight": 0.5})  # of one title
+        self.assertEqual(parts["question"][0]["evidence"], ["Green", "Steve"])
+        self.assertEqual(parts["link"][-1], {"link": ["Green", "Green (2)"], "weight": 0.5})
 
     def test_locomo(self):
         for data in (LOCOMO, {**LOCOMO[0]["conversation"], "qa": LOCOMO[0]["qa"]}):
@@ -87,6 +90,44 @@ class Convert(unittest.TestCase):
             self.assertEqual([link["link"] for link in parts["link"]], [["p0", "p1"]])
             self.assertEqual([q["evidence"] for q in parts["question"]], [["p0", "p1"]])
             self.assertIn("1 questions without evidence", said)
+
+    def test_smart(self):
+        documents = (".I 1\n.T\nSorting\n.W\nBy keys.\n.X\n2\t5\t1\n1\t5\t1\n"
+                     ".I 2\n.T\nMerging\n.X\n1\t5\t2\n")
+        code, parts, said = run("smart", documents, ".I 1\n.W\nHow to\nsort?\n.I 2\n.W\nWhy?\n",
+                                "01 2 0 0\n")
+        self.assertEqual(code, 0, said)
+        self.assertEqual([p["text"] for p in parts["passage"]], ["Sorting By keys.", "Merging"])
+        self.assertEqual(parts["link"], [{"link": ["p0", "p1"], "weight": 1.0}])
+        self.assertEqual(parts["question"],
+                         [{"question": "How to sort?", "id": "1", "evidence": ["p1"]}])
+        self.assertIn("1 questions without evidence", said)
+        self.assertEqual(run("smart", documents)[0], 1)
+
+    def test_documents(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "deep"))
+            with open(os.path.join(folder, "README.md"), "w", encoding="utf-8") as file:
+                file.write("Begin.\n\n# Install\nSee [more](deep/MORE.md#x).\n```\n# no heading\n```\n")
+            with open(os.path.join(folder, "deep", "MORE.md"), "w", encoding="utf-8") as file:
+                file.write("# Install\nBy hand.\n## Empty\n")
+            questions = os.path.join(folder, "q.jsonl")
+            for section, good in (("Install", True), ("Empty", False)):
+                with open(questions, "w", encoding="utf-8") as file:
+                    file.write(json.dumps({"question": "How?", "document": "deep/MORE.md",
+                                           "section": section}))
+                done = subprocess.run([sys.executable, SCRIPT, "documents", questions, folder],
+                                      capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0 if good else 1, done.stderr)
+                if not good:
+                    self.assertIn("no section 'Empty' in deep/MORE.md", done.stderr)
+                    continue
+                lines = [json.loads(line) for line in done.stdout.splitlines()]
+                self.assertEqual([line["passage"] for line in lines if "passage" in line],
+                                 ["README.md", "Install", "Install (2)"])
+                self.assertEqual([line["link"] for line in lines if "link" in line],
+                                 [["README.md", "Install"], ["Install", "Install (2)"]])
+                self.assertEqual(lines[-1]["evidence"], ["Install (2)"])
 
     def test_refuses(self):
         def refused(form, content, why):

@@ -26,7 +26,8 @@ inline bool CanBeAsked(const RetrievalPlan& plan, const PlanQuestion& question) 
   if (required(PlanTerm::kSimilarity) && question.vector.empty()) return false;
   if (required(PlanTerm::kWords) && question.terms.empty()) return false;
   return (HasSeeds(plan, SeedBy::kVector) && !question.vector.empty()) ||
-         (HasSeeds(plan, SeedBy::kWords) && !question.terms.empty()) ||
+         ((HasSeeds(plan, SeedBy::kWords) || HasSeeds(plan, SeedBy::kNames)) &&
+          !question.terms.empty()) ||
          (HasSeeds(plan, SeedBy::kKeys) && !question.keys.empty()) ||
          (HasSeeds(plan, SeedBy::kPageRank) && !question.keys.empty());
 }

@@ -11,7 +11,7 @@ namespace plexus::reference {
 namespace {
 
 struct Seed {
-  double weight = 0;
+  double weight = 0, start = 0;
   std::uint32_t found_by = 0;
   bool keep = false;
 };
@@ -112,22 +112,31 @@ Values Only(const Values& values, const std::vector<bool>& nodes) {
   return kept;
 }
 
-void AddSeeds(Seeds& seeds, const std::vector<NodeWeight>& list, std::size_t entry, bool keep) {
-  for (const NodeWeight& found : list) {
-    Seed& seed = seeds[found.node];
-    seed.weight = std::max(seed.weight, found.weight);
-    seed.found_by |= 1u << entry;
-    seed.keep |= keep;
+void AddSeeds(Seeds& seeds, const std::vector<NodeWeight>& list, std::size_t number,
+              const PlanSeeds& entry) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    Seed& seed = seeds[list[i].node];
+    seed.weight = std::max(seed.weight, list[i].weight);
+    if (entry.by == SeedBy::kKeys || i < entry.starts)
+      seed.start = std::max(seed.start, list[i].weight);
+    seed.found_by |= 1u << number;
+    seed.keep |= entry.keep;
   }
 }
 
 // Bellman-Ford by layers. A seed may lie outside of what is allowed; walks pass it all the same.
 Values Walks(const PlanWorld& world, const PlanExpand& expand, int hops, const Seeds& seeds) {
   Values best, layer;
-  for (const auto& [node, seed] : seeds)
-    if (seed.weight > 0) best[node] = layer[node] = seed.weight;
-  const Values starts = layer;
   const std::vector<FlatArc> arcs = Walkable(world.graph, expand.direction);
+  const auto is_hub = [&](NodeId node) {
+    const auto count = std::ranges::count(arcs, node, &FlatArc::from);
+    return hops > 0 && expand.arcs > 0 && static_cast<std::uint64_t>(count) > expand.arcs;
+  };
+  Values hubs;
+  for (const auto& [node, seed] : seeds)
+    if (seed.start > 0) (is_hub(node) ? hubs : layer)[node] = seed.start;
+  best = layer;
+  const Values starts = layer;
   for (int h = 0; h < hops; ++h) {
     Values next;
     for (const FlatArc& arc : arcs) {
@@ -139,6 +148,7 @@ Values Walks(const PlanWorld& world, const PlanExpand& expand, int hops, const S
     for (const auto& [node, value] : next) best[node] = std::max(best[node], value);
     layer = std::move(next);
   }
+  for (const auto& [node, value] : hubs) best[node] = std::max(best[node], value);
   return best;
 }
 
@@ -236,13 +246,15 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan,
       case SeedBy::kWords:
         list = Best(Only(words, findable), top);
         break;
+      case SeedBy::kNames:  // No key of these worlds has a word.
+        break;
       case SeedBy::kKeys:
         list.assign(question.keys.begin(), question.keys.end());
         break;
       case SeedBy::kPageRank: {
         std::vector<NodeWeight> starts;
         for (const auto& [node, seed] : seeds)
-          if (seed.weight > 0 && world.nodes[node].allowed) starts.push_back({node, seed.weight});
+          if (seed.start > 0 && world.nodes[node].allowed) starts.push_back({node, seed.start});
         if (seeds.empty())
           for (const NodeWeight& key : question.keys)
             if (world.nodes[key.node].allowed) starts.push_back(key);
@@ -257,7 +269,7 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan,
         break;
       }
     }
-    AddSeeds(seeds, list, i, entry.keep);
+    AddSeeds(seeds, list, i, entry);
   }
 
   std::vector<double> weights;
@@ -336,7 +348,8 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan,
     rank(0);
     seeds.clear();
     for (const PlanHit& hit : answer.hits)
-      seeds[hit.node] = {UnitTerm(hit.relevance / sum), hit.found_by, true};
+      seeds[hit.node] = {UnitTerm(hit.relevance / sum), UnitTerm(hit.relevance / sum), hit.found_by,
+                         true};
   }
   rank(plan.expand.hops);
   return answer;

@@ -135,7 +135,8 @@ RetrievalPlan DrawPlan(const PlanGraph& graph, std::mt19937_64& random) {
   RetrievalPlan plan;
   bool ranked = false;
   for (std::uint64_t i = 0, n = 1 + random() % 3; i < n; ++i) {
-    PlanSeeds seeds{.by = static_cast<SeedBy>(random() % 4), .top = 1 + random() % 6};
+    PlanSeeds seeds{.by = static_cast<SeedBy>(random() % kSeedBys), .top = 1 + random() % 6};
+    if (Chance(random, 3)) seeds.starts = 1 + random() % 3;
     if (Chance(random, 4)) seeds.per_hit = 1 + random() % 3;
     seeds.keep = !Chance(random, 4);
     ranked |= seeds.by == SeedBy::kPageRank;
@@ -146,6 +147,7 @@ RetrievalPlan DrawPlan(const PlanGraph& graph, std::mt19937_64& random) {
   plan.expand.decay = Chance(random, 2) ? 0.5 : 1;
   if (Chance(random, 3)) plan.expand.kinds = {kSupports, kSimilar};
   if (Chance(random, 3)) plan.expand.top = 1 + random() % 5;
+  if (Chance(random, 3)) plan.expand.arcs = 1 + random() % 6;
   plan.expand.from_hits = Chance(random, 4);
   if (Chance(random, 4)) plan.filter.node_kinds = {kMemory, kDecision};
   if (Chance(random, 5)) plan.filter.tags = {graph.tags()[0], graph.tags()[1], "it's none"};

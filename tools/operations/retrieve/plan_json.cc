@@ -118,12 +118,12 @@ Result<Enum> ChoiceAt(const Place& place, std::size_t count, Name&& name_of) {
 }
 
 Status ReadSeeds(const Place& place, const Schema& schema, RetrievalPlan& plan) {
-  static const std::vector<std::string> known = {"by", "space", "top", "per_hit", "keep"};
+  static const std::vector<std::string> known = {"by", "space", "top", "per_hit", "starts", "keep"};
   PlanSeeds& seeds = plan.seeds.emplace_back();
   bool by = false;
   PLEXUS_TRY(ForEachMember(place, known, [&](const Place& at, const std::string& name) -> Status {
     if (name == "by") {
-      PLEXUS_ASSIGN(seeds.by, ChoiceAt<SeedBy>(at, 4, SeedByName));
+      PLEXUS_ASSIGN(seeds.by, ChoiceAt<SeedBy>(at, kSeedBys, SeedByName));
       by = true;
     } else if (name == "space") {
       PLEXUS_ASSIGN(const std::string space, TextAt(at));
@@ -133,6 +133,8 @@ Status ReadSeeds(const Place& place, const Schema& schema, RetrievalPlan& plan) 
       PLEXUS_ASSIGN(seeds.top, CountAt(at));
     } else if (name == "per_hit") {
       PLEXUS_ASSIGN(seeds.per_hit, CountAt(at));
+    } else if (name == "starts") {
+      PLEXUS_ASSIGN(seeds.starts, CountAt(at));
     } else {
       PLEXUS_ASSIGN(seeds.keep, FlagAt(at));
     }
@@ -145,8 +147,8 @@ Status ReadSeeds(const Place& place, const Schema& schema, RetrievalPlan& plan) 
 // `names` are its kinds as they are written.
 Status ReadExpand(const Place& place, const Schema& schema, PlanExpand& expand,
                   std::vector<std::string>& names) {
-  static const std::vector<std::string> known = {"hops",  "direction", "decay",
-                                                 "kinds", "top",       "from"};
+  static const std::vector<std::string> known = {"hops", "direction", "decay", "kinds",
+                                                 "arcs", "top",       "from"};
   return ForEachMember(place, known, [&](const Place& at, const std::string& name) -> Status {
     if (name == "hops") {
       PLEXUS_ASSIGN(const std::size_t hops, CountAt(at));
@@ -170,6 +172,8 @@ Status ReadExpand(const Place& place, const Schema& schema, PlanExpand& expand,
         names.push_back(kind);
         return {};
       });
+    } else if (name == "arcs") {
+      PLEXUS_ASSIGN(expand.arcs, CountAt(at));
     } else if (name == "top") {
       PLEXUS_ASSIGN(expand.top, CountAt(at));
     } else {

@@ -36,18 +36,25 @@ Parameters AskedParameters() {
           Text("space", "NAME", "the vector space (default: default, or the only one)")};
 }
 
-Parameter PlanParameter() {
+Parameter PlanParameter(const std::string& more, std::vector<std::string> also) {
   std::string names;
   const std::span<const NamedPlan> plans = NamedPlans();
   for (std::size_t i = 0; i < plans.size(); ++i)
     names += (i == 0 ? "" : i + 1 == plans.size() ? " or " : ", ") + std::string(plans[i].name);
-  return Text("plan", "NAME|FILE", names + ", or a plan as JSON, in a file or as it is; - is stdin")
+  for (const std::string& name : PlanNames()) also.push_back(name);
+  return Text("plan", "NAME|FILE",
+              names + ", or a plan as JSON, in a file or as it is; - is stdin" +
+                  (more.empty() ? "" : "; " + more))
       .Named(Means::kContent)
-      .Literally(PlanNames());
+      .Literally(std::move(also));
 }
 
 Status ReadPlan(const Workspace& workspace, const Request& request, AskedPlan& asked) {
-  const std::string& text = request.Text("plan");
+  return ReadPlan(workspace, request, request.Text("plan"), asked);
+}
+
+Status ReadPlan(const Workspace& workspace, const Request& request, std::string_view text,
+                AskedPlan& asked) {
   const std::vector<std::string>& kinds = request.List("kinds");
   PLEXUS_TRY(FindEdgeKinds(workspace.schema(), kinds));
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -55,9 +62,9 @@ Status ReadPlan(const Workspace& workspace, const Request& request, AskedPlan& a
     const NamedPlan* named = FindPlan(text);
     if (!named)
       return Fail(ErrorCode::kInvalidArgument,
-                  request.Name("plan") + ": '" + text.substr(0, 64) +
+                  request.Name("plan") + ": '" + std::string(text.substr(0, 64)) +
                       "' is neither a plan in JSON nor the name of one" +
-                      DidYouMean(text.substr(0, 64), PlanNames()));
+                      DidYouMean(std::string(text.substr(0, 64)), PlanNames()));
     asked.plan = named->plan;
     asked.name = named->name;
     if (!kinds.empty()) PLEXUS_TRY(FollowKinds(workspace.schema(), kinds, asked.plan.expand));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/common/node_subset.h"
@@ -31,11 +32,14 @@ struct AskedPlan {
 
 // "words", "vector" and "space": what is asked.
 Parameters AskedParameters();
-// "plan": a name, or JSON.
-Parameter PlanParameter();
-// The plan, with the request's `top` and `kinds` in place of its own where they are given; not
-// checked. kInvalidArgument: no such name, or JSON that is no plan (the message names the place).
+// "plan": a name, or JSON; `more` says what else it takes, by the names `also`.
+Parameter PlanParameter(const std::string& more = "", std::vector<std::string> also = {});
+// The plan, of the request or of `text`, with the request's `top` and `kinds` in place of its own
+// where they are given; not checked. kInvalidArgument: no such name, or JSON that is no plan (the
+// message names the place).
 Status ReadPlan(const Workspace& workspace, const Request& request, AskedPlan& asked);
+Status ReadPlan(const Workspace& workspace, const Request& request, std::string_view text,
+                AskedPlan& asked);
 // Salience: a column of that name, else retention, else trust. Outcome: the ledger's.
 Status ReadPlanValues(const Workspace& workspace, AskedPlan& asked);
 // The request's space, else that of the plan's first seeds by vector that name one.

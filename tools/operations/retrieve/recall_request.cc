@@ -1,6 +1,9 @@
 // Words, a vector, keys; weights by name; bounds.
 #include "tools/operations/retrieve/recall_request.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "engine/vocabulary.h"
 #include "storage/formats/import_vectors.h"
 #include "tools/operations/arguments.h"
@@ -100,13 +103,30 @@ Status ReadTerms(const Workspace& workspace, const Request& request, AskedRecall
   return ReadWeights(request, asked.options);
 }
 
+constexpr const char* kOfLists[] = {"weight",     "from_hops", "decay",         "half_life",
+                                    "full_count", "salience",  "prefer_scopes", "prefer_tags"};
+
+// The name of the ranking that is no plan.
+constexpr std::string_view kLists = "lists";
+
+// Of a question that names no plan: it is in words, and asks for nothing that only lists have.
+bool HasDefaultPlan(const Request& request) {
+  const bool of_lists =
+      std::ranges::any_of(kOfLists, [&](const char* other) { return request.Given(other); });
+  return request.Given("words") && !of_lists;
+}
+
 // What ranks without a plan has no part in one.
 Status ReadRecallPlan(Workspace& workspace, const Request& request, AskedRecall& asked) {
-  if (!request.Given("plan")) return {};
-  for (const char* other : {"weight", "from_hops", "decay", "half_life", "full_count", "salience",
-                            "prefer_scopes", "prefer_tags"})
-    PLEXUS_TRY(NotTogether(request, other, "plan"));
-  PLEXUS_TRY(ReadPlan(workspace, request, asked.plan));
+  const bool given = request.Given("plan");
+  if (given ? request.Text("plan") == kLists : !HasDefaultPlan(request)) return {};
+  if (given) {
+    for (const char* other : kOfLists) PLEXUS_TRY(NotTogether(request, other, "plan"));
+    PLEXUS_TRY(ReadPlan(workspace, request, asked.plan));
+  } else {
+    PLEXUS_TRY(ReadPlan(workspace, request, kRecallPlan, asked.plan));
+    if (!CheckPlan(asked.plan.plan)) return {};  // more hits than a plan ranks
+  }
   if (asked.plan.plan.top == 0)
     return Fail(ErrorCode::kInvalidArgument, request.Name("top", "0") + " cannot go with " +
                                                  request.Name("plan") + ": a plan ranks 1 to " +
@@ -152,7 +172,9 @@ Parameters RecallParameters() {
              Repeated("from", "KEY",
                       "rank nodes near this node higher; KEY=W gives it a weight; repeatable")
                  .Named(Means::kWeightedKey),
-             PlanParameter(),
+             PlanParameter("lists: each list's own order, several fused by their ranks; default: "
+                           "recall for words, lists for what has none or has --weight",
+                           {std::string(kLists)}),
              Count("from_hops", "H", "at most H edges from there")
                  .Between(1, 16)
                  .Default(std::uint64_t{2}),
@@ -163,7 +185,7 @@ Parameters RecallParameters() {
              List("weight", "TERM=W,...",
                   "rank by the sum of these terms: text, similarity, path, recency, salience, "
                   "frequency, "
-                  "scope (default: BM25, the similarity, or the ranks of several lists fused)"),
+                  "scope"),
              Text("half_life", "DURATION", "recency halves in that time since the last use")
                  .Default("30d"),
              Count("full_count", "N", "uses for which frequency is 1")

@@ -26,29 +26,14 @@ Status AddWords(const Source& source, RecallLists& lists) {
   bm25.run = source.options.run;
   PLEXUS_ASSIGN(const Bm25Result found, Bm25(source.snapshot, source.question.terms, bm25));
   lists.truncated |= found.truncated;
-  const std::size_t phrases = std::min(
-      found.terms.size(),
-      static_cast<std::size_t>(std::ranges::count_if(found.terms, [&](const QueryTerm& term) {
-        return std::ranges::any_of(source.question.phrases,
-                                   [&](const Bm25Phrase& p) { return p.name == term.term; });
-      })));
-  const std::size_t words = found.terms.size() - phrases;
+  const std::uint32_t words = WordsAmong(found, source.question.phrases);
   lists.asked.words = true;
-  lists.asked.word_count = static_cast<std::uint32_t>(words);
+  lists.asked.word_count = words;
   const double bound = Bm25Bound(found.terms);
   std::vector<NodeId>& list = lists.lists.emplace_back();
   for (const Bm25Match& match : found.matches) {
-    RecallEvidence evidence;
-    evidence.words = match.score;
-    evidence.text = TextTerm(match.score, bound);
-    for (const TermShare& share : match.shares) {
-      if (share.term < words)
-        ++evidence.words_matched;
-      else
-        evidence.phrase_matched = true;
-    }
     list.push_back(match.node);
-    lists.candidates.push_back({match.node, match.score, evidence});
+    lists.candidates.push_back({match.node, match.score, EvidenceOf(match, words, bound)});
   }
   return {};
 }
@@ -123,6 +108,25 @@ void Merge(std::vector<RecallCandidate>& candidates) {
 }
 
 }  // namespace
+
+std::uint32_t WordsAmong(const Bm25Result& found, std::span<const Bm25Phrase> phrases) {
+  return static_cast<std::uint32_t>(std::ranges::count_if(found.terms, [&](const QueryTerm& term) {
+    return std::ranges::find(phrases, term.term, &Bm25Phrase::name) == phrases.end();
+  }));
+}
+
+RecallEvidence EvidenceOf(const Bm25Match& match, std::uint32_t words, double bound) {
+  RecallEvidence evidence;
+  evidence.words = match.score;
+  evidence.text = TextTerm(match.score, bound);
+  for (const TermShare& share : match.shares) {
+    if (share.term < words)
+      ++evidence.words_matched;
+    else
+      evidence.phrase_matched = true;
+  }
+  return evidence;
+}
 
 Result<RecallLists> ListsOf(const Snapshot& snapshot, const RecallQuestion& question,
                             const RecallOptions& options, const NodeSubset& allowed,

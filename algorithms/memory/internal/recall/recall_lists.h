@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "algorithms/memory/recall.h"
@@ -29,6 +30,11 @@ struct RecallLists {
   RecallSources asked;
   bool truncated = false;
 };
+
+// The terms of an answer that are words, not phrases; they stand first.
+std::uint32_t WordsAmong(const Bm25Result& found, std::span<const Bm25Phrase> phrases);
+// What the words know of a match.
+RecallEvidence EvidenceOf(const Bm25Match& match, std::uint32_t words, double bound);
 
 // Of each list the first `length`, 0 = all, of `allowed`.
 Result<RecallLists> ListsOf(const Snapshot& snapshot, const RecallQuestion& question,

@@ -2,16 +2,26 @@
 #include "algorithms/memory/internal/recall/recall_planned.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "algorithms/memory/internal/recall/recall_lists.h"
 
 namespace plexus::memory_internal {
 namespace {
 
+// Others take the place of hits that are left out: four times as many, as far as the plan goes.
+std::size_t TopWithSpare(const RetrievalPlan& plan) {
+  std::size_t most = PlanLimits::kMaxTop;
+  for (const PlanSeeds& seeds : plan.seeds)
+    if (seeds.per_hit > 0) most = std::min(most, PlanLimits::kMaxTop / seeds.per_hit);
+  return std::max(plan.top, std::min(4 * plan.top, most));
+}
+
 Result<RetrieveResult> Run(const Snapshot& snapshot, const RecallQuestion& question,
                            const RecallOptions& options, const NodeSubset& allowed) {
   RetrievalPlan plan = *options.plan.plan;
   if (options.kinds.given()) plan.expand.kinds = options.kinds;
+  if (options.exclude_contradicted) plan.top = TopWithSpare(plan);
   RetrieveQuestion asked{.terms = question.terms,
                          .phrases = question.phrases,
                          .vector = question.vector,
@@ -46,23 +56,45 @@ Result<RecallPlanned> ByPlan(const Snapshot& snapshot, const RecallQuestion& que
   PLEXUS_ASSIGN(planned.found, Run(snapshot, question, options, allowed));
   planned.truncated = planned.found.truncated;
   planned.evidence.resize(planned.found.hits.size());
-  RecallQuestion words_and_vector = question;
-  words_and_vector.keys = {};
-  if (!planned.found.hits.empty() && (!question.terms.empty() || !question.vector.empty())) {
-    std::vector<NodeId> nodes;
-    for (const RetrieveHit& hit : planned.found.hits) nodes.push_back(hit.node);
-    std::ranges::sort(nodes);
-    PLEXUS_ASSIGN(const NodeSubset hits, NodeSubset::Of(snapshot, nodes));
-    PLEXUS_ASSIGN(const RecallLists lists, ListsOf(snapshot, words_and_vector, options, hits, 0));
-    planned.asked = lists.asked;
-    // What was not read to its end is not known.
-    planned.asked.words &= !lists.truncated;
+  std::vector<NodeId> nodes;
+  for (const RetrieveHit& hit : planned.found.hits) nodes.push_back(hit.node);
+  const auto know = [&](NodeId node) -> RecallEvidence& {
+    return planned
+        .evidence[static_cast<std::size_t>(std::ranges::find(nodes, node) - nodes.begin())];
+  };
+  // What the plan asked itself is not asked again.
+  RecallQuestion rest = question;
+  rest.keys = {};
+  if (const Bm25Result& asked = planned.found.words; !asked.terms.empty()) {
+    rest.terms = {};
+    const std::uint32_t words = WordsAmong(asked, question.phrases);
+    planned.asked.words = true;
+    planned.asked.word_count = words;
+    PLEXUS_ASSIGN(
+        const std::vector<Bm25Match> matches,
+        Bm25Of(snapshot, asked, nodes, {.phrases = question.phrases, .run = options.run}));
+    const double bound = Bm25Bound(asked.terms);
+    for (const Bm25Match& match : matches) know(match.node) = EvidenceOf(match, words, bound);
+  }
+  if (!nodes.empty() && (!rest.terms.empty() || !rest.vector.empty())) {
+    std::vector<NodeId> ascending = nodes;
+    std::ranges::sort(ascending);
+    PLEXUS_ASSIGN(const NodeSubset hits, NodeSubset::Of(snapshot, ascending));
+    PLEXUS_ASSIGN(const RecallLists lists, ListsOf(snapshot, rest, options, hits, 0));
+    if (lists.asked.words) {
+      // What was not read to its end is not known.
+      planned.asked.words = !lists.truncated;
+      planned.asked.word_count = lists.asked.word_count;
+    }
+    planned.asked.vector = lists.asked.vector;
+    planned.asked.metric = lists.asked.metric;
     planned.truncated |= lists.truncated;
-    for (std::size_t i = 0; i < planned.found.hits.size(); ++i) {
-      const auto at = std::ranges::lower_bound(lists.candidates, planned.found.hits[i].node, {},
-                                               &RecallCandidate::node);
-      if (at != lists.candidates.end() && at->node == planned.found.hits[i].node)
-        planned.evidence[i] = at->evidence;
+    for (const RecallCandidate& c : lists.candidates) {
+      RecallEvidence& known = know(c.node);
+      if (!rest.terms.empty())
+        known = c.evidence;
+      else
+        known.similarity = c.evidence.similarity;
     }
   }
   planned.asked.keys = !question.keys.empty();

@@ -48,12 +48,12 @@ RetrievalPlan Dual() {
 
 RetrievalPlan Recall() {
   RetrievalPlan plan;
-  plan.seeds = {{.by = SeedBy::kWords, .top = 10},
-                {.by = SeedBy::kVector, .top = 10},
-                {.by = SeedBy::kKeys},
-                {.by = SeedBy::kPageRank, .top = 100}};
-  plan.expand.hops = 1;
-  plan.score = Weights({{PlanTerm::kWords, 1}, {PlanTerm::kPageRank, 0.1}});
+  plan.seeds = {{.by = SeedBy::kNames, .top = 100},
+                {.by = SeedBy::kWords, .per_hit = 3, .starts = 3},
+                {.by = SeedBy::kVector, .per_hit = 3, .starts = 3},
+                {.by = SeedBy::kKeys, .keep = false}};
+  plan.expand = {.hops = 1, .decay = 1, .arcs = 1'000};
+  plan.score = Weights({{PlanTerm::kWords, 1}, {PlanTerm::kSimilarity, 1}, {PlanTerm::kPath, 1}});
   return plan;
 }
 
@@ -75,10 +75,11 @@ std::span<const NamedPlan> NamedPlans() {
        R"({"seeds":[{"by":"vector","per_hit":3}],"expand":{"hops":0,"from":"hits"},)"
        R"("score":{"similarity":0.7,"graph":0.3}})",
        Rag()},
-      {"recall", "by words, vector and keys, and PageRank from these along the edges",
-       R"({"seeds":[{"by":"words","top":10},{"by":"vector","top":10},{"by":"keys"},)"
-       R"({"by":"pagerank","top":100}],"expand":{"hops":1,"direction":"both","decay":0.5},)"
-       R"("score":{"words":1,"pagerank":0.1}})",
+      {"recall", "what the question names, words, vector and keys, and what is next to the best",
+       R"({"seeds":[{"by":"names","top":100},{"by":"words","per_hit":3,"starts":3},)"
+       R"({"by":"vector","per_hit":3,"starts":3},{"by":"keys","keep":false}],)"
+       R"("expand":{"hops":1,"direction":"both","decay":1,"arcs":1000},)"
+       R"("score":{"words":1,"similarity":1,"path":1}})",
        Recall()},
       {"rerank", "the nearest vectors, those first that hang together",
        R"({"seeds":[{"by":"vector","per_hit":3}],"score":{"similarity":0.7,"graph":0.3}})",

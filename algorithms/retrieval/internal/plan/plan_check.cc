@@ -10,7 +10,7 @@ namespace plexus {
 
 namespace {
 
-constexpr std::string_view kSeedNames[] = {"vector", "words", "keys", "pagerank"};
+constexpr std::string_view kSeedNames[kSeedBys] = {"vector", "words", "keys", "pagerank", "names"};
 constexpr std::string_view kTermNames[kPlanTerms] = {"similarity", "words", "path",     "graph",
                                                      "pagerank",   "age",   "salience", "outcome"};
 constexpr std::string_view kFusionNames[] = {"sum", "rrf", "mmr"};
@@ -49,6 +49,7 @@ Status CheckSeeds(const RetrievalPlan& plan) {
                                          std::to_string(plan.top) + " is more than " +
                                          std::to_string(PlanLimits::kMaxTop));
     }
+    PLEXUS_TRY(CheckCount(place + ".starts", seeds.starts, PlanLimits::kMaxTop));
   }
   return {};
 }

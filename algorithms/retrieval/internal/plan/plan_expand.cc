@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <span>
 
+#include "algorithms/common/internal/selection.h"
 #include "algorithms/retrieval/internal/plan/plan_run.h"
 
 namespace plexus::retrieval_internal {
@@ -17,11 +18,32 @@ Candidate* Find(std::span<Candidate> candidates, NodeId node) {
   return at != candidates.end() && at->node == node ? &*at : nullptr;
 }
 
+// More arcs than a walk may follow from there.
+bool IsHub(const PlanRun& run, const ArcFilter& filter, NodeId node) {
+  const PlanExpand& expand = run.plan.expand;
+  return expand.arcs > 0 && run.snapshot.Degree(expand.direction, node, filter) > expand.arcs;
+}
+
+// A hub has no walk but its own, of no hops.
+void AddHubs(const std::vector<NodeWeight>& hubs, TraverseResult& walks) {
+  for (const NodeWeight& hub : hubs) {
+    const auto at = std::ranges::find(walks.hits, hub.node, &TraverseHit::node);
+    if (at == walks.hits.end())
+      walks.hits.push_back({hub.node, hub.weight, 0, hub.node, {}});
+    else if (at->score <= hub.weight)
+      *at = {hub.node, hub.weight, 0, hub.node, {}};
+  }
+}
+
 Result<TraverseResult> Walk(const PlanRun& run, int hops) {
   const PlanExpand& expand = run.plan.expand;
-  std::vector<NodeWeight> starts;
+  PLEXUS_ASSIGN(const internal::Selection selection,
+                internal::Select(run.snapshot, GraphFilter{expand.kinds, run.options.valid_at}));
+  std::vector<NodeWeight> starts, hubs;
   for (const Seed& seed : run.seeds)
-    if (seed.weight > 0) starts.push_back({seed.node, seed.weight});
+    if (seed.start > 0)
+      (hops > 0 && IsHub(run, selection.filter, seed.node) ? hubs : starts)
+          .push_back({seed.node, seed.start});
   TraverseOptions options;
   options.hops = hops;
   options.direction = expand.direction;
@@ -32,13 +54,16 @@ Result<TraverseResult> Walk(const PlanRun& run, int hops) {
   // Of a list that is filtered afterwards nothing can be cut before.
   options.top = run.filtered ? 0 : expand.top + run.seeds.size();
   PLEXUS_ASSIGN(TraverseResult walks, Traverse(run.snapshot, starts, options));
+  AddHubs(hubs, walks);
   if (options.top == 0 || walks.hits.size() < options.top) return walks;
   // Cut: where many nodes are nearer than a seed, the walk to the seed itself may be missing.
   const auto listed = std::ranges::count_if(
       walks.hits, [&](const TraverseHit& hit) { return IsSeed(run.seeds, hit.node); });
   if (static_cast<std::size_t>(listed) >= run.seeds.size()) return walks;
   options.top = 0;
-  return Traverse(run.snapshot, starts, options);
+  PLEXUS_ASSIGN(walks, Traverse(run.snapshot, starts, options));
+  AddHubs(hubs, walks);
+  return walks;
 }
 
 }  // namespace

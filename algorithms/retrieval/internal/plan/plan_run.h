@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,7 +21,8 @@ namespace plexus::retrieval_internal {
 
 struct Seed {
   NodeId node = kNoNode;
-  double weight = 0;           // In [0, 1]; walks start above 0.
+  double weight = 0;           // In [0, 1].
+  double start = 0;            // Walks start with it; 0: none does.
   std::uint32_t found_by = 0;  // Bit i: by the plan's seeds[i].
   bool keep = false;           // One of these keeps its nodes.
 };
@@ -47,11 +49,8 @@ struct PlanRun {
   std::optional<NodeSubset> filtered = {};
   internal::Selection findable = {};
   std::vector<Seed> seeds = {};
-  // BM25 of nodes that seeds by words looked up, ascending, and its bound. `all_words`: of every
-  // findable node that has any.
-  std::vector<NodeWeight> words = {};
-  std::optional<double> word_bound = {};
-  bool all_words = false;
+  // The question's words, asked once for all who look at them: AskWords.
+  std::optional<Bm25Result> words = {};
   std::vector<NodeWeight> pagerank = {};  // Shares of the largest, ascending.
   TraverseResult walks = {};
   std::vector<Candidate> candidates = {};  // Ascending.
@@ -85,6 +84,10 @@ class StageClock {
 // False: the budget ended it, and nothing can be found.
 Result<bool> FilterStage(PlanRun& run);
 Status SeedStages(PlanRun& run);
+// The best hits by words, as many as any of the plan's seeds looks at.
+Status AskWords(PlanRun& run, RetrieveStage& stage);
+// Of `nodes` those that the question names, by weight. REQUIRES run.words.
+Result<std::vector<NodeWeight>> NamedNodes(const PlanRun& run, std::span<const NodeId> nodes);
 // Walks from run.seeds; candidates are the kept ones and what is reached, findable all.
 Status ExpandStage(PlanRun& run, int hops);
 // The values of all terms; candidates without a required one are taken out.

@@ -58,28 +58,27 @@ Status ScoreSimilarity(PlanRun& run, StageClock& clock) {
   return {};
 }
 
+// Of the hits that were found, and of those beside them that were not.
 Status ScoreWords(PlanRun& run, StageClock& clock) {
-  std::vector<NodeWeight> looked_up;
-  std::span<const NodeWeight> scores = run.words;
-  double bound = run.word_bound.value_or(0);
-  const bool known = run.word_bound &&
-                     (run.all_words || std::ranges::all_of(run.candidates, [&](const Candidate& c) {
-                        return std::ranges::binary_search(run.words, c.node, {}, &NodeWeight::node);
-                      }));
-  if (!known) {
-    PLEXUS_ASSIGN(const NodeSubset subset, NodeSubset::Of(run.snapshot, Nodes(run.candidates)));
-    Bm25Options options;
-    options.top = 0;
-    options.subset = &subset;
-    options.phrases = run.question.phrases;
-    options.run = run.options.run;
-    PLEXUS_ASSIGN(const Bm25Result found, Bm25(run.snapshot, run.question.terms, options));
-    clock.stage.truncated |= found.truncated;
-    for (const Bm25Match& match : found.matches) looked_up.push_back({match.node, match.score});
-    std::ranges::sort(looked_up, {}, &NodeWeight::node);
-    scores = looked_up;
-    bound = Bm25Bound(found.terms);
+  RetrieveStage asked;
+  PLEXUS_TRY(AskWords(run, asked));
+  clock.stage.truncated |= asked.truncated;
+  std::vector<NodeWeight> scores;
+  for (const Bm25Match& match : run.words->matches) scores.push_back({match.node, match.score});
+  std::ranges::sort(scores, {}, &NodeWeight::node);
+  std::vector<NodeId> others;
+  for (const Candidate& c : run.candidates)
+    if (!std::ranges::binary_search(scores, c.node, {}, &NodeWeight::node))
+      others.push_back(c.node);
+  if (!others.empty()) {
+    PLEXUS_ASSIGN(const std::vector<Bm25Match> looked_up,
+                  Bm25Of(run.snapshot, *run.words, others,
+                         {.phrases = run.question.phrases, .run = run.options.run}));
+    clock.stage.truncated |= run.options.run.budget.Interrupted();
+    for (const Bm25Match& match : looked_up) scores.push_back({match.node, match.score});
+    std::ranges::sort(scores, {}, &NodeWeight::node);
   }
+  const double bound = Bm25Bound(run.words->terms);
   ForEachValue(run.candidates, scores,
                [&](Candidate& c, double score) { c[PlanTerm::kWords] = TextTerm(score, bound); });
   return {};

@@ -32,25 +32,29 @@ Result<SeedList> ByVector(PlanRun& run, const PlanSeeds& seeds, std::size_t top,
   return list;
 }
 
+std::size_t TopOf(const RetrievalPlan& plan, const PlanSeeds& seeds) {
+  return seeds.per_hit > 0 ? seeds.per_hit * plan.top : seeds.top;
+}
+
+std::span<const Bm25Match> FirstByWords(const PlanRun& run, std::size_t top) {
+  return std::span(run.words->matches).first(std::min(top, run.words->matches.size()));
+}
+
 Result<SeedList> ByWords(PlanRun& run, std::size_t top, RetrieveStage& stage) {
-  Bm25Options options;
-  options.top = top;
-  options.subset = run.found_subset();
-  options.phrases = run.question.phrases;
-  options.run = run.options.run;
-  PLEXUS_ASSIGN(const Bm25Result found, Bm25(run.snapshot, run.question.terms, options));
-  stage.read = found.found;
-  stage.truncated = found.truncated;
-  run.word_bound = Bm25Bound(found.terms);
-  run.all_words = !found.truncated && found.matches.size() == found.found;
+  PLEXUS_TRY(AskWords(run, stage));
+  const double bound = Bm25Bound(run.words->terms);
   SeedList list;
-  run.words.clear();
-  for (const Bm25Match& match : found.matches) {
-    list.push_back({match.node, TextTerm(match.score, *run.word_bound)});
-    run.words.push_back({match.node, match.score});
-  }
-  std::ranges::sort(run.words, {}, &NodeWeight::node);
+  for (const Bm25Match& match : FirstByWords(run, top))
+    list.push_back({match.node, TextTerm(match.score, bound)});
   return list;
+}
+
+Result<SeedList> ByNames(PlanRun& run, std::size_t top, RetrieveStage& stage) {
+  PLEXUS_TRY(AskWords(run, stage));
+  std::vector<NodeId> nodes;
+  for (const Bm25Match& match : FirstByWords(run, top)) nodes.push_back(match.node);
+  stage.read = nodes.size();
+  return NamedNodes(run, nodes);
 }
 
 // From the seeds before, or from the keys where there are none. Shares of the largest.
@@ -64,8 +68,7 @@ Result<SeedList> ByPageRank(PlanRun& run, std::size_t top, RetrieveStage& stage)
                 internal::Select(run.snapshot, options.filter));
   SeedList starts;
   for (const Seed& seed : run.seeds)
-    if (seed.weight > 0 && selection.contains(seed.node))
-      starts.push_back({seed.node, seed.weight});
+    if (seed.start > 0 && selection.contains(seed.node)) starts.push_back({seed.node, seed.start});
   if (run.seeds.empty())
     for (const NodeWeight& key : run.question.keys)
       if (selection.contains(key.node)) starts.push_back(key);
@@ -93,6 +96,7 @@ bool CanRun(const PlanRun& run, const PlanSeeds& seeds, bool any_before) {
     case SeedBy::kVector:
       return !run.question.vector.empty();
     case SeedBy::kWords:
+    case SeedBy::kNames:
       return !run.question.terms.empty();
     case SeedBy::kKeys:
       return !run.question.keys.empty();
@@ -102,9 +106,14 @@ bool CanRun(const PlanRun& run, const PlanSeeds& seeds, bool any_before) {
   return any_before || !run.question.keys.empty();
 }
 
-void Merge(std::vector<Seed>& seeds, const SeedList& list, std::uint32_t entry, bool keep) {
-  for (const NodeWeight& found : list)
-    seeds.push_back({found.node, found.weight, std::uint32_t{1} << entry, keep});
+void Merge(std::vector<Seed>& seeds, const SeedList& list, const PlanSeeds& entry,
+           std::uint32_t bit) {
+  for (std::size_t i = 0; i < list.size(); ++i)
+    seeds.push_back({.node = list[i].node,
+                     .weight = list[i].weight,
+                     .start = entry.by == SeedBy::kKeys || i < entry.starts ? list[i].weight : 0,
+                     .found_by = bit,
+                     .keep = entry.keep});
   std::ranges::stable_sort(seeds, {}, &Seed::node);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < seeds.size(); ++i) {
@@ -114,6 +123,7 @@ void Merge(std::vector<Seed>& seeds, const SeedList& list, std::uint32_t entry, 
     }
     Seed& one = seeds[kept - 1];
     one.weight = std::max(one.weight, seeds[i].weight);
+    one.start = std::max(one.start, seeds[i].start);
     one.found_by |= seeds[i].found_by;
     one.keep |= seeds[i].keep;
   }
@@ -122,11 +132,28 @@ void Merge(std::vector<Seed>& seeds, const SeedList& list, std::uint32_t entry, 
 
 }  // namespace
 
+Status AskWords(PlanRun& run, RetrieveStage& stage) {
+  if (!run.words) {
+    Bm25Options options;
+    options.top = 1;
+    for (const PlanSeeds& seeds : run.plan.seeds)
+      if (seeds.by == SeedBy::kWords || seeds.by == SeedBy::kNames)
+        options.top = std::max(options.top, TopOf(run.plan, seeds));
+    options.subset = run.found_subset();
+    options.phrases = run.question.phrases;
+    options.run = run.options.run;
+    PLEXUS_ASSIGN(run.words, Bm25(run.snapshot, run.question.terms, options));
+  }
+  stage.read = run.words->found;
+  stage.truncated |= run.words->truncated;
+  return {};
+}
+
 Status SeedStages(PlanRun& run) {
   bool any = false;
   for (std::size_t i = 0; i < run.plan.seeds.size(); ++i) {
     const PlanSeeds& seeds = run.plan.seeds[i];
-    const std::size_t top = seeds.per_hit > 0 ? seeds.per_hit * run.plan.top : seeds.top;
+    const std::size_t top = TopOf(run.plan, seeds);
     StageClock clock(run.result, SeedByName(seeds.by));
     clock.stage.skipped = !CanRun(run, seeds, any);
     SeedList list;
@@ -145,6 +172,10 @@ Status SeedStages(PlanRun& run) {
           list.assign(run.question.keys.begin(), run.question.keys.end());
           clock.stage.read = list.size();
           break;
+        case SeedBy::kNames: {
+          PLEXUS_ASSIGN(list, ByNames(run, top, clock.stage));
+          break;
+        }
         case SeedBy::kPageRank: {
           PLEXUS_ASSIGN(list, ByPageRank(run, top, clock.stage));
           break;
@@ -152,7 +183,7 @@ Status SeedStages(PlanRun& run) {
       }
     }
     clock.stage.kept = list.size();
-    Merge(run.seeds, list, static_cast<std::uint32_t>(i), seeds.keep);
+    Merge(run.seeds, list, seeds, std::uint32_t{1} << i);
     clock.Done();
   }
   if (any) return {};

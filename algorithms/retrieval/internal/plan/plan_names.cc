@@ -1,0 +1,141 @@
+// Which nodes a question names: the terms of a key, one after the other in the question.
+//
+// The question is a row of places in the answer by words (-1: a term that no text has). A key is
+// split as texts are, but not into the parts of identifiers, which a query has at its end.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "algorithms/retrieval/internal/document.h"
+#include "algorithms/retrieval/internal/plan/plan_run.h"
+#include "algorithms/retrieval/term_record.h"
+#include "engine/vocabulary.h"
+
+namespace plexus::retrieval_internal {
+
+namespace {
+
+using Row = std::vector<std::ptrdiff_t>;
+
+constexpr std::size_t kLongestKey = 256;  // bytes; a longer one is no name that is said
+constexpr std::size_t kLookEvery = 64;    // keys between two looks at the clock
+
+struct Name {
+  NodeId node;
+  std::size_t length;               // in terms
+  double idf;                       // of all of them
+  std::vector<std::size_t> begins;  // where it stands in the question
+};
+
+std::ptrdiff_t PlaceOf(const Bm25Result& asked, std::string_view term) {
+  const auto at = std::ranges::find(asked.terms, term, &QueryTerm::term);
+  return at == asked.terms.end() ? -1 : at - asked.terms.begin();
+}
+
+// "Move (1970 film)" -> "Move". Without such an end: empty.
+std::string_view BeforeBrackets(std::string_view key) {
+  if (!key.ends_with(')')) return {};
+  const std::size_t open = key.rfind('(');
+  return open == key.npos ? std::string_view() : key.substr(0, open);
+}
+
+class NameFinder {
+ public:
+  static Result<NameFinder> Make(const PlanRun& run) {
+    PLEXUS_ASSIGN(TermRecord record, ReadTermRecord(run.snapshot));
+    record.terms.split_identifiers = record.terms.cjk_bigrams = false;
+    PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
+    NameFinder finder(*run.words, std::move(splitter));
+    for (const std::string& term : run.question.terms)
+      finder.question_.push_back(PlaceOf(*run.words, term));
+    return finder;
+  }
+
+  // What `words` say of the node, if the question says it.
+  Result<std::optional<Name>> Find(NodeId node, std::string_view words) {
+    if (words.empty() || !KeyMayHaveWords(words)) return std::nullopt;
+    PLEXUS_ASSIGN(const std::vector<std::string> terms, splitter_.Split(words));
+    Name name{node, terms.size(), 0, {}};
+    Row row;
+    for (const std::string& term : terms) {
+      const std::ptrdiff_t place = PlaceOf(asked_, term);
+      if (place < 0) return std::nullopt;
+      row.push_back(place);
+      name.idf += asked_.terms[static_cast<std::size_t>(place)].idf;
+    }
+    if (row.empty()) return std::nullopt;
+    for (auto at = question_.begin(); at != question_.end(); ++at) {
+      at = std::search(at, question_.end(), row.begin(), row.end());
+      if (at == question_.end()) break;
+      name.begins.push_back(static_cast<std::size_t>(at - question_.begin()));
+    }
+    if (name.begins.empty()) return std::nullopt;
+    return name;
+  }
+
+ private:
+  NameFinder(const Bm25Result& asked, TermSplitter splitter)
+      : asked_(asked), splitter_(std::move(splitter)) {}
+
+  const Bm25Result& asked_;
+  TermSplitter splitter_;
+  Row question_;
+};
+
+// Places of the question that a name took.
+struct Span {
+  std::size_t begin, end;
+  bool operator==(const Span&) const = default;
+  bool Apart(const Span& other) const { return end <= other.begin || other.end <= begin; }
+};
+
+// Puts the name where no longer one stands. Of one length several may stand at one place.
+bool Take(std::vector<Span>& taken, const Name& name) {
+  bool any = false;
+  for (const std::size_t begin : name.begins) {
+    const Span span{begin, begin + name.length};
+    if (!std::ranges::all_of(taken, [&](const Span& t) { return t == span || t.Apart(span); }))
+      continue;
+    if (std::ranges::find(taken, span) == taken.end()) taken.push_back(span);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace
+
+Result<std::vector<NodeWeight>> NamedNodes(const PlanRun& run, std::span<const NodeId> nodes) {
+  std::vector<NodeWeight> list;
+  if (nodes.empty()) return list;
+  PLEXUS_ASSIGN(NameFinder finder, NameFinder::Make(run));
+  std::vector<Name> names;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (i % kLookEvery == 0 && run.options.run.budget.Interrupted()) break;
+    const std::string_view key = DisplayName(run.snapshot.key(nodes[i]));
+    if (key.size() > kLongestKey) continue;
+    PLEXUS_ASSIGN(std::optional<Name> name, finder.Find(nodes[i], key));
+    if (!name) {
+      PLEXUS_ASSIGN(name, finder.Find(nodes[i], BeforeBrackets(key)));
+    }
+    if (name) names.push_back(*std::move(name));
+  }
+  std::ranges::sort(names, [](const Name& a, const Name& b) {
+    if (a.length != b.length) return a.length > b.length;
+    return a.idf != b.idf ? a.idf > b.idf : a.node < b.node;
+  });
+  double whole = 0;
+  for (const QueryTerm& term : run.words->terms)
+    if (std::ranges::find(run.question.terms, term.term) != run.question.terms.end())
+      whole += term.asked * term.idf;
+  std::vector<Span> taken;
+  for (const Name& name : names)
+    if (Take(taken, name) && whole > 0)
+      list.push_back({name.node, std::sqrt(std::min(1.0, name.idf / whole))});
+  std::ranges::stable_sort(list, std::ranges::greater(), &NodeWeight::weight);
+  return list;
+}
+
+}  // namespace plexus::retrieval_internal
