@@ -29,6 +29,37 @@ class RecallCommand : public ProgramTest {
   }
 };
 
+// Of words without an option, from 100 texts on, the plan `recall`: it has R1's words and order,
+// and beside them what an edge leads to from the best. What only lists have is answered by them.
+TEST_F(RecallCommand, WordsAreAnsweredByThePlanRecall) {
+  EXPECT_FALSE(Json({"recall", "gateway keys"}).contains("plan"));
+  std::string more;
+  for (int i = 4; i < 100; ++i)  // k1, k2, k3 and o1 make it 100
+    more += R"({"node":"other)" + std::to_string(i) +
+            R"(","kind":"memory","text":"nothing of it"})" + "\n";
+  Import(more, {"--terms", "--now", "1700000000000"});
+  const object reply = Json({"recall", "gateway keys"});
+  EXPECT_EQ(reply.at("plan"), "recall");
+  EXPECT_EQ(reply.at("hits"), Json({"recall", "gateway keys", "--plan", "recall"}).at("hits"));
+  const array& hits = reply.at("hits").as_array();
+  ASSERT_EQ(hits.size(), 4u);
+  std::map<std::string, std::size_t> place;
+  for (std::size_t i = 0; i < hits.size(); ++i)
+    place[std::string(hits[i].at("key").as_string())] = i;
+  EXPECT_LT(place.at("k1"), place.at("k3"));
+  EXPECT_LT(place.at("k2"), place.at("k3"));
+  EXPECT_GT(hits[place.at("k1")].at("words").to_number<double>(), 0);
+  EXPECT_EQ(hits[place.at("o1")].at("seed"), "k1");
+  EXPECT_FALSE(hits[place.at("o1")].as_object().contains("words"));
+  for (const Words& words :
+       {Words{"--plan", "lists"}, {"--weight", "text=1"}, {"--top", "5000"}, {"--top", "0"}}) {
+    const object lists = Json(With({"recall", "gateway keys"}, words));
+    EXPECT_EQ(Each(lists.at("hits")), "k1, k2, k3");
+    EXPECT_FALSE(lists.contains("plan"));
+  }
+  EXPECT_FALSE(Json({"recall", "--from", "o1"}).contains("plan"));
+}
+
 TEST_F(RecallCommand, R1HitsRelationsAndConflicts) {
   const object reply = Json({"recall", "gateway keys"});
   const array& hits = reply.at("hits").as_array();

@@ -2,8 +2,10 @@
 #include "tools/operations/retrieve/recall_request.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 
+#include "algorithms/retrieval/term_lengths.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/import_vectors.h"
 #include "tools/operations/arguments.h"
@@ -116,6 +118,16 @@ bool HasDefaultPlan(const Request& request) {
   return request.Given("words") && !of_lists;
 }
 
+// What the plan is worth was measured on thousands of texts; a few are ranked by their words alone.
+constexpr std::uint64_t kFewTexts = 100;
+
+Result<bool> HasFewTexts(Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  return TermLengths::Of(workspace.snapshot(), workspace.executor(), [&] {
+           return budget.Interrupted();
+         })->documents() < kFewTexts;
+}
+
 // What ranks without a plan has no part in one.
 Status ReadRecallPlan(Workspace& workspace, const Request& request, AskedRecall& asked) {
   const bool given = request.Given("plan");
@@ -124,6 +136,8 @@ Status ReadRecallPlan(Workspace& workspace, const Request& request, AskedRecall&
     for (const char* other : kOfLists) PLEXUS_TRY(NotTogether(request, other, "plan"));
     PLEXUS_TRY(ReadPlan(workspace, request, asked.plan));
   } else {
+    PLEXUS_ASSIGN(const bool few, HasFewTexts(workspace, request));
+    if (few) return {};
     PLEXUS_TRY(ReadPlan(workspace, request, kRecallPlan, asked.plan));
     if (!CheckPlan(asked.plan.plan)) return {};  // more hits than a plan ranks
   }
@@ -173,7 +187,8 @@ Parameters RecallParameters() {
                       "rank nodes near this node higher; KEY=W gives it a weight; repeatable")
                  .Named(Means::kWeightedKey),
              PlanParameter("lists: each list's own order, several fused by their ranks; default: "
-                           "recall for words, lists for what has none or has --weight",
+                           "recall for words in a graph of 100 texts and more, else lists, also "
+                           "with --weight",
                            {std::string(kLists)}),
              Count("from_hops", "H", "at most H edges from there")
                  .Between(1, 16)
