@@ -22,7 +22,7 @@ struct ArrayImportOptions {
   std::string column = {};
 };
 
-// Whether the file begins as an array file does.
+// Whether it is a regular file that begins as an array file does. Of a pipe nothing is read.
 bool IsArrayFile(const std::string& path);
 
 // Computes: for each alive node its values in the files. A node of which a file says nothing keeps

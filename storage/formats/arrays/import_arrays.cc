@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
@@ -126,6 +128,8 @@ class ArrayImport {
 }  // namespace
 
 bool IsArrayFile(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
   char magic[8] = {};
   std::ifstream file(path, std::ios::binary);
   return file.read(magic, sizeof magic) &&

@@ -200,6 +200,15 @@ TEST_F(Arrays, AResultBecomesAColumn) {
   const auto labels = Result<std::uint32_t>(Header(ArrayKind::kU32), {0, 0, 0, 0, kNoValue, 5});
   EXPECT_TRUE(IsArrayFile(File("a", scores)));
   EXPECT_FALSE(IsArrayFile(File("b", "PLXARRA")));
+  int pipe_ends[2];
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  ASSERT_EQ(write(pipe_ends[1], scores.data(), scores.size()), static_cast<ssize_t>(scores.size()));
+  close(pipe_ends[1]);
+  EXPECT_FALSE(IsArrayFile("/dev/fd/" + std::to_string(pipe_ends[0])));
+  char first = 0;
+  EXPECT_EQ(read(pipe_ends[0], &first, 1), 1);
+  EXPECT_EQ(first, 'P');
+  close(pipe_ends[0]);
   const auto report = ImportArrays(*graph_, {File("a", scores)}, {7, 8, "rank"});
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(report->nodes.changed, 4u);
