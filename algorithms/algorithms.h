@@ -23,6 +23,7 @@
 #include "algorithms/common/simd_level.h"
 #include "algorithms/community/kcore.h"
 #include "algorithms/community/label_propagation.h"
+#include "algorithms/community/layout.h"
 #include "algorithms/community/leiden.h"
 #include "algorithms/community/triangles.h"
 #include "algorithms/connectivity/biconnectivity.h"

@@ -119,9 +119,16 @@ std::vector<Operation> MakeCommands() {
       {Count("port", "N", "the page is at http://localhost:N; 0: any that is free")
            .Default(std::uint64_t{8484})
            .Between(0, 65535),
-       Flag("write", "the page may also write, after a dry run; else it only reads")},
+       Flag("write", "the page may also write, after a dry run; else it only reads"),
+       Text("tokens", "FILE", "who may ask, as of serve: the page wants a token and has its rights")
+           .Named(Means::kPath),
+       Flag("once",
+            "for a script: end when a browser that opened the page has gone, or has asked "
+            "nothing for half a minute")},
       {{"plexus explore --db g", "then open http://localhost:8484"},
-       {"plexus explore --db g --port 0 --write", "conflicts can be resolved; the log says where"}},
+       {"plexus explore --db g --port 0 --write",
+        "link, supersede, resolve, label, forget, each shown first and taken back by a click; the "
+        "log says where"}},
       RunNothing);
   return commands;
 }

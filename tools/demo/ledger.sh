@@ -94,6 +94,25 @@ together 76 'plexus rerank --like half-refund --k 20 --top 6 --graph-boost 0 $to
 step "Where dependencies, evidence and causes lead (PageRank)"
 shell 'plexus pagerank --kinds depends_on,refines,supports,causes --top 6'
 
+step "The same for people: an event in the explorer, one visit by a browser that makes a picture of it"
+browser=${CHROMIUM:-$(command -v chromium || true)}
+if [[ -z $browser ]]; then
+  say "left out: there is no Chromium here"
+else
+  plexus explore --once --port 0 >visit.log 2>&1 &
+  visit=$!
+  until page=$(grep -o 'http://[0-9.:]*' visit.log) || ! kill -0 "$visit" 2>/dev/null; do sleep 0.1; done
+  if [[ -z $page ]]; then
+    say "left out: $(tail -n 1 visit.log)"
+    wait "$visit" || true
+  else
+    view='{"nodes":[],"start":"ledger","event":{"id":"c17","query":"why was a refund booked twice"}}'
+    printf '%s$ plexus explore --once --port 0 &%s\n' "$dim" "$plain"
+    shell '"$browser" --headless --no-sandbox --hide-scrollbars --window-size=1400,850 --virtual-time-budget=20000 --screenshot=explorer.png "$page/#$view" 2>/dev/null; ls -s --block-size=1 explorer.png'
+    wait "$visit"
+  fi
+fi
+
 step "Text out, text in, text out: the same bytes"
 shell 'plexus export --format jsonl --output once.jsonl; plexus import --db copy once.jsonl'
 shell 'plexus export --db copy --format jsonl --output twice.jsonl; cmp once.jsonl twice.jsonl && wc -lc once.jsonl'

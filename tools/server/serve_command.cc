@@ -27,7 +27,7 @@ struct Doors {
   AccessRules rules = {};
   std::vector<std::string> tools = {};
   Caller caller = {};
-  bool check = false, explorer = false;
+  bool check = false, explorer = false, once = false;
 };
 
 // "8080", "127.0.0.1:8080", "[::1]:8080".
@@ -57,6 +57,19 @@ Status ReadWall(const Request& request, Caller& caller) {
   return {};
 }
 
+// No token: without the parameter.
+Result<std::vector<Token>> TokensOf(const Request& request) {
+  if (!request.Given("tokens")) return std::vector<Token>();
+  PLEXUS_ASSIGN(std::vector<Token> tokens, ReadTokens(request.Text("tokens")));
+  const bool many = request.Has("root") && request.Given("root");
+  for (const Token& token : tokens)
+    if (!token.caller.graphs.empty() && !many)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "--tokens: the token '" + token.name +
+                      "' names graphs, which are those below --root DIR");
+  return tokens;
+}
+
 // `plexus explore`: HTTP for this machine, with the page.
 Result<Doors> ExplorerDoors(const Request& request) {
   if (ExplorerPage().empty()) return Fail(ErrorCode::kUnsupported, std::string(kNoExplorer));
@@ -67,6 +80,15 @@ Result<Doors> ExplorerDoors(const Request& request) {
   doors.caller.may_write = request.Flag("write");
   doors.caller.may_destroy = false;
   doors.rules.open = doors.caller;
+  doors.rules.gives_page = true;
+  doors.once = request.Flag("once");
+  PLEXUS_ASSIGN(doors.rules.tokens, TokensOf(request));
+  if (!doors.rules.tokens.empty() && !doors.caller.wall.empty())
+    return Fail(ErrorCode::kInvalidArgument, "--scope: with --tokens a token names its scopes");
+  for (Token& token : doors.rules.tokens) {
+    token.caller.may_write = token.caller.may_write && doors.caller.may_write;
+    token.caller.may_destroy = false;
+  }
   doors.http.emplace();
   PLEXUS_TRY(ReadAddress(std::to_string(request.Count("port")), *doors.http));
   return doors;
@@ -87,17 +109,10 @@ Result<Doors> ReadDoors(const CommandLine& line) {
     for (auto* rates : {&doors.rules.peers, &doors.rules.refused})
       *rates = std::make_shared<PeerRates>(static_cast<double>(rate));
   doors.rules.hosts = request.List("allow_host");
-  if (request.Given("tokens")) {
-    PLEXUS_ASSIGN(doors.rules.tokens, ReadTokens(request.Text("tokens")));
-    for (Token& token : doors.rules.tokens) {
-      if (const std::uint64_t rate = request.Count("max_rate"); rate > 0 && !token.caller.rate)
-        token.caller.rate = std::make_shared<RateLimit>(static_cast<double>(rate));
-      if (!token.caller.graphs.empty() && !request.Given("root"))
-        return Fail(ErrorCode::kInvalidArgument,
-                    "--tokens: the token '" + token.name +
-                        "' names graphs, which are those below --root DIR");
-    }
-  }
+  PLEXUS_ASSIGN(doors.rules.tokens, TokensOf(request));
+  for (Token& token : doors.rules.tokens)
+    if (const std::uint64_t rate = request.Count("max_rate"); rate > 0 && !token.caller.rate)
+      token.caller.rate = std::make_shared<RateLimit>(static_cast<double>(rate));
   if (request.Given("http")) {
     doors.http.emplace();
     PLEXUS_TRY(ReadAddress(request.Text("http"), *doors.http));
@@ -131,6 +146,30 @@ int PrintCheck(const CommandLine& line, Server& server, const Doors& doors) {
   return FlushOut() ? kDone : kFailed;
 }
 
+// Without a client on standard input a signal ends it, or with --once the end of a visit. What
+// another process writes is seen within a second.
+Status AwaitEnd(const Doors& doors, Stop& stop, Service& service, Routes& routes,
+                const HttpServer* http) {
+  const bool follows = doors.explorer && !doors.caller.may_write;
+  const int wait_ms = doors.once ? 200 : follows ? 1000 : 60'000;
+  int quiet = 0;        // times in a row that a visitor had no connection
+  std::string failure;  // the last one logged
+  while (AwaitInput(stop.fd(), -1, wait_ms) == Ready::kNothing) {
+    if (doors.once) {
+      quiet = routes.counts().pages > 0 && http->connections() == 0 ? quiet + 1 : 0;
+      if (quiet > 2) return {};
+    }
+    if (!follows) continue;
+    const auto refreshed = service.Refresh();
+    const std::string now = refreshed ? "" : refreshed.error().message;
+    if (now != failure && !now.empty()) LogError("an older state is shown: " + now);
+    failure = now;
+  }
+  if (doors.once && routes.counts().pages == 0)
+    return Fail(ErrorCode::kCancelled, "nobody opened the page");
+  return {};
+}
+
 int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop) {
   if (!host.holds()) {
     LogInfo("serving", {{"db", line.globals.db}, {"mcp", "stdio"}, {"through", "its holder"}});
@@ -144,7 +183,7 @@ int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop) {
   const Result<Protocol*> protocol = server.With(doors.tools);
   if (!protocol) return PrintFailure(protocol.error(), line);
   std::unique_ptr<HttpServer> http;  // outlives who holds an exchange
-  Routes routes(server.service(), **protocol, doors.rules, doors.explorer);
+  Routes routes(server.service(), **protocol, doors.rules);
   LogFields fields = {{"db", server.service().directory()},
                       {"sequence", std::to_string(server.service().sequence())}};
   if (doors.mcp) fields.emplace_back("mcp", "stdio");
@@ -161,17 +200,7 @@ int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop) {
   if (doors.mcp) {
     served = host.ServeStandardLines(stop.fd());
   } else {
-    // Without a client on standard input only a signal ends it. What another process writes is
-    // seen within a second.
-    const bool follows = doors.explorer && !doors.caller.may_write;
-    std::string failure;  // the last one logged
-    while (AwaitInput(stop.fd(), -1, follows ? 1000 : 60'000) == Ready::kNothing) {
-      if (!follows) continue;
-      const auto refreshed = server.service().Refresh();
-      const std::string now = refreshed ? "" : refreshed.error().message;
-      if (now != failure && !now.empty()) LogError("an older state is shown: " + now);
-      failure = now;
-    }
+    served = AwaitEnd(doors, stop, server.service(), routes, http.get());
   }
   routes.BeginStop();
   server.service().WakeWaiting();

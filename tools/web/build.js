@@ -21,7 +21,7 @@ const options = {
 };
 const worker = await build({ ...options, entryPoints: [source('layout_worker.ts')] });
 const app = await build({
-  ...options, entryPoints: [source('app.ts')],
+  ...options, entryPoints: [source('main.ts')],
   define: { LAYOUT_WORKER: JSON.stringify(worker.outputFiles[0].text) },
 });
 const style = readFileSync(source('style.css'), 'utf8');

@@ -12,6 +12,7 @@
 #include "algorithms/community/internal/kcore_csr.h"
 #include "algorithms/community/kcore.h"
 #include "algorithms/community/label_propagation.h"
+#include "algorithms/community/layout.h"
 #include "algorithms/community/leiden.h"
 #include "algorithms/community/triangles.h"
 #include "algorithms/connectivity/biconnectivity.h"
@@ -191,6 +192,8 @@ void AddParts(KernelRows& rows) {
       "MaxFlow", FILTERED { return MaxFlow(s, 40, 0, {.filter = filter, .run = run}); });
   rows.Add(
       "Leiden", FILTERED { return Leiden(s, {.filter = filter, .run = run}); });
+  rows.Add(
+      "CommunityLayout", FILTERED { return CommunityLayout(s, {.filter = filter, .run = run}); });
   rows.Add(
       "Modularity", FILTERED->Result<double> {
         PLEXUS_ASSIGN(const std::vector<std::uint32_t> thirds, OrNoMemory([&] {

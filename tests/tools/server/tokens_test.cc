@@ -29,6 +29,24 @@ TEST(Tokens, SecretsAreComparedWhole) {
   for (const char* other : {"", "ab", "abd", "abcd", "xbc"}) EXPECT_FALSE(SameSecret("abc", other));
 }
 
+// The explorer's page holds nothing: it is given to whoever asks, and nothing else is.
+TEST(Tokens, ThePageNeedsNone) {
+  AccessRules rules;
+  rules.tokens.push_back({"a", Sha256("secret"), {}});
+  EXPECT_FALSE(WhoAsks(rules, {"GET", "/", {}, ""}));
+  rules.gives_page = true;
+  for (const char* target : {"/", "/?a=b"}) {
+    const auto page = WhoAsks(rules, {"GET", target, {}, ""});
+    ASSERT_TRUE(page) << target;
+    EXPECT_FALSE(page->may_read || page->may_write || page->may_destroy);
+  }
+  for (const char* target : {"/access", "/v1/stats", "/mcp", "//", "/metrics"})
+    EXPECT_FALSE(WhoAsks(rules, {"GET", target, {}, ""})) << target;
+  EXPECT_FALSE(WhoAsks(rules, {"POST", "/", {}, ""}));
+  EXPECT_FALSE(WhoAsks(rules, {"GET", "/", {{"Origin", "http://evil.example"}}, ""}));
+  EXPECT_TRUE(WhoAsks(rules, {"GET", "/access", {{"Authorization", "Bearer secret"}}, ""}));
+}
+
 TEST(Tokens, AFileOfOthersIsRefused) {
   const testing::TempDir dir;
   const std::string file = dir.File("tokens", R"({"name":"a","sha256":")" + Sha256("x") + "\"}\n");

@@ -65,7 +65,19 @@ export async function until(what, holds, most = 20_000) {
   }
 }
 
-// {url, stop}
+// What is read twice in a row, a moment apart.
+export async function steady(what, read, apart = 500) {
+  let last = JSON.stringify(await read());
+  await until(`${what} rests`, async () => {
+    await new Promise(done => setTimeout(done, apart));
+    const before = last;
+    last = JSON.stringify(await read());
+    return last === before;
+  });
+  return JSON.parse(last);
+}
+
+// {url, stop, ended}: ended is the exit code, later.
 export async function serve(db, ...words) {
   const server = spawn(program, ['explore', '--db', db, '--port', '0', ...words], { cwd: work, stdio: ['ignore', 'ignore', 'pipe'] });
   let log = '';
@@ -75,7 +87,8 @@ export async function serve(db, ...words) {
     return /http:\/\/127\.0\.0\.1:\d+/.exec(log)?.[0];
   });
   process.on('exit', () => server.kill());
-  return { url, stop: () => new Promise(done => { server.on('exit', done); server.kill('SIGTERM'); }) };
+  const ended = new Promise(done => server.on('exit', done));
+  return { url, ended, stop: () => { server.kill('SIGTERM'); return ended; } };
 }
 
 export async function open() {
@@ -100,6 +113,8 @@ export async function newPage(browser, options = {}) {
 }
 
 export const ready = page => until('the page is ready', () => page.evaluate(() => document.body.dataset.ready === 'yes'));
+// Neither the layout nor the camera moves anything.
+export const atRest = page => until('the drawing rests', async () => (await page.getAttribute('.canvas', 'aria-busy')) !== 'true');
 export const text = (page, selector) => page.evaluate(s => document.querySelector(s)?.textContent ?? '', selector);
 export const count = (page, selector) => page.evaluate(s => document.querySelectorAll(s).length, selector);
 // {nodes, edges, hidden} of the line above the drawing.

@@ -1,10 +1,14 @@
 // Figures of the explorer, printed; they judge nothing. Usage: as a test, by hand:
-//   PLEXUS_PROGRAM=.. PLEXUS_WEB=.. node tests/tools/web/figures.mjs
+//   PLEXUS_PROGRAM=.. PLEXUS_WEB=.. node tests/tools/web/figures.mjs [cold] [expand] [large] [dense]
+// large: 50,000 nodes of WordNet; dense: 50,000 nodes and 100,000 edges, made here. Default: all.
 // Frames: the page's own work in requestAnimationFrame, with draw calls that do nothing, because a
 // software renderer takes the same cores; the wall time of the first picture is with them.
-import { choose, counts, newPage, open, ready, search, serve, text, until, wordNet } from './explorer.mjs';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { choose, counts, newPage, open, plexus, ready, search, serve, text, until, wordNet, work } from './explorer.mjs';
 
-const db = wordNet();
+const asked = process.argv.slice(2), wants = part => asked.length === 0 || asked.includes(part);
+const db = ['cold', 'expand', 'large'].some(wants) ? wordNet() : '';
 const dog = 'n02084071';
 const browser = await open();
 const quantile = (values, q) => [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(q * values.length))];
@@ -21,11 +25,11 @@ async function coldStart() {
   return painted - begin;
 }
 const cold = [];
-for (let i = 0; i < 7; ++i) cold.push(await coldStart());
-row('cold server to painted search box', cold);
+for (let i = 0; wants('cold') && i < 7; ++i) cold.push(await coldStart());
+if (cold.length) row('cold server to painted search box', cold);
 
-const server = await serve(db);
-{
+if (wants('expand')) {
+  const server = await serve(db);
   const page = await newPage(browser);
   await page.goto(server.url);
   await ready(page);
@@ -49,9 +53,10 @@ const server = await serve(db);
   row(`${done} expansions to data applied`, await page.evaluate(() => performance.getEntriesByName('plexus-expand').map(one => one.duration)));
   console.log(`heap afterwards: ${(await heap()).toFixed(0)} MB, ${JSON.stringify(await counts(page))}`);
   await page.context().close();
+  await server.stop();
 }
 
-async function large(stubbed) {
+async function large(server, key, stubbed) {
   const page = await newPage(browser);
   await page.addInitScript(stub => {
     globalThis.frames_ = [];
@@ -68,8 +73,8 @@ async function large(stubbed) {
   await page.click('.filters > summary');
   await page.fill('[data-filter=limit]', '50000');
   await page.press('[data-filter=limit]', 'Tab');
-  await search(page, dog, 'key');
-  await choose(page, dog);
+  await search(page, key, 'key');
+  await choose(page, key);
   await page.click('#tab-drawing');
   await page.fill('.around input', '16');
   const session = await page.context().newCDPSession(page);
@@ -102,8 +107,25 @@ async function large(stubbed) {
   if (page.said.length) console.log('console:', page.said, await text(page, '.status'));
   await page.context().close();
 }
-await large(false);
-await large(true);
+if (wants('large')) {
+  const server = await serve(db);
+  await large(server, dog, false);
+  await large(server, dog, true);
+  await server.stop();
+}
+if (wants('dense')) {
+  // A tree, and as many edges to nodes nearby.
+  let seed = 1;
+  const random = below => (seed = (seed * 48271) % 2147483647) % below, lines = [];
+  for (let i = 1; i <= 50_000; ++i) {
+    lines.push(`n${Math.floor(i / (2 + random(3)))},n${i}`);
+    lines.push(`n${i},n${Math.max(0, i - 1 - random(200))}`);
+  }
+  writeFileSync(join(work, 'dense.csv'), `source,target\n${lines.join('\n')}\n`);
+  plexus('import', '--db', 'dense', '--format', 'csv', 'dense.csv', '--quiet');
+  const server = await serve('dense');
+  await large(server, 'n0', true);
+  await server.stop();
+}
 await browser.close();
-await server.stop();
 process.exit(0);

@@ -3,7 +3,7 @@
 import { createServer, request } from 'node:http';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { check, choose, count, newPage, plexus, ready, run, search, serve, text, until, work } from './explorer.mjs';
+import { check, choose, count, newPage, plexus, ready, run, search, serve, steady, text, until, work } from './explorer.mjs';
 
 const markup = '<img src=x onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)>';
 const keys = ['<b>key</b>', 'שלום', 'مرحبا', '\u202Eevil', 'a\u200Bb', '𝔘𝔫𝔦', '👩‍👩‍👧', 'e\u0301', '日本語', '\u0007bell', "it's", '"quoted"', '../../etc', '%00', 'a b', '\u2028line', '\uE000', 'ǅ', 'x'.repeat(1024)];
@@ -65,7 +65,7 @@ await run({
   },
 
   async 'a link of hostile keys'(browser) {
-    await page.waitForTimeout(700);
+    await steady('the link', () => page.url());
     const again = await newPage(browser);
     await again.goto(page.url());
     await ready(again);

@@ -1,5 +1,5 @@
 // An agent's memory: everything that the page does with time, conflicts, the ledger and exports.
-import { check, choose, count, counts, download, ledgerDemo, newPage, plexus, ready, run, search, serve, text, until } from './explorer.mjs';
+import { atRest, check, choose, count, counts, download, ledgerDemo, newPage, plexus, ready, run, search, serve, steady, text, until } from './explorer.mjs';
 
 const db = ledgerDemo();
 ledgerDemo('copy');  // for the command line, while the server holds the other one
@@ -22,9 +22,10 @@ await run({
   },
 
   async 'expand by double click'() {
+    await atRest(page);
     await page.click('.results [data-key="payout"]');
     await until('payout is in the panel', async () => (await text(page, '.panel .key')).endsWith('payout'));
-    await page.waitForTimeout(600);  // the camera moves
+    await atRest(page);
     const before = await left();
     const box = await page.locator('.canvas').boundingBox();
     await page.mouse.dblclick(box.x + box.width / 2, box.y + box.height / 2);
@@ -117,8 +118,8 @@ await run({
   },
 
   async 'a link restores the view'(browser) {
-    await page.waitForTimeout(700);
-    const before = { ...(await left()), key: await text(page, '.panel .key') };
+    const before = await steady('the view', async () => ({ ...(await left()), key: await text(page, '.panel .key') }));
+    await steady('the link', () => page.url());
     const again = await newPage(browser);
     await again.goto(page.url());
     await ready(again);
@@ -127,6 +128,8 @@ await run({
       return JSON.stringify(now) === JSON.stringify(before);
     });
     check(await again.isChecked('[data-look=sizeByRank]'), 'the looks, too');
+    await until('the list on the left', async () => (await count(again, '[data-event]')) === 18);
+    await until('why it was found', async () => (await text(again, '.panel .terms')).includes('primary of: why was a refund booked twice'));
     check(again.said.length === 0, 'its console is silent', again.said);
     for (const broken of ['#%', '#{}', '#%7B%22nodes%22%3A%5B%5B1%5D%5D%7D', '#%7B%22nodes%22%3A3%7D']) {
       const odd = await newPage(browser);

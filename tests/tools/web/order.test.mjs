@@ -155,7 +155,7 @@ await run({
     await page.click('[data-action=rest]');
     check((await asked).postDataJSON().top === 100, 'not all');
     await until('a hundred', async () => (await counts(page)).nodes === 100);
-    check((await text(page, '.panel')).includes('Edges (99)'), 'the edges are there');
+    await until('the edges are there', async () => (await text(page, '.panel')).includes('Edges (99)'));
     await limit(1000);
     await page.click('[data-action=expand]');
     await until('more fit', async () => (await status()).includes('of 260 edges'));

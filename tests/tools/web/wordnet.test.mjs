@@ -1,5 +1,5 @@
 // WordNet: a graph of 117,659 nodes behind the page, read-only.
-import { check, choose, count, counts, download, newPage, plexus, ready, run, search, serve, text, until, wordNet } from './explorer.mjs';
+import { check, choose, count, counts, download, newPage, plexus, ready, run, search, serve, steady, text, until, wordNet } from './explorer.mjs';
 
 const db = wordNet();
 const dog = 'n02084071', cat = 'n02121620';
@@ -93,7 +93,7 @@ await run({
     await page.click('[data-action=around]');
     await until('fifty', async () => (await counts(page)).nodes === 50);
     await until('the limit is said', async () => (await status()).includes('50 nodes at most: at least 1 left out'));
-    await page.waitForTimeout(700);
+    await steady('the link', () => page.url());
     const again = await newPage(browser);
     await again.goto(page.url());
     await ready(again);

@@ -1,4 +1,4 @@
-// What the page writes: a dry run first, then the write, and what takes it back.
+// What the page writes: a dry run first, then the write, and its undo, which is shown first, too.
 import { check, choose, count, counts, ledgerDemo, newPage, plexus, ready, run, search, serve, text, until } from './explorer.mjs';
 
 const db = ledgerDemo();
@@ -19,8 +19,11 @@ async function write(what) {
   await until(`a dry run of ${what}`, async () => (await text(page, '.outcome')).includes('Nothing is written yet'));
   check(await sequence() === before, `${what}: nothing is written`);
   await page.click('[data-action=write]');
-  await until(`${what} is written`, async () => (await status()).startsWith('Written.'));
-  check(await sequence() === before + 1, `${what}: one batch`);
+  await until(`${what} is written`, async () => (await status()).startsWith('Written.') && await sequence() === before + 1);
+}
+async function undo(what) {
+  await page.click('[data-action=rest]');
+  await write(`undo of ${what}`);
 }
 
 await run({
@@ -37,10 +40,24 @@ await run({
     await write('a link');
     check(await edges('t1', 'supports', 't3') === 1, 'the edge is there');
     await until('it is shown as new', async () => (await count(page, 'table.edges tr.came')) === 1);
-    await page.click('[data-action=rest]');
-    await write('its undo');
+    await undo('a link');
     check(await edges('t1', 'supports', 't3') === 0, 'the edge is gone');
     await until('it is shown as gone', async () => (await count(page, 'table.edges tr.went')) === 1);
+    await undo('its undo');
+    check(await edges('t1', 'supports', 't3') === 1, 'the edge is there again');
+    await undo('that, too');
+  },
+
+  async 'a link that changes an edge'() {
+    await asks('link', { source: 't1', kind: 'refines', target: 't3', weight: 0.25, created_by: 'someone' });
+    await page.fill('[data-write=kind]', 'refines');
+    await page.fill('[data-write=target]', 't3');
+    await page.click('[data-action=link-node]');
+    await write('a link that is there');
+    await undo('it');
+    const [edge] = (await asks('neighbors', { key: 't1', direction: 'out', kinds: ['refines'] })).neighbors;
+    check(edge.weight === 0.25 && (await asks('history', { key: 't1' })).results.length > 0, 'the edge is what it was', edge);
+    await asks('unlink', { source: 't1', kind: 'refines', target: 't3' });
   },
 
   async 'supersede, and unlink'() {
@@ -52,6 +69,9 @@ await run({
     await page.locator('.panel .edges li', { hasText: 'supersedes' }).locator('[data-action=unlink]').click();
     await write('unlink');
     check((await asks('get', { key: ['t3'] })).superseded_by === undefined, 'it is no more');
+    await undo('unlink');
+    check((await asks('get', { key: ['t3'] })).superseded_by === 't1', 'it is again');
+    await undo('that');
   },
 
   async 'a cancelled proposal, and one that came too late'() {
@@ -84,6 +104,11 @@ await run({
     check((await asks('get', { key: ['t1'] })).error?.code === 'not_found', 'it is gone');
     await until('its ghost is marked', async () => (await count(page, 'table.nodes tr.went')) === 1);
     await until('the list follows', async () => (await count(page, '[data-blocked]')) === 1);
+    await undo('forget');
+    const again = await asks('get', { key: ['t1'] });
+    check(again.text === 'task t1' && again.kind === 'decision', 'it is there, with its text', again);
+    check(await edges('t1', 'depends_on', 't2') === 1, 'and its edges');
+    await until('the list follows', async () => (await count(page, '[data-blocked]')) === 2);
   },
 
   async 'an outcome of an event'() {
@@ -93,17 +118,21 @@ await run({
     await write('an outcome');
     check((await asks('ledger_get', { event: 'c18' })).event.outcomes.includes('helpful'), 'it is there');
     await until('the list has it', async () => (await text(page, '[data-event=c18]')).includes('Outcomes: helpful'));
+    await undo('an outcome');
+    check(!(await asks('ledger_get', { event: 'c18' })).event.outcomes.includes('helpful'), 'it is gone');
+    await until('the list has it no more', async () => !(await text(page, '[data-event=c18]')).includes('Outcomes: helpful'));
   },
 
   async 'a conflict is decided and opened again'() {
     await page.click('[data-start=conflicts]');
     await until('four', async () => (await count(page, '[data-conflict]')) === 4);
-    await page.click('[data-conflict="column-lock column-no-lock"] [data-choice=supersede-left]');
-    await write('a verdict');
-    await until('three', async () => (await count(page, '[data-conflict]')) === 3);
-    await page.click('[data-action=rest]');
-    await write('its undo');
-    await until('four again', async () => (await count(page, '[data-conflict]')) === 4);
+    for (const choice of ['supersede-left', 'supersede-right', 'keep-both', 'drop-left', 'drop-right']) {
+      await page.click(`[data-conflict="column-lock column-no-lock"] [data-choice=${choice}]`);
+      await write(choice);
+      await until(`three after ${choice}`, async () => (await count(page, '[data-conflict]')) === 3);
+      await undo(choice);
+      await until('four again', async () => (await count(page, '[data-conflict]')) === 4);
+    }
   },
 
   async 'the past is read-only'() {

@@ -1,13 +1,12 @@
 // log, diff: what happened to the graph, batch by batch, and between two of its states.
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "tools/operations/graph/hidden_note.h"
+#include "tools/operations/graph/state_comparison.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
@@ -127,8 +126,8 @@ class Differ {
       for (std::size_t i = 0; i < count && !limit_.Up(); ++i)
         compare(among ? (*among)[i] : static_cast<NodeId>(i));
     };
-    each([&](NodeId v) { CompareNode(v); });
-    each([&](NodeId v) { CompareEdges(v); });
+    each([&](NodeId v) { AddNode(v); });
+    each([&](NodeId v) { AddEdges(v); });
     return !limit_.was_up();
   }
 
@@ -137,7 +136,7 @@ class Differ {
   std::vector<Difference> list;
 
  private:
-  void Add(Difference difference, Counts& counts, std::uint64_t Counts::*which) {
+  void Add(Difference difference, Counts& counts, std::uint64_t Counts::* which) {
     const Schema& schema = after_.schema();
     const Plane plane = difference.edge ? schema.edge_kind(difference.edge->kind).plane
                                         : schema.node_kind(after_.node_kind(difference.node)).plane;
@@ -149,76 +148,36 @@ class Differ {
     if (top_ == 0 || list.size() < top_) list.push_back(std::move(difference));
   }
 
-  void CompareNode(NodeId v) {
-    const bool was = v < before_.node_count() && before_.alive(v), is = after_.alive(v);
-    if (!was && is) return Add({"node_added", v}, nodes, &Counts::added);
-    if (was && !is) return Add({"node_removed", v}, nodes, &Counts::removed);
-    if (!was) return;
+  void AddNode(NodeId v) {
+    const NodeComparison found = CompareNode(before_, after_, v);
+    if (!found.was && found.is) return Add({"node_added", v}, nodes, &Counts::added);
+    if (found.was && !found.is) return Add({"node_removed", v}, nodes, &Counts::removed);
     std::vector<std::string> fields;
-    if (before_.node_kind(v) != after_.node_kind(v)) fields.emplace_back("kind");
-    const auto& columns = after_.schema().columns();
-    for (std::size_t id = 0; id < columns.size(); ++id) {
-      const auto column = static_cast<ColumnId>(id);
-      const std::uint64_t then = id < before_.schema().columns().size()
-                                     ? before_.column_bits(column, v)
-                                     : AbsentBits(columns[id].type);
-      if (then != after_.column_bits(column, v)) fields.push_back(columns[id].name);
-    }
-    for (const auto& [field, name] :
-         {std::pair(NodeField::kText, "text"), std::pair(NodeField::kProperties, "props")})
-      if (before_.payload_ref(v, field) != after_.payload_ref(v, field)) fields.emplace_back(name);
+    if (found.kind) fields.emplace_back("kind");
+    for (const ColumnId column : found.columns)
+      fields.push_back(after_.schema().columns()[column].name);
+    for (const NodeField field : found.payloads)
+      fields.emplace_back(field == NodeField::kText ? "text" : "props");
     if (fields.empty()) return;
     Add({"node_changed", v, std::move(fields)}, nodes, &Counts::changed);
   }
 
-  static auto Identity(const Edge& edge) { return std::tuple(edge.kind, edge.target, edge.label); }
-  static bool SameValue(const Edge& a, const Edge& b) {
-    return std::bit_cast<std::uint32_t>(a.weight) == std::bit_cast<std::uint32_t>(b.weight) &&
-           a.created_at == b.created_at && a.created_by == b.created_by &&
-           a.valid_from == b.valid_from && a.valid_until == b.valid_until &&
-           a.properties == b.properties;
-  }
-
-  static void EdgesOf(const Snapshot& snapshot, NodeId v, std::vector<Edge>& edges) {
-    edges.clear();
-    if (v >= snapshot.node_count() || !snapshot.alive(v)) return;
-    snapshot.ForEachArc(Direction::kOut, v, ArcFilter::All(), [&](const Arc& arc) {
-      const Edge edge = snapshot.edge(arc, v);
-      if (edge.source == v) edges.push_back(edge);
+  void AddEdges(NodeId v) {
+    CompareEdges(before_, after_, v, [&](const EdgeComparison& found) {
+      if (!found.now)
+        Add({.what = "edge_removed", .edge = found.then}, edges, &Counts::removed);
+      else if (!found.then)
+        Add({.what = "edge_added", .edge = found.now}, edges, &Counts::added);
+      else
+        Add({.what = "edge_changed", .edge = found.now, .weight_before = found.then->weight}, edges,
+            &Counts::changed);
     });
-    std::ranges::sort(edges, {}, Identity);
-    const auto rest = std::ranges::unique(edges, {}, Identity);
-    edges.erase(rest.begin(), rest.end());
-  }
-
-  void CompareEdges(NodeId v) {
-    EdgesOf(before_, v, then_);
-    EdgesOf(after_, v, now_);
-    auto then = then_.begin();
-    auto now = now_.begin();
-    while (then != then_.end() || now != now_.end()) {
-      const bool gone =
-          now == now_.end() || (then != then_.end() && Identity(*then) < Identity(*now));
-      const bool come =
-          then == then_.end() || (now != now_.end() && Identity(*now) < Identity(*then));
-      if (gone) {
-        Add({.what = "edge_removed", .edge = *then++}, edges, &Counts::removed);
-      } else if (come) {
-        Add({.what = "edge_added", .edge = *now++}, edges, &Counts::added);
-      } else {
-        if (!SameValue(*then, *now))
-          Add({.what = "edge_changed", .edge = *now, .weight_before = then->weight}, edges,
-              &Counts::changed);
-        ++then, ++now;
-      }
-    }
   }
 
   const Snapshot &before_, &after_;
   const std::uint64_t top_;
   const bool facts_;
   TimeLimit limit_;
-  std::vector<Edge> then_, now_;
 };
 
 void WriteDifference(ReplyWriter& json, const Snapshot& after, const Difference& difference) {

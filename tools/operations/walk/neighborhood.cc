@@ -4,11 +4,13 @@
 // step multiplies by `forward` along an edge and by `backward` against it. Along an edge is as its
 // kind is named: caused_by leads from the effect to the cause.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "algorithms/community/layout.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
@@ -30,6 +32,7 @@ struct Around {
   std::vector<Reached> nodes;  // by hop, then by id
   std::vector<Edge> edges;     // between them; by source, kind, target
   bool truncated = false;
+  std::vector<CommunityLayoutResult::Place> places;  // by NodeId; empty: not asked for
 };
 
 struct Search {
@@ -117,6 +120,31 @@ struct Search {
   }
 };
 
+// Where a drawing has the nodes; nowhere, when the time was up before all had a place.
+Status Place(const Workspace& workspace, const Request& request, const EdgeKinds& kinds,
+             std::int64_t valid_at, const Budget& budget, Around& around) {
+  std::vector<NodeId> nodes;
+  for (const Reached& reached : around.nodes) nodes.push_back(reached.node);
+  PLEXUS_ASSIGN(const NodeSubset subset, NodeSubset::Of(workspace.snapshot(), nodes));
+  CommunityLayoutOptions options;
+  options.seed = request.Count("seed");
+  options.filter = {.kinds = kinds, .valid_at = valid_at, .subset = &subset};
+  options.run = {.budget = budget, .executor = &workspace.executor()};
+  options.run.budget.edges = Budget::kUnlimited;
+  PLEXUS_ASSIGN(CommunityLayoutResult layout, CommunityLayout(workspace.snapshot(), options));
+  around.truncated |= layout.truncated;
+  around.places = std::move(layout.places);
+  around.places.resize(workspace.snapshot().node_count());
+  return {};
+}
+
+// Whole units: a tenth of the distance between two nodes.
+void WritePlace(ReplyWriter& json, const CommunityLayoutResult::Place& place) {
+  if (std::isnan(place.x)) return;
+  json.Field("x", static_cast<double>(std::lround(place.x)));
+  json.Field("y", static_cast<double>(std::lround(place.y)));
+}
+
 Result<Reply> RunNeighborhood(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const std::vector<NodeId> seeds, FindAliveNodes(snapshot, request.List("from")));
@@ -137,6 +165,8 @@ Result<Reply> RunNeighborhood(Workspace& workspace, const Request& request) {
                       budget,
                       request.Count("max_nodes")};
   Around around = search.Run(seeds, request.Count("hops"));
+  if (request.Flag("places"))
+    PLEXUS_TRY(Place(workspace, request, kinds, valid_at, budget, around));
   NoteIndexNodes(workspace.notes(), snapshot, seeds, kinds);
   std::string headline =
       Grouped(around.nodes.size()) + " nodes and " + Grouped(around.edges.size()) + " edges\n";
@@ -152,6 +182,7 @@ Result<Reply> RunNeighborhood(Workspace& workspace, const Request& request) {
       json.Field("hop", reached.hop);
       json.Field("decay", reached.decay);
       json.Field("direction", reached.hop == 0 ? "seed" : reached.forward ? "forward" : "backward");
+      if (!around.places.empty()) WritePlace(json, around.places[reached.node]);
     });
     json.Objects("edges", around.edges,
                  [&](const Edge& edge) { WriteEdge(json, snapshot, edge, properties); });
@@ -184,11 +215,15 @@ void AddNeighborhood(Rows& rows) {
                    .Between(0, 1)
                    .Default(0.4)} +
            EdgeParameters() +
-           Parameters{Count("max_nodes", "N", "stop at N nodes and say truncated")
+           Parameters{Flag("places", "say where a drawing has each node, communities together"),
+                      Count("seed", "S", "with places: the seed of the communities")
+                          .Default(std::uint64_t{0}),
+                      Count("max_nodes", "N", "stop at N nodes and say truncated")
                           .Between(1, 1'000'000)
                           .Default(std::uint64_t{1000}),
                       MaxEdges()},
-       .reply = "truncated:b, nodes:[{key:k, kind:s, hop:n, decay:x, direction:s}], edges:[E]",
+       .reply = "truncated:b, nodes:[{key:k, kind:s, hop:n, decay:x, direction:s, x?:x, y?:x}], "
+                "edges:[E]",
        .tables = {{"nodes",
                    {{"hop", "hop"},
                     {"decay", "decay", As::kPlain, 4},

@@ -5,7 +5,17 @@
 
 namespace plexus::tools::server {
 
-HttpReply ExplorerReply(const Caller& caller) {
+std::string RightsJson(const Caller& caller) {
+  return ObjectText().Bool("write", caller.may_write).Bool("history", caller.wall.empty()).object();
+}
+
+HttpReply ExplorerReply(const AccessRules& rules, const Caller& caller) {
+  ObjectText data;
+  if (rules.tokens.empty())
+    data.Raw("server", RightsJson(caller));
+  else
+    data.Raw("server", ObjectText().Bool("token", true).object());
+
   return {200,
           "text/html; charset=utf-8",
           {{"Content-Security-Policy", "frame-ancestors 'none'"},
@@ -14,9 +24,7 @@ HttpReply ExplorerReply(const Caller& caller) {
            {"Referrer-Policy", "no-referrer"},
            {"X-Content-Type-Options", "nosniff"},
            {"Cache-Control", "no-cache"}},
-          ExplorerPageWith(ObjectText()
-                               .Raw("server", ObjectText().Bool("write", caller.may_write).object())
-                               .object())};
+          ExplorerPageWith(data.object())};
 }
 
 }  // namespace plexus::tools::server

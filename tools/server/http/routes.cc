@@ -207,7 +207,12 @@ void Routes::Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller,
         return Refuse(exchange, 403, {ErrorCode::kFailedPrecondition, "not behind a scope"});
       return exchange->Reply({200, "text/plain; version=0.0.4; charset=utf-8", {}, Metrics()});
     }
-    if (explorer_ && path == "/") return exchange->Reply(ExplorerReply(caller));
+    if (rules_.gives_page && path == "/") {
+      ++counts_.pages;
+      return exchange->Reply(ExplorerReply(rules_, caller));
+    }
+    if (rules_.gives_page && path == "/access")
+      return exchange->Reply({200, "application/json", {}, RightsJson(caller)});
     if (path == "/v1/changes") return ChangesRoute(exchange, caller, query);
     if (TakePrefix(rest, "/api/graph/neighbors/")) {
       Request neighbors(*FindOperation("neighborhood"));

@@ -21,7 +21,7 @@ int StatusOf(ErrorCode code);
 
 // What was counted, for /metrics.
 struct HttpCounts {
-  std::atomic<std::uint64_t> requests = 0, failed = 0, refused = 0, limited = 0, mcp = 0;
+  std::atomic<std::uint64_t> requests = 0, failed = 0, refused = 0, limited = 0, mcp = 0, pages = 0;
 };
 
 // What is answered before the body is read: whoever may not ask, or asks too often, and /health,
@@ -43,8 +43,8 @@ std::string CountsText(const HttpCounts& counts);
 class Routes {
  public:
   // All must outlive it.
-  Routes(Service& service, Protocol& protocol, AccessRules rules, bool explorer = false)
-      : service_(service), protocol_(protocol), rules_(std::move(rules)), explorer_(explorer) {}
+  Routes(Service& service, Protocol& protocol, AccessRules rules)
+      : service_(service), protocol_(protocol), rules_(std::move(rules)) {}
 
   std::optional<HttpReply> Early(const HttpRequest& request) {
     return EarlyReply(rules_, counts_, request, IsImportBody(request, PathOf(request.target)));
@@ -79,7 +79,6 @@ class Routes {
   void Follow(const std::shared_ptr<HttpExchange>& exchange, Sequence next, std::uint64_t limit);
 
   const AccessRules rules_;
-  const bool explorer_;  // the page is at /
   HttpCounts counts_;
   void EndListening();
   std::atomic<bool> stopping_ = false;
@@ -100,8 +99,11 @@ std::string OpenApi();
 Result<std::string> ChangesJson(Service& service, Sequence since, std::uint64_t most,
                                 Sequence* next, std::vector<std::string>* batches = nullptr);
 
-// The explorer's page, with its policy: it asks this server only, and no other page holds it.
-HttpReply ExplorerReply(const Caller& caller);
+// The explorer's page, with its policy: it asks this server only, and no other page holds it. It
+// knows the caller's rights, or that a token is needed.
+HttpReply ExplorerReply(const AccessRules& rules, const Caller& caller);
+// The caller's rights: {"write":b,"history":b}, history being that of the whole graph.
+std::string RightsJson(const Caller& caller);
 
 // What a header of MCP says of the message; "" when they agree.
 std::string HeaderMismatch(const HttpRequest& request, const Message& message);

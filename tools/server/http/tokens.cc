@@ -165,6 +165,9 @@ std::expected<Caller, Refusal> WhoAsks(const AccessRules& rules, const HttpReque
     return std::unexpected(
         Refusal{403, "a page of another server asks (Origin); --allow-host NAME allows it"});
   if (rules.tokens.empty()) return rules.open;
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  if (rules.gives_page && reads && PathOf(request.target) == "/")
+    return Caller{.may_read = false, .may_write = false, .may_destroy = false};
   const std::string_view header = request.Header("Authorization");
   const std::string_view scheme = "Bearer ";
   if (!header.starts_with(scheme)) return std::unexpected(Refusal{401, "a token is needed"});

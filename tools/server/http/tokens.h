@@ -33,6 +33,8 @@ struct AccessRules {
   std::vector<Token> tokens = {};       // empty: none is needed
   std::vector<std::string> hosts = {};  // in addition to those of this machine
   Caller open = {};                     // who asks without tokens
+  // The explorer's page is at "/": it holds nothing of the graph, and is given without a token.
+  bool gives_page = false;
   // By address, of whoever asks without tokens, and of those who are refused, which takes nothing
   // from the others. Null: none.
   std::shared_ptr<PeerRates> peers = {}, refused = {};

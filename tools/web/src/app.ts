@@ -1,5 +1,6 @@
 // The page: source, view, the parts that show it, and the link. Search box, list and table are there
 // first; the drawing is made after they were painted, and may be missing.
+import { access, forget } from './access';
 import { AppSource } from './app_source';
 import { button, el, replace, save } from './dom';
 import type { Drawing } from './drawing';
@@ -20,19 +21,19 @@ import { View } from './view';
 import { say } from './words';
 
 function readData(): Source {
-  const data = JSON.parse(document.getElementById('data')!.textContent!) as { app?: true; server?: { write: boolean } } & Partial<FileGraph>;
+  const data = JSON.parse(document.getElementById('data')!.textContent!) as { app?: true; server?: object } & Partial<FileGraph>;
   if (data.app) return new AppSource(() => void showAll());
-  return data.server ? new ServerSource(data.server.write) : new FileSource(data as FileGraph);
+  return data.server ? new ServerSource() : new FileSource(data as FileGraph);
 }
 
 const source = readData();
 const view = new View();
 const layout = new Layout(view);
-const explorer = new Explorer(source, view, () => layout.run());
+const explorer = new Explorer(source, view, (from, all) => layout.run(from, all));
 let drawing: Drawing | null = null;
 let timer = 0, kept = false;  // of the link, which is not written before it was read
 
-const { box, list } = makeFinder(explorer);
+const { box, list, open } = makeFinder(explorer);
 const canvas = el('div', { class: 'canvas', tabindex: 0, role: 'img', 'aria-describedby': 'drawing-help' });
 const help = el('p', { id: 'drawing-help', class: 'hint' }, say('drawingHelp'));
 const tableBox = makeTable(view, key => void explorer.expand(key));
@@ -40,6 +41,15 @@ const drawingBox = el('div', { class: 'drawing', id: 'drawing', role: 'tabpanel'
 tableBox.id = 'table';
 tableBox.setAttribute('role', 'tabpanel');
 tableBox.setAttribute('aria-labelledby', 'tab-table');
+
+// While the layout works or the camera goes somewhere.
+const moving = new Set<string>();
+const moves = (what: string) => (on: boolean) => {
+  if (on) moving.add(what);
+  else moving.delete(what);
+  canvas.setAttribute('aria-busy', String(moving.size > 0));
+};
+layout.onMoves = moves('layout');
 
 const tabs = ['drawing', 'table'] as const;
 type Tab = (typeof tabs)[number];
@@ -89,10 +99,13 @@ const licences = el('details', { class: 'licences' }, el('summary', {}, say('lic
 
 replace(document.getElementById('app')!,
   el('header', {}, el('h1', {}, say('title')), box, makeTimeline(explorer)),
-  el('main', {}, el('div', { class: 'left' }, makeFilters(explorer, () => layout.run(true)), list),
+  el('main', {}, el('div', { class: 'left' }, makeFilters(explorer), list),
     el('div', { class: 'middle' }, el('div', { class: 'bar' }, tabList, counts, working, exports), status, makeProposal(explorer), drawingBox, tableBox),
     makePanel(explorer)),
-  el('footer', {}, licences));
+  el('footer', {}, licences, access.token ? button(say('logOut'), () => {
+    forget();
+    location.reload();
+  }, { 'data-action': 'log-out' }) : null));
 choose('table');
 document.getElementById('search')!.focus();
 performance.mark('plexus-search-box');
@@ -101,7 +114,7 @@ performance.mark('plexus-search-box');
 function keepLink(now = false): void {
   if (!kept) return;
   clearTimeout(timer);
-  const write = () => history.replaceState(null, '', fragment(view, { camera: drawing?.camera, tab }));
+  const write = () => history.replaceState(null, '', fragment(view, { camera: drawing?.camera, tab, start: explorer.start || undefined, event: explorer.event }));
   if (now) write();
   else timer = window.setTimeout(write, 400);
 }
@@ -122,12 +135,18 @@ async function restore(): Promise<void> {
   if (hidden)
     Object.assign(view.filters, { nodeKinds: new Set(hidden.nodeKinds), edgeKinds: new Set(hidden.edgeKinds), scopes: new Set(hidden.scopes), superseded: hidden.superseded });
   await explorer.show(saved.nodes.map(([key]) => key), saved.selected, saved.sets);
-  for (const [key, x, y] of saved.nodes) {
-    const node = view.nodes.get(key);
-    if (node) Object.assign(node, { x, y, placed: true });
-  }
+  const placed = new Map(saved.nodes.flatMap(([key, x, y]) => (x === undefined ? [] : [[key, { x, y }]])));
   layout.stop();
+  for (const node of view.nodes.values()) {
+    const place = placed.get(node.key);
+    node.placed = place !== undefined;
+    if (place) Object.assign(node, place);
+  }
   view.emit('positions');
+  await explorer.arrange(false);
+  if (source.served && saved.event) await (saved.nodes.length ? explorer.readEvent(saved.event) : explorer.showEvent(saved.event));
+  if (source.served && saved.start) open(saved.start);
+  view.emit('selection');  // why it was found is known now
   if (source.served) await explorer.setLooks({ sizeByRank: saved.rank === true, colourByGroup: saved.group === true, where: hidden?.where ?? '' });
   if (saved.path) await explorer.path(...saved.path);
   if (saved.tab === 'table') choose('table');
@@ -149,7 +168,7 @@ async function start(): Promise<void> {
         view.select(key);
         clicked = false;
       },
-      expand: key => void explorer.expand(key), camera: () => keepLink(),
+      expand: key => void explorer.expand(key), camera: () => keepLink(), moves: moves('camera'),
     });
     // What is chosen elsewhere comes to the middle.
     view.on(['selection'], () => !clicked && view.selected && drawing?.centre(view.selected));

@@ -1,6 +1,6 @@
 // Conflicts, side by side: supersede one side, drop one, or keep both.
 import { append, button, el, stored, time, visible } from './dom';
-import type { Conflict, Source, Write } from './types';
+import type { Conflict, Source } from './types';
 import type { Explorer } from './explorer';
 import { nothing, type List } from './lists';
 import { say } from './words';
@@ -14,14 +14,12 @@ export async function drawConflicts(source: Source, explorer: Explorer): Promise
       el('button', { type: 'button', class: 'plain', click: () => void explorer.show([conflict.a, conflict.b], conflict.newer) }, stored(key, 60)),
       el('small', {}, key === conflict.newer ? say('newer') : say('older')),
       el('p', { class: 'stored', dir: 'auto' }, visible(text.slice(0, 2000))));
-    const choose = (verdict: Record<string, unknown>, undo?: Write) => () => explorer.propose({ operation: 'conflicts_resolve', request: {
+    const choose = (verdict: Record<string, unknown>) => () => explorer.propose({ operation: 'conflicts_resolve', request: {
       a: conflict.a, b: conflict.b, ...verdict, created_by: 'explorer', note: `decided ${time(Date.now())}`,
-    } }, undo);
-    // Without the edge the conflict is open again.
-    const supersede = (older: string, newer: string) => choose({ supersede: older }, { operation: 'unlink', request: { source: newer, kind: 'supersedes', target: older } });
+    } });
     const choices = el('div', { class: 'actions' },
-      button(say('rightWins'), supersede(conflict.a, conflict.b), { 'data-choice': 'supersede-left' }),
-      button(say('leftWins'), supersede(conflict.b, conflict.a), { 'data-choice': 'supersede-right' }),
+      button(say('rightWins'), choose({ supersede: conflict.a }), { 'data-choice': 'supersede-left' }),
+      button(say('leftWins'), choose({ supersede: conflict.b }), { 'data-choice': 'supersede-right' }),
       button(say('keepBoth'), choose({ keep_both: true }), { 'data-choice': 'keep-both' }),
       button(say('dropLeft'), choose({ drop: conflict.a }), { 'data-choice': 'drop-left' }),
       button(say('dropRight'), choose({ drop: conflict.b }), { 'data-choice': 'drop-right' }));

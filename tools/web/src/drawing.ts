@@ -7,7 +7,7 @@ import { cut } from './dom';
 import { say } from './words';
 import type { View } from './view';
 
-export interface Handlers { select(key: string): void; expand(key: string): void; camera(): void }
+export interface Handlers { select(key: string): void; expand(key: string): void; camera(): void; moves(moves: boolean): void }
 
 const kMany = 2000; // nodes that come at once: a new graph is quicker than an event for each
 const kMostArrows = 5000;
@@ -21,7 +21,7 @@ export class Drawing {
   private colours: Theme = theme();
 
   // Throws where there is no WebGL.
-  constructor(private readonly container: HTMLElement, private readonly view: View, handlers: Handlers) {
+  constructor(private readonly container: HTMLElement, private readonly view: View, private readonly handlers: Handlers) {
     this.sync();
     const sigma = this.sigma = new Sigma(this.graph, container, {
       allowInvalidContainer: true, zIndex: false, labelFont: 'system-ui, sans-serif', labelSize: 12,
@@ -64,7 +64,10 @@ export class Drawing {
 
   centre(key: string): void {
     const data = this.sigma!.getNodeDisplayData(key);
-    if (data) void this.sigma!.getCamera().animate({ x: data.x, y: data.y }, { duration: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 200 });
+    if (!data) return;
+    this.handlers.moves(true);
+    void this.sigma!.getCamera().animate({ x: data.x, y: data.y }, { duration: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 200 })
+      .then(() => this.handlers.moves(false));
   }
 
   private readonly due = new Set<'looks' | 'places'>();

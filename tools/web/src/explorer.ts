@@ -1,6 +1,6 @@
 // What a user can do: each action asks the source, changes the view and says what happened.
 import { isCancelled, Lane } from './lane';
-import type { AsOf, Blocked, GraphEdge, Hit, LedgerEvent, NodeSet, Part, Source, Write } from './types';
+import type { AsOf, Blocked, EventName, GraphEdge, Hit, NodeSet, Part, Source, Write } from './types';
 import { edgeId, type Step, type View } from './view';
 import { cut } from './dom';
 import { say } from './words';
@@ -13,17 +13,19 @@ export interface Looks { sizeByRank: boolean; colourByGroup: boolean; where: str
 
 export class Explorer {
   hits: Hit[] = [];                // the last list of results: why a node was found
+  event: EventName | undefined;    // whose members they are
+  start = '';                      // the list on the left, '' of a search
   readonly changes = new Lane();   // of what is shown
   readonly lists = new Lane();     // on the left
   readonly details = new Lane();   // of the chosen node
   onSay: (text: string, again?: Again) => void = () => {};
   onBusy: (busy: boolean) => void = () => {};
   onWrite: () => void = () => {};
-  propose: (write: Write, undo?: Write) => void = () => {};  // a dry run, then the user's word
+  propose: (write: Write) => void = () => {};  // a dry run, then the user's word
   private readonly steps: Step[] = [];
   private looksAt: AsOf | undefined = '';  // the time of ranks, groups and where; undefined: of none
 
-  constructor(readonly source: Source, readonly view: View, private readonly arrange: () => void) {}
+  constructor(readonly source: Source, readonly view: View, private readonly layOut: (source: Source, all: boolean) => Promise<void>) {}
 
   say(text: string, again?: Again): void { this.onSay(text, again); }
 
@@ -60,7 +62,7 @@ export class Explorer {
       if (fresh.length) {
         const known = whole?.nodes.filter(node => view.nodes.has(node.key)).length ?? 0;
         if (known < view.nodes.size) view.add({ nodes: [], edges: await source.join(fresh, [...view.nodes.keys()]) });
-        this.arrange();
+        await this.layOut(source, false);
       }
       const same = step.nodes.size === view.nodes.size && step.edges.size === view.edges.size && step.path === view.path &&
         step.sets === view.sets && step.asOf === view.asOf;
@@ -176,16 +178,20 @@ export class Explorer {
     return this.change(source => this.goTo(source.at(asOf), asOf));
   }
 
-  // Then all that is shown is asked again.
-  write(write: Write, sequence: number, undo?: Write): Promise<void> {
+  // Then all that is shown is asked again. What takes it back is a write like any other.
+  write(write: Write, sequence: number): Promise<void> {
     return this.change(async source => {
-      await source.write(write, sequence);
+      const written = await source.write(write, sequence);
       this.steps.length = 0;  // they are of another graph
       this.onWrite();
       const text = `${say('written')} ${await this.goTo(source.at(''), '')}`;
-      return { text, again: undo && { text: say('undo'), run: () => this.propose(undo) } };
+      const undo = { operation: 'undo', request: { batch: written.sequence } };
+      return { text, again: source.mayUndo ? { text: say('undo'), run: () => this.propose(undo) } : undefined };
     });
   }
+
+  // Places; `all`: also for what has one.
+  arrange(all = true): Promise<unknown> { return this.ask(this.changes, source => this.layOut(source, all)); }
 
   // One request for what is shown, as it was at another time.
   private async goTo(source: Source, asOf: AsOf): Promise<string> {
@@ -259,10 +265,15 @@ export class Explorer {
     while (this.steps.length > 50 || this.steps.reduce((sum, one) => sum + one.nodes.size, 0) > 200_000) this.steps.shift();
   }
 
-  async showEvent(event: LedgerEvent): Promise<void> {
+  // What an event says of its members is why they were found.
+  async readEvent(event: EventName): Promise<Hit[] | undefined> {
     const members = await this.ask(this.changes, source => source.members(event));
+    if (members) [this.hits, this.event] = [members, { id: event.id, query: event.query }];
+    return members;
+  }
+  async showEvent(event: EventName): Promise<void> {
+    const members = await this.readEvent(event);
     if (!members) return;
-    this.hits = members;
     const keys = members.map(one => one.key);
     await this.show(keys, keys[0], [{ keys, title: event.query ?? event.id }]);
   }

@@ -15,6 +15,7 @@ const refuse = () => Promise.reject(new Error(say('onlyServed')));
 export class FileSource implements Source {
   readonly served = false;
   readonly mayWrite = false;
+  readonly mayUndo = false;
   private readonly nodes = new Map<string, FileNode>();
   private readonly near = new Map<string, FileEdge[]>();
   private readonly superseded = new Map<string, string>();
@@ -165,6 +166,7 @@ export class FileSource implements Source {
   history = async () => [];
   ranks = refuse;
   groups = refuse;
+  places = refuse;
   where = refuse;
   batches = async () => ({ rows: [], more: false });
   frontier = refuse;

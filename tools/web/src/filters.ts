@@ -12,7 +12,7 @@ function counted(values: Iterable<string>): [string, number][] {
 
 const kBoxes = 40;
 
-export function makeFilters(explorer: Explorer, arrange: () => void): HTMLElement {
+export function makeFilters(explorer: Explorer): HTMLElement {
   const { view, source } = explorer;
   const lists = el('div', { class: 'lists' });
 
@@ -81,6 +81,6 @@ export function makeFilters(explorer: Explorer, arrange: () => void): HTMLElemen
   draw();
   return el('details', { class: 'filters' }, el('summary', {}, say('filters')),
     el('div', { class: 'looks' }, el('label', {}, superseded, say('superseded')), source.served && rank.row, source.served && group.row,
-      el('label', {}, say('limit'), limit), button(say('layout'), arrange, { 'data-action': 'layout' })),
+      el('label', {}, say('limit'), limit), button(say('layout'), () => void explorer.arrange(), { 'data-action': 'layout' })),
     source.served && form, lists);
 }

@@ -8,7 +8,7 @@ import { say } from './words';
 
 type Mode = 'words' | 'key' | 'similar';
 
-export function makeFinder(explorer: Explorer): { box: HTMLElement; list: HTMLElement } {
+export function makeFinder(explorer: Explorer): { box: HTMLElement; list: HTMLElement; open: (start: string) => void } {
   const { view, source } = explorer;
   // The heading stays, so that a screen reader says its new text.
   const heading = el('h2', { 'aria-live': 'polite' }, say('results')), content = el('div');
@@ -35,6 +35,8 @@ export function makeFinder(explorer: Explorer): { box: HTMLElement; list: HTMLEl
 
   const find = (ask: (source: Source) => Promise<Hit[]>) => draw(async source => {
     const hits = explorer.hits = await ask(source), rows = el('ol');
+    explorer.event = undefined;
+    explorer.start = '';
     for (const hit of hits)
       append(rows, el('li', { class: hit.supersededBy ? 'superseded' : undefined },
         el('button', { type: 'button', class: 'hit', 'data-key': hit.key, click: () => void explorer.show([hit.key], hit.key), dblclick: () => void explorer.expand(hit.key) },
@@ -49,13 +51,18 @@ export function makeFinder(explorer: Explorer): { box: HTMLElement; list: HTMLEl
     const how = mode.value as Mode;
     find(from => (how === 'words' ? from.words(value) : how === 'key' ? from.byKey(value) : from.similar(value)));
   };
+  const lists = { communities: drawCommunities, frontier: drawFrontier, conflicts: drawConflicts, blocked: drawBlocked, ledger: drawLedger };
+  type Start = keyof typeof lists;
+  const open = (start: string) => {
+    if (!Object.hasOwn(lists, start)) return;
+    explorer.start = start;
+    draw(lists[start as Start]);
+  };
+  const startButton = (start: Start) => button(say(start), () => open(start), { 'data-start': start });
   const starts = el('div', { class: 'starts', role: 'group', 'aria-label': say('modeLabel') },
     button(say('important'), () => find(from => from.important()), { 'data-start': 'important' }),
-    source.served && button(say('communities'), () => draw(drawCommunities), { 'data-start': 'communities' }),
-    source.served && button(say('frontier'), () => draw(drawFrontier), { 'data-start': 'frontier' }),
-    button(say('conflicts'), () => draw(drawConflicts), { 'data-start': 'conflicts' }),
-    source.served && button(say('blocked'), () => draw(drawBlocked), { 'data-start': 'blocked' }),
-    source.served && button(say('ledger'), () => draw(drawLedger), { 'data-start': 'ledger' }));
+    source.served && startButton('communities'), source.served && startButton('frontier'), startButton('conflicts'),
+    source.served && startButton('blocked'), source.served && startButton('ledger'));
   const box = el('form', { role: 'search', submit: (event: Event) => {
     event.preventDefault();
     search();
@@ -75,5 +82,5 @@ export function makeFinder(explorer: Explorer): { box: HTMLElement; list: HTMLEl
     event.preventDefault();
     rows[at + (event.key === 'ArrowDown' ? 1 : -1)]?.focus();
   });
-  return { box, list };
+  return { box, list, open };
 }

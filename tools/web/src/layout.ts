@@ -1,23 +1,31 @@
 // Places: ForceAtlas2 in a worker up to 3,000 nodes, with those that have a place kept there; above,
-// a radial tree, which takes one pass.
-import type { ShownEdge, ShownNode, View } from './view';
+// those of the server. A radial tree, which takes one pass, is for a page without one or the other.
+import type { Source } from './types';
+import { kMostForced, type ShownEdge, type ShownNode, type View } from './view';
 
-const kMostForced = 3000;
 const kPerNode = 10;
 
 export class Layout {
+  onMoves: (moves: boolean) => void = () => {};
   private worker: Worker | null = null;
 
   constructor(private readonly view: View) {}
 
   // `all`: also nodes that have a place.
-  run(all = false): void {
+  async run(source: Source, all = false): Promise<void> {
     this.stop();
     const nodes = this.view.visibleNodes();
     const free = all ? nodes.length : nodes.filter(node => !node.placed).length;
     if (free === 0) return;
     if (nodes.length > kMostForced) {
-      radial(nodes, this.view.visibleEdges());
+      // A few more stay beside what they came with.
+      const few = !all && free * 10 < nodes.length;
+      if (!few && source.served) {
+        const places = await source.places(nodes.map(node => node.key));
+        for (const node of nodes) Object.assign(node, places.get(node.key));
+      } else if (!few) {
+        radial(nodes, this.view.visibleEdges());
+      }
       for (const node of nodes) node.placed = true;
       this.view.emit('positions');
       return;
@@ -42,6 +50,7 @@ export class Layout {
     };
     try {
       this.worker = new Worker(url);
+      this.onMoves(true);
     } catch {
       return withoutWorker();
     }
@@ -62,6 +71,7 @@ export class Layout {
   stop(): void {
     this.worker?.terminate();
     this.worker = null;
+    this.onMoves(false);
   }
 }
 

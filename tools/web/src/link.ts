@@ -1,15 +1,17 @@
 // The link that restores a view: JSON in the fragment, which is never sent to a server.
-import type { NodeSet } from './types';
+import type { EventName, NodeSet } from './types';
 import type { View } from './view';
 
 export interface Saved {
-  nodes: [key: string, x: number, y: number][];
+  nodes: [key: string, x?: number, y?: number][]; // without a place: the layout chooses
   selected?: string;
   asOf?: string;
   limit?: number;
   hidden?: { nodeKinds: string[]; edgeKinds: string[]; scopes: string[]; superseded: boolean; where: string };
   path?: [from: string, to: string];
   sets?: NodeSet[];
+  start?: string; // the list on the left
+  event?: EventName; // with no nodes: its members
   rank?: boolean;
   group?: boolean;
   camera?: { x: number; y: number; ratio: number };
@@ -42,11 +44,13 @@ export function parse(hash: string): Saved | null {
     const saved = JSON.parse(decodeURIComponent(hash.slice(1))) as Saved;
     if (!saved || !Array.isArray(saved.nodes)) return null;
     const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter(one => typeof one === 'string') : []);
-    saved.nodes = saved.nodes.filter(row => Array.isArray(row) && typeof row[0] === 'string' && Number.isFinite(row[1]) && Number.isFinite(row[2]));
+    saved.nodes = saved.nodes.filter(row => Array.isArray(row) && typeof row[0] === 'string' && (row.length === 1 || (Number.isFinite(row[1]) && Number.isFinite(row[2]))));
     if (typeof saved.asOf !== 'string' || !/^\d+$/.test(saved.asOf)) delete saved.asOf;
     if (typeof saved.selected !== 'string') delete saved.selected;
     if (!Number.isInteger(saved.limit) || saved.limit! < 1) delete saved.limit;
     if (!Array.isArray(saved.path) || texts(saved.path).length !== 2) delete saved.path;
+    if (typeof saved.start !== 'string') delete saved.start;
+    if (typeof saved.event?.id !== 'string' || !['string', 'undefined'].includes(typeof saved.event.query)) delete saved.event;
     const sets = Array.isArray(saved.sets) ? saved.sets : [];
     saved.sets = sets.map(set => ({ keys: texts(set?.keys), title: String(set?.title), question: typeof set?.question === 'string' ? set.question : undefined }));
     if (![saved.camera?.x, saved.camera?.y, saved.camera?.ratio].every(Number.isFinite)) delete saved.camera;

@@ -6,7 +6,7 @@ import { say } from './words';
 
 function changes(reply: Record<string, unknown>): string {
   const parts: string[] = [];
-  for (const what of ['nodes', 'edges', 'index', 'outcomes']) {
+  for (const what of ['nodes', 'edges', 'index', 'events', 'outcomes']) {
     const counts = reply[what] as Record<string, number> | undefined;
     for (const [name, count] of Object.entries(counts ?? {})) if (count && name !== 'same') parts.push(`${count} ${what} ${name}`);
   }
@@ -16,7 +16,7 @@ function changes(reply: Record<string, unknown>): string {
 
 export function makeProposal(explorer: Explorer): HTMLElement {
   const box = el('div', { class: 'outcome', role: 'status' });
-  explorer.propose = (write, undo) => void explorer.ask(explorer.changes, async source => {
+  explorer.propose = write => void explorer.ask(explorer.changes, async source => {
     replace(box);
     // The sequence that the dry run saw, or an earlier one.
     const { sequence } = await source.status();
@@ -24,7 +24,7 @@ export function makeProposal(explorer: Explorer): HTMLElement {
     replace(box, say('wouldChange', { what: changes(would) }),
       button(say('write'), () => {
         replace(box);
-        void explorer.write(write, sequence, undo);
+        void explorer.write(write, sequence);
       }, { class: 'main', 'data-action': 'write' }),
       button(say('cancel'), () => replace(box)));
   });
@@ -46,8 +46,7 @@ export function nodeWrites(explorer: Explorer, key: string, other: string): HTML
   return el('details', { class: 'writes', open: opened, toggle: (event: Event) => { opened = (event.target as HTMLDetailsElement).open; } }, el('summary', {}, say('change')),
     el('form', { submit: (event: Event) => {
       event.preventDefault();
-      const edge = { source: key, kind: kind.value, target: target.value };
-      explorer.propose({ operation: 'link', request: { ...edge, created_by: 'explorer' } }, { operation: 'unlink', request: edge });
+      explorer.propose({ operation: 'link', request: { source: key, kind: kind.value, target: target.value, created_by: 'explorer' } });
     } }, el('label', {}, say('linkKind'), kind), el('label', {}, say('linkTarget'), target),
     choices('kinds-known', kinds), choices('keys-shown', view.nodes.keys()), el('button', { type: 'submit', 'data-action': 'link-node' }, say('link'))),
     button(say('forget'), () => explorer.propose({ operation: 'remove', request: { key } }), { 'data-action': 'forget' }));

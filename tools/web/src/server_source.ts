@@ -1,7 +1,9 @@
 // Answers from the server that sent the page: one POST to /v1/OPERATION for each question.
 import type {
-  AsOf, Batch, Blocked, Conflict, Cut, Details, GraphEdge, GraphNode, HistoryRow, Hit, LedgerEvent, NodeSet, Part, Source, Write,
+  AsOf, Batch, Blocked, Conflict, Cut, Details, EventName, GraphEdge, GraphNode, HistoryRow, Hit, LedgerEvent, NodeSet, Part, Source, Write,
 } from './types';
+import { access, authorization } from './access';
+import { kMostForced } from './view';
 import { say } from './words';
 
 type Json = Record<string, any>; // replies are checked by the server's schemas
@@ -22,6 +24,8 @@ function nodeOf(row: Json): GraphNode {
     degree: columns.degree,
     scope: columns.scope ?? undefined,
     supersededBy: columns.superseded_by ?? undefined,
+    x: row.x,
+    y: row.y,
   };
 }
 
@@ -37,20 +41,24 @@ function describe(row: Json): string {
 
 export class ServerSource implements Source {
   readonly served = true;
-  constructor(readonly mayWrite: boolean, private readonly asOf: AsOf = '', private readonly signal?: AbortSignal) {}
+  constructor(private readonly asOf: AsOf = '', private readonly signal?: AbortSignal) {}
 
-  at(asOf: AsOf, signal = this.signal): Source { return new ServerSource(this.mayWrite, asOf, signal); }
+  get mayWrite(): boolean { return access.write; }
+  get mayUndo(): boolean { return access.history; }
+  at(asOf: AsOf, signal = this.signal): Source { return new ServerSource(asOf, signal); }
 
   private async ask(operation: string, request: Json): Promise<Response> {
     const response = await fetch(`/v1/${operation}`, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
+      headers: { 'Content-Type': 'application/json', ...authorization() },
       body: JSON.stringify(request),
       signal: this.signal ?? null,
     });
     if (response.ok) return response;
+    if (response.status === 401) throw new Error(say('tokenRefused'));
     const body = await response.json().catch(() => null) as Json | null;
-    throw new Error(body?.error?.message ?? `${response.status} ${response.statusText}`);
+    const why = body?.error?.message ?? `${response.status} ${response.statusText}`;
+    throw new Error(response.status === 403 && access.token ? say('rightMissing', { why }) : why);
   }
   private async replyNow(operation: string, request: Json): Promise<Json> {
     return (await this.ask(operation, request)).json();
@@ -105,7 +113,7 @@ export class ServerSource implements Source {
   async load(keys: string[], maybe = false): Promise<Part> {
     const from = maybe && keys.length ? [...await this.where(keys, '')] : keys;
     if (from.length === 0) return { nodes: [], edges: [] };
-    const part = await this.reply('neighborhood', { from, hops: 0, max_nodes: from.length + 1, ...kDetails });
+    const part = await this.reply('neighborhood', { from, hops: 0, max_nodes: from.length + 1, places: from.length > kMostForced, ...kDetails });
     return { nodes: part.nodes.map(nodeOf), edges: part.edges.map(edgeOf) };
   }
 
@@ -127,7 +135,7 @@ export class ServerSource implements Source {
   }
 
   async around(key: string, hops: number, most: number): Promise<Part> {
-    const part = await this.reply('neighborhood', { from: [key], hops, max_nodes: most, ...kDetails });
+    const part = await this.reply('neighborhood', { from: [key], hops, max_nodes: most, places: most > kMostForced, ...kDetails });
     return { nodes: part.nodes.map(nodeOf), edges: part.edges.map(edgeOf), more: part.truncated };
   }
 
@@ -162,6 +170,11 @@ export class ServerSource implements Source {
     const groups = new Map<string, number>();
     for (const row of found.results as Json[]) for (const key of row.members) groups.set(key, row.community);
     return groups;
+  }
+
+  async places(keys: string[]): Promise<Map<string, { x: number; y: number }>> {
+    const part = await this.reply('neighborhood', { from: keys, hops: 0, max_nodes: keys.length + 1, places: true });
+    return new Map(part.nodes.filter((row: Json) => row.x !== undefined).map((row: Json) => [row.key, { x: row.x, y: row.y }]));
   }
 
   async where(keys: string[], expression: string): Promise<Set<string>> {
@@ -205,7 +218,7 @@ export class ServerSource implements Source {
   }
 
   // With what the event says of each.
-  async members(event: LedgerEvent): Promise<Hit[]> {
+  async members(event: EventName): Promise<Hit[]> {
     const found = await this.reply('ledger_get', { event: event.id });
     return found.members.filter((row: Json) => !row.removed && !row.purged).map((row: Json) => ({
       key: row.key, kind: '', line: row.preview ?? '', score: row.score, why: say('memberOf', { role: row.role, event: event.query ?? event.id }),
@@ -223,9 +236,9 @@ export class ServerSource implements Source {
   }
 
   // Not ended by a signal: it would not be known whether it was written.
-  async write({ operation, request }: Write, sequence?: number): Promise<Json> {
+  async write({ operation, request }: Write, sequence?: number): Promise<{ sequence: number } & Json> {
     const how = sequence === undefined ? { dry_run: true } : { expect_sequence: sequence };
-    return new ServerSource(this.mayWrite).replyNow(operation, { ...request, ...how });
+    return await new ServerSource().replyNow(operation, { ...request, ...how }) as { sequence: number } & Json;
   }
 
   async nodeLink(keys: string[]): Promise<string> {

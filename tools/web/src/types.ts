@@ -7,6 +7,8 @@ export interface GraphNode {
   degree?: number;
   scope?: string;
   supersededBy?: string;
+  x?: number; // where the server's layout has it
+  y?: number;
 }
 
 export interface GraphEdge {
@@ -59,6 +61,9 @@ export interface LedgerEvent {
   outcomes: string[];
 }
 
+// Enough to ask for its members.
+export type EventName = Pick<LedgerEvent, 'id' | 'query'>;
+
 // A set of nodes that belong together, drawn as a hull.
 export interface NodeSet {
   keys: string[];
@@ -99,6 +104,7 @@ export interface Blocked {
 export interface Source {
   readonly served: boolean; // a server answers: time, ranks, ledger
   readonly mayWrite: boolean;
+  readonly mayUndo: boolean;
   // The graph as it was then; requests end with the signal.
   at(asOf: AsOf, signal?: AbortSignal): Source;
   status(): Promise<{ sequence: number; nodes: number; edges: number; nodeKinds: Record<string, number> }>;
@@ -119,15 +125,17 @@ export interface Source {
   rings(key: string): Promise<{ key: string; hops: number; score: number; path: GraphEdge[] }[]>;
   ranks(keys: string[]): Promise<Map<string, number>>;
   groups(keys: string[]): Promise<Map<string, number>>;
+  // A layout of these nodes: communities, and their members around them.
+  places(keys: string[]): Promise<Map<string, { x: number; y: number }>>;
   where(keys: string[], expression: string): Promise<Set<string>>;
   batches(): Promise<Cut<Batch>>;
   frontier(): Promise<NodeSet[]>;
   conflicts(): Promise<Cut<Conflict>>;
   events(): Promise<Cut<LedgerEvent>>;
-  members(event: LedgerEvent): Promise<Hit[]>;
+  members(event: EventName): Promise<Hit[]>;
   blocked(): Promise<Cut<Blocked>>;
   dependents(key: string): Promise<Cut<string>>;
-  // A dry run, or a write that fails unless the graph is at that sequence.
-  write(write: Write, sequence?: number): Promise<Record<string, unknown>>;
+  // A dry run, or a write that fails unless the graph is at that sequence; its own in the reply.
+  write(write: Write, sequence?: number): Promise<{ sequence: number } & Record<string, unknown>>;
   nodeLink(keys: string[]): Promise<string>;
 }

@@ -40,6 +40,9 @@ export interface Step {
   asOf: AsOf;
 }
 
+// Above so many nodes the places are the server's.
+export const kMostForced = 3000;
+
 export const edgeId = (edge: GraphEdge): string => [edge.source, edge.kind, edge.target, edge.label ?? ''].join('\u001f');
 
 // FNV-1a, for places and colours that are the same each time.
@@ -76,10 +79,12 @@ export class View {
   add(part: Part, near?: string): void {
     const centre = near ? this.nodes.get(near) : undefined;
     if (part.more) this.leftOut.more = true;
+    const whole = this.nodes.size === 0 && part.nodes.length > kMostForced;  // the server's places are of all
     for (const node of part.nodes) {
       const known = this.nodes.get(node.key);
       if (known) {
-        Object.assign(known, node, known.fate === 'absent' ? { fate: undefined } : {});
+        const { x, y } = known;
+        Object.assign(known, node, { x, y }, known.fate === 'absent' ? { fate: undefined } : {});
         continue;
       }
       if (this.nodes.size >= this.limit) {
@@ -87,8 +92,8 @@ export class View {
         continue;
       }
       // The part is this one's now: copies of 50,000 take a second.
-      const { x, y } = this.place(node.key, centre);
-      this.nodes.set(node.key, Object.assign(node, { x, y, placed: false }));
+      const { x, y } = node, placed = whole && x !== undefined && y !== undefined;
+      this.nodes.set(node.key, Object.assign(node, placed ? { x, y } : this.place(node.key, centre), { placed }));
     }
     for (const edge of part.edges) {
       if (!this.nodes.has(edge.source) || !this.nodes.has(edge.target)) continue;
@@ -151,7 +156,8 @@ export class View {
       const there = now.get(node.key);
       node.fate = fateOf(node.fate, there !== undefined);
       node.supersededBy = there ? there.supersededBy : node.supersededBy;
-      if (there) Object.assign(node, there);
+      const { x, y } = node;
+      if (there) Object.assign(node, there, { x, y });
     }
     for (const [id, edge] of edges)
       if (!this.edges.has(id) && this.nodes.has(edge.source) && this.nodes.has(edge.target)) this.edges.set(id, { ...edge, id, fate: 'absent' });

@@ -1,0 +1,39 @@
+// What two states of one graph differ in, at a node: what diff lists, and undo turns round. Ids of
+// nodes, columns, kinds and texts mean the same in both; the later state may have more of them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "engine/snapshot.h"
+
+namespace plexus::tools {
+
+struct NodeComparison {
+  bool was = false, is = false;  // alive
+  // Of a node that is alive in both, the rest, too.
+  bool kind = false;
+  std::vector<ColumnId> columns = {};
+  std::vector<NodeField> payloads = {};
+  std::vector<SpaceId> spaces = {};
+  bool same() const {
+    return was == is && !kind && columns.empty() && payloads.empty() && spaces.empty();
+  }
+};
+NodeComparison CompareNode(const Snapshot& before, const Snapshot& after, NodeId node);
+
+// Whether the node is there, and alive.
+bool IsAlive(const Snapshot& snapshot, NodeId node);
+// Everything but the identity; properties by where they are stored.
+bool SameEdgeValue(const Edge& a, const Edge& b);
+
+// An edge that came (no `then`), went (no `now`) or changed.
+struct EdgeComparison {
+  std::optional<Edge> then = {}, now = {};
+};
+// The edges of which the node is the source; both planes.
+void CompareEdges(const Snapshot& before, const Snapshot& after, NodeId node,
+                  const std::function<void(EdgeComparison)>& take);
+
+}  // namespace plexus::tools

@@ -1,0 +1,237 @@
+// undo: what one batch changed becomes what it was, by a new batch; the past keeps both.
+//
+// The states before and after the batch say what it changed. Each change is turned round if the
+// graph still has what the batch left there; if one has not, nothing is written. Index nodes (tags,
+// terms) that others use since stay. A value is written as it was: text, properties, columns,
+// vectors, and of edges all they have.
+#include "tools/operations/graph/undo.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/operations/change.h"
+#include "tools/operations/graph/state_comparison.h"
+#include "tools/operations/memory/kept_rules.h"
+#include "tools/operations/names.h"
+#include "tools/operations/time_limit.h"
+
+namespace plexus::tools {
+namespace {
+
+class Undoing {
+ public:
+  Undoing(const Snapshot& before, const Snapshot& after, const Snapshot& now, WriteBatch& batch)
+      : before_(before), after_(after), now_(now), batch_(batch) {}
+
+  // Ends come and go before their edges.
+  Status Run(const std::vector<NodeId>& nodes, const Request& request) {
+    for (const NodeId node : nodes) {
+      PLEXUS_TRY(CheckTime(request));
+      PLEXUS_TRY(TurnNode(node));
+    }
+    for (const NodeId node : nodes) {
+      PLEXUS_TRY(CheckTime(request));
+      std::vector<EdgeComparison> edges;
+      CompareEdges(before_, after_, node,
+                   [&](EdgeComparison edge) { edges.push_back(std::move(edge)); });
+      for (const EdgeComparison& edge : edges) PLEXUS_TRY(TurnEdge(edge));
+    }
+    return {};
+  }
+
+ private:
+  std::unexpected<Error> Changed(NodeId node) const {
+    return Fail(ErrorCode::kConflict, ShownKey(now_, node) + " was changed after batch " +
+                                          std::to_string(after_.sequence()) +
+                                          ": take back what came later first");
+  }
+
+  // Whether edges came to the node or left it, or others did so, after the batch.
+  bool HasOtherEdges(NodeId node, const ArcFilter& filter) const {
+    return now_.Degree(Direction::kBoth, node, filter) !=
+           after_.Degree(Direction::kBoth, node, filter);
+  }
+
+  Status TurnNode(NodeId node) {
+    const NodeComparison made = CompareNode(before_, after_, node);
+    if (made.same()) return {};
+    const NodeComparison since = CompareNode(after_, now_, node);
+    const bool fact = after_.is_fact(node);
+    if (!made.was) {
+      // An index node that is gone, or in use by others, needs nothing.
+      if (!fact && (!since.is || HasOtherEdges(node, ArcFilter::All()))) return {};
+      if (!since.same() || HasOtherEdges(node, ArcFilter::Kinds(now_.schema(), {})))
+        return Changed(node);
+      batch_.RemoveNode(NodeRef::Id(node));
+      removed_.insert(node);
+      return {};
+    }
+    if (!made.is) {
+      if (since.is) return fact ? Status(Changed(node)) : Status();
+      return Restore(node);
+    }
+    if (!since.is || (made.kind && since.kind)) return Changed(node);
+    const auto both = [](const auto& mine, const auto& others) {
+      return std::ranges::any_of(
+          mine, [&](const auto& one) { return std::ranges::find(others, one) != others.end(); });
+    };
+    if (both(made.columns, since.columns) || both(made.payloads, since.payloads) ||
+        both(made.spaces, since.spaces))
+      return Changed(node);
+    const NodeRef ref = NodeRef::Id(node);
+    if (made.kind) batch_.UpsertNode(ref, KindOf(node));
+    for (const ColumnId column : made.columns) SetColumn(node, column);
+    for (const NodeField field : made.payloads) PLEXUS_TRY(SetPayload(node, field));
+    for (const SpaceId space : made.spaces) PLEXUS_TRY(SetVector(node, space));
+    return {};
+  }
+
+  NodeKindRef KindOf(NodeId node) {
+    return batch_.NodeKindNamed(before_.schema().node_kind(before_.node_kind(node)).name);
+  }
+
+  // A removed node, with all that it had.
+  Status Restore(NodeId node) {
+    batch_.UpsertNode(NodeRef::Id(node), KindOf(node));
+    for (std::size_t id = 0; id < before_.schema().columns().size(); ++id)
+      SetColumn(node, static_cast<ColumnId>(id));
+    for (const NodeField field : {NodeField::kText, NodeField::kProperties})
+      PLEXUS_TRY(SetPayload(node, field));
+    for (std::size_t id = 0; id < before_.schema().spaces().size(); ++id)
+      PLEXUS_TRY(SetVector(node, static_cast<SpaceId>(id)));
+    return {};
+  }
+
+  // To what it was; columns that came with the batch, to none.
+  void SetColumn(NodeId node, ColumnId id) {
+    const Column& column = now_.schema().columns()[id];
+    if (column.name.empty()) return;  // an id that no column has
+    const NodeRef ref = NodeRef::Id(node);
+    const ColumnRef name = batch_.ColumnNamed(column.name);
+    const bool known = static_cast<std::size_t>(id) < before_.schema().columns().size();
+    if (!known || before_.column_bits(id, node) == AbsentBits(column.type)) {
+      batch_.ClearColumn(ref, name);
+      return;
+    }
+    switch (column.type) {
+      case ColumnType::kF64:
+        return batch_.SetF64(ref, name, *before_.f64(id, node));
+      case ColumnType::kI64:
+        return batch_.SetI64(ref, name, *before_.i64(id, node));
+      case ColumnType::kString:
+        return batch_.SetString(ref, name, before_.string(*before_.string_column(id, node)));
+    }
+  }
+
+  Status SetPayload(NodeId node, NodeField field) {
+    const PayloadRef stored = before_.payload_ref(node, field);
+    if (!stored) {
+      batch_.ClearPayload(NodeRef::Id(node), field);
+      return {};
+    }
+    PLEXUS_ASSIGN(const std::string bytes, before_.Payload(stored));
+    batch_.SetPayload(NodeRef::Id(node), field, bytes);
+    return {};
+  }
+
+  Status SetVector(NodeId node, SpaceId id) {
+    if (now_.schema().spaces()[id].name.empty()) return {};
+    const SpaceRef name = batch_.SpaceNamed(now_.schema().spaces()[id].name);
+    const VectorTable::View* space = before_.space(id);
+    if (!space || !space->has(node)) {
+      if (const VectorTable::View* present = now_.space(id); present && present->has(node))
+        batch_.ClearVector(NodeRef::Id(node), name);
+      return {};
+    }
+    PLEXUS_ASSIGN(const VectorTable::View* values, before_.vectors(id));
+    batch_.SetVector(NodeRef::Id(node), name,
+                     values->vector(node, buffer_).first(values->dimensions()));
+    return {};
+  }
+
+  Status TurnEdge(const EdgeComparison& changed) {
+    const Edge& edge = changed.then ? *changed.then : *changed.now;
+    const std::optional<Edge> present =
+        now_.FindEdge(edge.source, edge.kind, edge.target, edge.label);
+    if (changed.then && present && SameEdgeValue(*changed.then, *present)) return {};
+    const bool as_left = changed.now ? present && SameEdgeValue(*changed.now, *present) : !present;
+    const std::string& kind = now_.schema().edge_kind(edge.kind).name;
+    const NodeRef source = NodeRef::Id(edge.source), target = NodeRef::Id(edge.target);
+    if (!as_left) return Changed(edge.source);
+    if (!changed.then) {
+      if (!removed_.contains(edge.source) && !removed_.contains(edge.target))
+        batch_.Unlink(source, batch_.EdgeKindNamed(kind), target, now_.string(edge.label));
+      return {};
+    }
+    std::string properties;
+    if (edge.properties) {
+      PLEXUS_ASSIGN(properties, before_.Payload(edge.properties));
+    }
+    batch_.Link({.source = source,
+                 .target = target,
+                 .kind = batch_.EdgeKindNamed(kind),
+                 .label = before_.string(edge.label),
+                 .weight = edge.weight,
+                 .created_at = edge.created_at,
+                 .created_by = before_.string(edge.created_by),
+                 .valid_from = edge.valid_from,
+                 .valid_until = edge.valid_until,
+                 .properties = properties});
+    return {};
+  }
+
+  const Snapshot &before_, &after_, &now_;
+  WriteBatch& batch_;
+  std::set<NodeId> removed_;  // by this batch
+  VectorBuffer buffer_;
+};
+
+Result<Reply> RunUndo(Workspace& workspace, const Request& request) {
+  const Snapshot& now = workspace.snapshot();
+  const Sequence sequence = request.Count("batch");
+  if (sequence > now.sequence())
+    return Fail(ErrorCode::kNotFound, "there is no batch " + std::to_string(sequence) +
+                                          ", the last one is " + std::to_string(now.sequence()));
+  Database& database = workspace.database();
+  PLEXUS_ASSIGN(const Snapshot before, database.AsOf(sequence - 1, workspace.timed_progress()));
+  PLEXUS_ASSIGN(const Snapshot after, database.AsOf(sequence, workspace.timed_progress()));
+  PLEXUS_ASSIGN(const auto nodes, database.NodesChanged(sequence - 1, sequence, after.node_count(),
+                                                        workspace.timed_progress()));
+  if (!nodes)
+    return Fail(ErrorCode::kFailedPrecondition, "something was purged in or after batch " +
+                                                    std::to_string(sequence) +
+                                                    ": it cannot be taken back");
+  WriteBatch batch = MakeBatch(workspace, request);
+  batch.ExpectSequence(now.sequence());
+  PLEXUS_TRY(Undoing(before, after, now, batch).Run(*nodes, request));
+  return Change(workspace, request, batch);
+}
+
+}  // namespace
+
+Operation UndoRow() {
+  return {
+      .name = "undo",
+      .group = "Change",
+      .title = "Take back a batch",
+      .summary =
+          "Take back what one batch changed, by a new one; refused where it was changed "
+          "again since",
+      .effect = Effect::kWrite,
+      .parameters =
+          {Count("batch", "SEQ", "the batch's sequence, as log shows it").AtLeast(1).Positional(),
+           CheckParameter(), ExpectSequenceParameter(), DryRunParameter()},
+      .reply = kChangeShape,
+      .examples = {{"plexus undo --db g 17 --dry-run", "what would be taken back"},
+                   {"plexus undo --db g 17",
+                    "a node that batch 17 removed is there again, with its text and edges"}},
+      .run = RunUndo,
+      .access = ChangesGraph,
+      .reach = Reach::kDirectory};
+}
+
+}  // namespace plexus::tools
