@@ -101,6 +101,7 @@ Status Recover(const std::string& directory, Executor& executor, const Files& fi
   OpenOptions options;
   options.checkpoint_on_close = CheckpointOnClose::kNever;
   options.graph.executor = &executor;
+  options.replica_of.emplace();  // if it is one
   {
     PLEXUS_ASSIGN(const std::unique_ptr<Database> copy, Database::Open(directory, options));
     PLEXUS_TRY(copy->Close());
@@ -153,7 +154,9 @@ Status Database::Backup(const std::string& to, Progress* progress) try {
   std::shared_ptr<const PinnedFiles> pinned = d.pinned;
   Sequence least = d.report.sequence;
   if (d.journal) {
+    // A copy with words that wait to be forgotten would forget them by itself.
     PLEXUS_TRY(d.ScrubNow(progress));
+    PLEXUS_TRY(d.ForgetWords(progress));
     PLEXUS_TRY(d.journal->FlushBulk());
     least = d.journal->position().sequence;
     PLEXUS_TRY(d.journal->WaitDurable(least));

@@ -28,6 +28,7 @@ class Records {
     ++at_;
     return true;
   }
+  LogPoint point() const { return cursor_ ? cursor_->point() : point_; }
   Record& record() { return cursor_ ? cursor_->record().record : decoded_.record; }
   std::size_t size() const { return cursor_ ? cursor_->value().size() : news_[at_ - 1].size(); }
 
@@ -127,6 +128,7 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
   changes.next = since;
   PLEXUS_ASSIGN(Records log,
                 from_news ? NewsAfter(d.news, d.news_after, since) : LogAfter(rocks, floor, since));
+  changes.since_hash = log.point().hash;
   PurgeMask mask(d.Purged(), since);
   std::uint64_t bytes = 0;
   while (changes.next < end &&
@@ -147,6 +149,8 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
     changes.records.push_back(std::move(record));
   }
   changes.has_more = changes.next < end;
+  changes.next_hash = log.point().hash;
+  changes.last = end;
   return changes;
 }
 

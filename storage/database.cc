@@ -54,7 +54,8 @@ LogPoint Database::Impl::floor() const {
 
 void Database::Impl::NoteAnchor() {
   const std::lock_guard guard(noted_mutex);
-  noted = {anchor.graph_id, anchor.checkpoint_id, floor(), anchor.generation};
+  noted = {anchor.graph_id,   anchor.checkpoint_id, floor(),
+           anchor.generation, anchor.source,        anchor.marks};
 }
 
 Database::Impl::Noted Database::Impl::NotedAnchor() const {

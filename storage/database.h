@@ -93,6 +93,9 @@ struct OpenOptions {
   // grows from 0.1 s to a minute. Must neither close the database nor throw (what it throws is
   // dropped).
   std::function<void(const Error&)> on_background_error = {};
+  // Writing: who follows a source opens a replica by this; for others it is read-only. Not empty:
+  // the name of the source from now on. Only Follow may write it: else it is unlike its source.
+  std::optional<std::string> replica_of = {};
   storage_internal::TestHooks* hooks = nullptr;
 };
 
@@ -204,7 +207,14 @@ struct Changes {
   // them. It has to begin again, from nothing or from a backup or view of since then, and its old
   // files have to be deleted.
   std::uint64_t generation = 0;
+  // The source's running hash after `since` and after `next`, and its last durable record.
+  std::uint64_t since_hash = 0, next_hash = 0;
+  Sequence last = 0;
 };
+
+// replica.h
+struct GraphLineage;
+struct ForgottenIds;
 
 struct StorageStats {
   std::uint64_t disk_bytes = 0;  // all files of the directory
@@ -233,8 +243,8 @@ class Database {
   // Errors: kNotFound (no database and not `create`), kLocked (names the holder; read-only:
   // ten seconds went by without a moment in which no file changed),
   // kCorruption (damage: names file and offset), kUnsupported (a newer format), kIo,
-  // kReadOnly (a directory that cannot be written, opened for writing), kFailedPrecondition (for
-  // writing in a child of fork).
+  // kReadOnly (opened for writing: a directory that cannot be written, or a replica, whose source
+  // is named), kFailedPrecondition (for writing in a child of fork).
   static Result<std::unique_ptr<Database>> Open(const std::string& directory,
                                                 const OpenOptions& options = {});
   // True when `directory` holds a Plexus database (its anchor file is there).
@@ -360,11 +370,21 @@ class Database {
   // Changes::generation for hard purges. Waits for no maintenance; any thread. kNotFound: `since`
   // lies in the future; kFailedPrecondition: below the history floor. Then begin with a Backup,
   // made after Scrub and not in bulk mode: a copy made during a pending word purge completes it
-  // independently, when its source may still use the words. Or with a read-only view's snapshot: a
+  // independently, when its source may still use the words (Backup forgets pending words first,
+  // but for bulk mode). Or with a read-only view's snapshot: a
   // graph in RAM over that lacks texts and properties of later records. A view may show a batch
   // that its writer has not acknowledged yet: the writer then makes it durable first, or says
   // kNotFound while that batch is still being written.
   Result<Changes> ChangesSince(Sequence since, const ChangesOptions& options = {});
+
+  // Replicas over a network; replica.h has the contracts.
+  Result<GraphLineage> ReadLineage();
+  Result<ForgottenIds> Forgotten();
+  Status Follow(const Changes& changes);
+  Status Forget(const ForgottenIds& forgotten, Progress* progress = nullptr);
+  Status SendFiles(const std::function<Status(std::string_view)>& send,
+                   Progress* progress = nullptr);
+  Status Promote();
 
   // Deletes a database that this open made (report().created) and in which nothing was applied, and
   // closes it; the directory itself stays. kFailedPrecondition for any other: nothing is deleted.

@@ -65,6 +65,8 @@ class Database::Impl {
     std::uint64_t checkpoint_id = 0;
     storage_internal::LogPoint floor;
     std::uint64_t generation = 0;
+    std::string source = {};
+    std::vector<storage_internal::AnchorMark> marks = {};
   };
   Noted noted;
   storage_internal::Anchor anchor;     // guarded by `maintenance`
@@ -152,6 +154,10 @@ class Database::Impl {
   Result<bool> Continues(const std::shared_ptr<storage_internal::Rocks>& now,
                          const storage_internal::Anchor& next) const;
   Status CreateIfAsked();
+  // replica.cc. Notes where files that came from a source are there; REQUIRES the journal.
+  Status BeginReplica();
+  Status WriteOrigin(const storage_internal::Origin& origin);
+  Result<std::optional<storage_internal::Origin>> ReadOrigin();
   Status AttachWriter(const storage_internal::Loaded& loaded);
 
   // database.cc. The three below REQUIRE `maintenance` held.
@@ -192,10 +198,14 @@ class Database::Impl {
   Status DropScrubMarks();
   Result<bool> IsReplica();  // its last record came from another graph
   // hard_purge.cc. A new generation without `nodes`, what refers to them and the words that only
-  // purged nodes had. REQUIRES `maintenance` held. Writers of the graph wait meanwhile.
-  Status RewriteWithout(const std::set<NodeId>& nodes, Progress* progress);
+  // purged nodes had; or without these nodes only, alive or not, as the source of a replica has
+  // done. REQUIRES `maintenance` held. Writers of the graph wait meanwhile.
+  enum class Rewrite { kWithWhatRefers, kOnlyThese };
+  Status RewriteWithout(const std::set<NodeId>& nodes, Progress* progress,
+                        Rewrite rewrite = Rewrite::kWithWhatRefers);
   Result<std::optional<Graph::Renewal>> MakeGeneration(const std::set<NodeId>& nodes,
-                                                       Progress* progress, bool& switched);
+                                                       Rewrite rewrite, Progress* progress,
+                                                       bool& switched);
   void GiveUp();
 };
 

@@ -337,6 +337,11 @@ Status Database::Impl::OpenForWriting() {
   PLEXUS_ASSIGN(lock, LockFile::Take(directory, options.lock_wait_ms, options.on_lock_wait));
   files->SetHome(directory);
   PLEXUS_TRY(CreateIfAsked());
+  if (!anchor.source.empty() && !options.replica_of)
+    return Fail(ErrorCode::kReadOnly, directory + ": is a replica of " + anchor.source +
+                                          ", which takes the writes; 'plexus promote --db " +
+                                          directory + "' makes it a writer");
+  if (!anchor.source.empty() && !options.replica_of->empty()) anchor.source = *options.replica_of;
   report.was_clean = anchor.clean;
   PLEXUS_ASSIGN(const Loaded loaded, OpenReadOnlyAndLoad(false));
   // The look must be closed before RocksDB opens the same files for writing.
@@ -351,6 +356,7 @@ Status Database::Impl::OpenForWriting() {
     return attached;
   }
   PLEXUS_TRY(ErasePurges());
+  PLEXUS_TRY(BeginReplica());
   StartGraph(loaded, journal);
   {
     std::lock_guard guard(maintenance);

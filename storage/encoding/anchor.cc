@@ -41,12 +41,20 @@ std::string EncodeAnchor(const Anchor& a) {
     infos.push_back(
         fb::CreateFileInfo(builder, builder.CreateString(f.name), f.size, f.digest, f.whole));
   const auto files = builder.CreateVector(infos);
+  flatbuffers::Offset<flatbuffers::String> source;
+  flatbuffers::Offset<flatbuffers::Vector<const fb::HistoryMark*>> marks;
+  if (!a.source.empty()) source = builder.CreateString(a.source);
+  std::vector<fb::HistoryMark> list;
+  for (const AnchorMark& m : a.marks) list.emplace_back(m.high, m.low, m.after);
+  if (!list.empty()) marks = builder.CreateVectorOfStructs(list);
+  const std::uint16_t version =
+      a.source.empty() && a.marks.empty() ? kFormatVersion : kReplicaVersion;
   const fb::Seal no_seal(0, 0);
   const fb::GraphId id(a.graph_id.high, a.graph_id.low);
-  builder.Finish(fb::CreateAnchor(builder, kFormatVersion, &no_seal, &id, a.generation, a.clean,
+  builder.Finish(fb::CreateAnchor(builder, version, &no_seal, &id, a.generation, a.clean,
                                   a.sequence, a.log_hash, a.checkpoint_id, a.checkpoint_sequence,
                                   a.checkpoint_digest, a.floor_sequence, a.floor_hash, files,
-                                  a.clean && a.no_purges),
+                                  a.clean && a.no_purges, source, marks, a.begun),
                  kAnchorIdentifier);
   std::uint8_t* data = builder.GetBufferPointer();
   SetSeal(data, builder.GetSize(), fb::GetAnchor(data)->seal());
@@ -57,7 +65,7 @@ Result<Anchor> DecodeAnchor(ByteSpan raw, std::string_view where) {
   const AlignedView view(raw);
   PLEXUS_ASSIGN(const fb::Anchor* root,
                 CheckedRoot<fb::Anchor>(view.bytes(), kAnchorIdentifier, where));
-  PLEXUS_TRY(CheckVersion(root->format_version(), kFormatVersion, where));
+  PLEXUS_TRY(CheckVersion(root->format_version(), kReplicaVersion, where));
   PLEXUS_TRY(CheckSeal(view.bytes(), root->seal(), where));
   Anchor a;
   if (root->graph_id()) a.graph_id = {root->graph_id()->high(), root->graph_id()->low()};
@@ -71,6 +79,11 @@ Result<Anchor> DecodeAnchor(ByteSpan raw, std::string_view where) {
   a.floor_sequence = root->floor_sequence();
   a.floor_hash = root->floor_hash();
   a.no_purges = a.clean && root->no_purges();
+  if (root->source()) a.source = root->source()->str();
+  if (root->marks())
+    for (const fb::HistoryMark* m : *root->marks())
+      a.marks.push_back({m->high(), m->low(), m->after()});
+  a.begun = root->begun();
   if (root->files())
     for (const fb::FileInfo* f : *root->files()) {
       const std::string name = f->name() ? f->name()->str() : std::string();

@@ -32,6 +32,13 @@ struct AnchorFile {
 };
 inline constexpr std::uint64_t kTailBytes = 64 << 10;
 
+// A writer after the first: its records are those after `after`.
+struct AnchorMark {
+  std::uint64_t high = 0, low = 0;
+  Sequence after = 0;
+  bool operator==(const AnchorMark&) const = default;
+};
+
 struct Anchor {
   GraphId graph_id;
   std::uint64_t generation = 1;
@@ -45,6 +52,9 @@ struct Anchor {
   std::uint64_t floor_hash = 0;
   std::vector<AnchorFile> files;  // when clean
   bool no_purges = false;         // when clean: no marks of purges; false also when not known
+  std::string source = {};        // of a replica
+  std::vector<AnchorMark> marks = {};
+  std::uint64_t begun = 0;  // of files that came from a source: its generation, until first opened
   bool operator==(const Anchor&) const = default;
 };
 

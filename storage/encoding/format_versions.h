@@ -18,7 +18,9 @@ inline constexpr std::uint16_t kPrefilterVersion = 4;
 inline constexpr std::uint16_t kHalvesVersion = 5;
 // Of records that forget keys, and of manifests of graphs that did.
 inline constexpr std::uint16_t kForgottenKeysVersion = 6;
-inline constexpr std::uint16_t kNewestVersion = kForgottenKeysVersion;  // that this program reads
+// Of anchors of replicas and of graphs that were one.
+inline constexpr std::uint16_t kReplicaVersion = 7;
+inline constexpr std::uint16_t kNewestVersion = kReplicaVersion;  // that this program reads
 
 inline constexpr char kRecordIdentifier[] = "PLXR";
 inline constexpr char kManifestIdentifier[] = "PLXM";

@@ -28,9 +28,10 @@ class NewRecords : public rocksdb::WriteBatch::Handler {
 
   rocksdb::Status PutCF(std::uint32_t family, const rocksdb::Slice& key,
                         const rocksdb::Slice& value) override {
-    const bool known = family == log_       ? AddRecord(key, value)
-                       : family == payload_ ? AddPayload(key, value)
-                                            : family == meta_ && key == kReplayedKey;
+    const bool known = family == log_ ? AddRecord(key, value)
+                       : family == payload_
+                           ? AddPayload(key, value)
+                           : family == meta_ && (key == kReplayedKey || key == kOriginKey);
     return known ? rocksdb::Status::OK() : rocksdb::Status::NotSupported();
   }
   rocksdb::Status DeleteCF(std::uint32_t, const rocksdb::Slice&) override {

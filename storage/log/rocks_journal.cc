@@ -36,6 +36,16 @@ std::optional<Sequence> ParseMetaValue(std::string_view value) {
   return sequence;
 }
 
+std::string OriginValue(const Origin& origin) {
+  return MetaValue(origin.generation) + MetaValue(origin.sequence) + MetaValue(origin.hash);
+}
+
+std::optional<Origin> ParseOrigin(std::string_view value) {
+  if (value.size() != 24) return std::nullopt;
+  return Origin{*ParseMetaValue(value.substr(0, 8)), *ParseMetaValue(value.substr(8, 8)),
+                *ParseMetaValue(value.substr(16, 8))};
+}
+
 std::string NodeMetaKey(const char* prefix, NodeId node) {
   std::string key = prefix;
   for (int i = 3; i >= 0; --i) key.push_back(static_cast<char>(node >> (8 * i)));
@@ -124,12 +134,22 @@ Status RocksJournal::AppendGroup(std::span<const Record> group, Durability durab
   return WriteGroup(group, durability, replayed, at);
 }
 
+void RocksJournal::SetOrigin(const Origin& origin) {
+  const std::lock_guard lock(mutex_);
+  origin_ = OriginValue(origin);
+}
+
 Status RocksJournal::WriteGroup(std::span<const Record> group, Durability durability, bool replayed,
                                 Position at) {
   if (durability == Durability::kDefault) durability = options_.durability;
   std::vector<std::pair<NodeId, Sequence>> purges;
   std::vector<EncodedRecord> encoded;  // those of `group` that are to be written next
   std::size_t written = 0, entries = 0, bytes = 0;
+  std::string origin;
+  if (replayed) {
+    const std::lock_guard lock(mutex_);
+    origin = origin_;
+  }
   auto write = [&](bool sync) -> Status {
     const std::span<const Record> part = group.subspan(written, encoded.size());
     // With all memory that it will need, as RocksDB ends the process where a batch cannot grow.
@@ -154,6 +174,7 @@ Status RocksJournal::WriteGroup(std::span<const Record> group, Durability durabi
       }
     }
     if (replayed) put(rocks_->meta(), kReplayedKey, MetaValue(at.sequence));
+    if (!origin.empty()) put(rocks_->meta(), kOriginKey, origin);
     Status status = Write(batch, sync);
     std::unique_lock lock(mutex_);
     if (!status) {
@@ -178,9 +199,9 @@ Status RocksJournal::WriteGroup(std::span<const Record> group, Durability durabi
       return std::unexpected(got.error());
     }
     at = {record.sequence, got->running_hash};
-    // Two of the meta family for each change, and one for all.
-    entries += 2 + record.payloads.size() + 2 * record.node_changes.size();
-    bytes += got->bytes.size();
+    // Two of the meta family for each change, and two for all.
+    entries += 3 + record.payloads.size() + 2 * record.node_changes.size();
+    bytes += got->bytes.size() + origin.size();
     for (const Payload& p : record.payloads) bytes += kPayloadHeader + p.bytes.size();
     encoded.push_back(*std::move(got));
     if (bytes > kMaxWriteBytes && &record != &group.back()) PLEXUS_TRY(write(false));
@@ -237,6 +258,7 @@ Status RocksJournal::AddBulk(std::span<const Record> group, bool replayed) {
     }
   }
   if (replayed) bulk_->AddMeta(kReplayedKey, MetaValue(group.back().sequence));
+  if (replayed && !origin_.empty()) bulk_->AddMeta(kOriginKey, origin_);
   return {};
 }
 

@@ -38,6 +38,18 @@ namespace plexus::storage_internal {
 inline constexpr char kPurgedPrefix[] = "purged/";
 inline constexpr char kScrubPrefix[] = "scrub/";
 inline constexpr char kReplayedKey[] = "replayed";
+// Of a replica: Origin, as of the record that "replayed" says or of a later one.
+inline constexpr char kOriginKey[] = "origin";
+// Where a replica's records come from: the source's generation, and a record there with its
+// running hash. A group of records that is written in parts has the point behind all of them.
+struct Origin {
+  std::uint64_t generation = 0;
+  Sequence sequence = 0;
+  std::uint64_t hash = 0;
+  bool operator==(const Origin&) const = default;
+};
+std::string OriginValue(const Origin& origin);
+std::optional<Origin> ParseOrigin(std::string_view value);
 inline constexpr std::size_t kNodeMetaKeyBytes = 11;  // at most
 std::string NodeMetaKey(const char* prefix, NodeId node);
 std::string MetaValue(Sequence sequence);
@@ -91,6 +103,8 @@ class RocksJournal : public Journal, public std::enable_shared_from_this<RocksJo
   void StopAppends();
   // Stops appends and the thread, and syncs.
   Status Close();
+  // Goes with the groups that are replayed from here on.
+  void SetOrigin(const Origin& origin);
 
  private:
   class Appending;
@@ -120,6 +134,7 @@ class RocksJournal : public Journal, public std::enable_shared_from_this<RocksJo
   bool syncing_ = false;
   Sequence unsynced_ = 0;  // of BeginAppend, until EndAppend; only the appending thread
   std::uint64_t tail_bytes_ = 0;
+  std::string origin_;  // OriginValue; empty: none was said
   std::unique_ptr<BulkWriter> bulk_;
   std::vector<RecordEncoder> encoders_;  // of bulk mode
   std::optional<Error> failure_;

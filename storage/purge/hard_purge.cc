@@ -53,6 +53,7 @@ PLEXUS_CATCH_NO_MEMORY
 // The new generation, in force; nothing when there is nothing to leave out. `switched`: the old one
 // is history, also where an error comes after.
 Result<std::optional<Graph::Renewal>> Database::Impl::MakeGeneration(const std::set<NodeId>& nodes,
+                                                                     Rewrite rewrite,
                                                                      Progress* progress,
                                                                      bool& switched) {
   PLEXUS_TRY(journal->FlushBulk());
@@ -60,7 +61,7 @@ Result<std::optional<Graph::Renewal>> Database::Impl::MakeGeneration(const std::
   PLEXUS_TRY(ScrubNow(progress));  // of purges that came since
   const Snapshot now = graph->snapshot();
   for (const NodeId node : nodes)
-    if (now.alive(node))
+    if (now.alive(node) && rewrite == Rewrite::kWithWhatRefers)
       return Fail(ErrorCode::kConflict,
                   "node '" + std::string(now.key(node)) + "' was made again while it was purged");
   std::set<NodeId> words;
@@ -68,7 +69,10 @@ Result<std::optional<Graph::Renewal>> Database::Impl::MakeGeneration(const std::
     PLEXUS_ASSIGN(words, FindPurgedWords());
   }
   LogRewriter rewriter(*this, now);
-  PLEXUS_TRY(rewriter.Choose(nodes, words));
+  if (rewrite == Rewrite::kOnlyThese)
+    rewriter.ChooseOnly(nodes);
+  else
+    PLEXUS_TRY(rewriter.Choose(nodes, words));
   if (rewriter.empty()) {
     words_wait = false;
     PLEXUS_TRY(DropScrubMarks());
@@ -134,10 +138,12 @@ void Database::Impl::GiveUp() {
   lock.Release();
 }
 
-Status Database::Impl::RewriteWithout(const std::set<NodeId>& nodes, Progress* progress) {
+Status Database::Impl::RewriteWithout(const std::set<NodeId>& nodes, Progress* progress,
+                                      Rewrite rewrite) {
   bool switched = false;
-  Status status = OrNoMemory(
-      [&] { return graph->Renew([&] { return MakeGeneration(nodes, progress, switched); }); });
+  Status status = OrNoMemory([&] {
+    return graph->Renew([&] { return MakeGeneration(nodes, rewrite, progress, switched); });
+  });
   if (!status && switched && rocks) {  // no memory to install the state
     const auto erasing = Erasing();
     const std::unique_lock renewing(renewal);

@@ -248,7 +248,12 @@ Status LogRewriter::CopyPurges(const std::shared_ptr<Rocks>& to) {
                                    MetaValue(sequence)),
                      to->path()));
   }
-  return {};
+  std::string origin;
+  const rocksdb::Status read =
+      db_.rocks->db()->Get(ScanOptions(), db_.rocks->meta(), kOriginKey, &origin);
+  if (read.IsNotFound()) return {};
+  PLEXUS_TRY(Check(read, db_.rocks->path() + ", meta"));
+  return Check(to->db()->Put(Unlogged(), to->meta(), kOriginKey, origin), to->path());
 }
 
 Result<LogRewriter::Written> LogRewriter::Write(const std::string& path, Progress* progress) {

@@ -27,6 +27,8 @@ class LogRewriter {
   // `nodes`, events that ever had one of them as a member and outcomes of those, terms that no
   // other node is known to have had, and `words`. O(log).
   Status Choose(const std::set<NodeId>& nodes, const std::set<NodeId>& words);
+  // These and no others: those that the source of a replica has chosen.
+  void ChooseOnly(const std::set<NodeId>& nodes) { gone_.emplace(nodes, now_); }
   bool empty() const { return gone_->empty(); }
   bool Gone(NodeId node) const { return gone_->contains(node); }
 

@@ -137,6 +137,7 @@ Status Database::Impl::ScrubNow(Progress* progress) {
 
 // A replica's words are its source's to forget: who has a tag that is gone here may use it there.
 Result<bool> Database::Impl::IsReplica() {
+  if (!anchor.source.empty()) return true;
   std::string value;
   const rocksdb::Status read = rocks->db()->Get(ScanOptions(), rocks->meta(), kReplayedKey, &value);
   if (read.IsNotFound()) return false;

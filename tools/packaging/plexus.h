@@ -28,3 +28,4 @@
 #include "storage/metrics.h"
 #include "storage/purge/purge_batch.h"
 #include "storage/repair.h"
+#include "storage/replica.h"

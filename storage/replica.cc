@@ -1,0 +1,235 @@
+// Following: the checks of a source, the records it sends, the nodes it forgot, and promotion.
+#include "storage/replica.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include <rocksdb/write_batch.h>
+
+#include "engine/out_of_memory.h"
+#include "engine/vocabulary.h"
+#include "storage/database_impl.h"
+#include "storage/log_scope.h"
+#include "storage/purge/forgotten_nodes.h"
+
+namespace plexus {
+
+using namespace storage_internal;
+
+namespace {
+
+bool PurgesANode(const Record& record) {
+  return std::ranges::any_of(record.node_changes,
+                             [](const NodeChange& c) { return c.what == NodeChange::kPurge; });
+}
+
+// Nothing of the node is left but its id: a purge of words or a hard purge has rewritten the log,
+// or its key was forgotten besides. A purged node without edges that a user gave such a key
+// counts, too: there is nothing more to take from it.
+bool IsForgotten(const Snapshot& now, NodeId node) {
+  if (now.alive(node) || !now.purged(node)) return false;
+  if (!now.key_forgotten(node)) {
+    const std::string name = "purged-" + std::to_string(node);
+    const NodeKind& kind = now.schema().node_kind(now.node_kind(node));
+    std::string_view key = now.key(node);
+    const std::string begins = kind.plane == Plane::kIndex ? IndexKey(kind.name, name) : name;
+    if (!key.starts_with(begins)) return false;
+    key.remove_prefix(begins.size());
+    if (key.find_first_not_of('-') != std::string_view::npos) return false;
+  }
+  bool has_arc = false;
+  now.ForEachArc(Direction::kBoth, node, ArcFilter::All(), [&](const Arc&) {
+    has_arc = true;
+    return false;
+  });
+  return !has_arc;
+}
+
+Status Forked(const std::string& what) {
+  return Fail(ErrorCode::kFailedPrecondition,
+              "the source's history is not the replica's: " + what +
+                  "; to take it nevertheless, follow into a new directory");
+}
+
+}  // namespace
+
+Status CheckSource(const GraphLineage& replica, const GraphLineage& source) {
+  if (source.format > kNewestVersion)
+    return Fail(ErrorCode::kUnsupported,
+                "the source writes format " + std::to_string(source.format) +
+                    ", which is newer than this program's " + std::to_string(kNewestVersion) +
+                    "; update the replica first");
+  if (source.high != replica.high || source.low != replica.low)
+    return Fail(ErrorCode::kFailedPrecondition,
+                "the source is another graph than the one this is a replica of");
+  const std::size_t common = std::min(replica.marks.size(), source.marks.size());
+  for (std::size_t i = 0; i < common; ++i)
+    if (!(replica.marks[i] == source.marks[i]))
+      return Forked("they have had different writers since record " +
+                    std::to_string(replica.marks[i].after));
+  if (replica.marks.size() > common)
+    return Forked("a replica was promoted after record " +
+                  std::to_string(replica.marks[common].after) +
+                  ", and the source is from before that");
+  if (source.marks.size() > common && source.marks[common].after < replica.sequence)
+    return Forked("its writer took over after record " +
+                  std::to_string(source.marks[common].after) + ", the replica has " +
+                  std::to_string(replica.sequence) + " of the one before");
+  if (source.sequence < replica.sequence)
+    return Fail(ErrorCode::kNotFound, "the source is behind the replica: it ends at record " +
+                                          std::to_string(source.sequence) + ", the replica at " +
+                                          std::to_string(replica.sequence));
+  return {};
+}
+
+Status Database::Impl::WriteOrigin(const Origin& origin) {
+  rocksdb::WriteOptions sync;
+  sync.sync = true;
+  PLEXUS_TRY(
+      Check(rocks->db()->Put(sync, rocks->meta(), kOriginKey, OriginValue(origin)), rocks->path()));
+  journal->SetOrigin(origin);
+  return {};
+}
+
+Result<std::optional<Origin>> Database::Impl::ReadOrigin() {
+  std::string value;
+  const rocksdb::Status read = rocks->db()->Get(ScanOptions(), rocks->meta(), kOriginKey, &value);
+  if (read.IsNotFound()) return std::nullopt;
+  PLEXUS_TRY(Check(read, rocks->path() + ", meta"));
+  const auto origin = ParseOrigin(value);
+  if (!origin) return Fail(ErrorCode::kCorruption, rocks->path() + ", meta: no origin");
+  return origin;
+}
+
+Status Database::Impl::BeginReplica() {
+  if (anchor.begun == 0) return {};
+  const RocksJournal::Position at = journal->position();
+  PLEXUS_TRY(WriteOrigin({anchor.begun, at.sequence, at.hash}));
+  anchor.begun = 0;
+  return WriteAnchor(directory, anchor, *files);
+}
+
+Result<GraphLineage> Database::ReadLineage() try {
+  Impl& d = *impl_;
+  PLEXUS_TRY(d.Usable());
+  GraphLineage lineage;
+  lineage.format = kNewestVersion;
+  const std::shared_lock open(d.renewal);
+  PLEXUS_TRY(d.Usable());
+  const Impl::Noted noted = d.NotedAnchor();
+  lineage.high = noted.graph_id.high;
+  lineage.low = noted.graph_id.low;
+  lineage.source = noted.source;
+  for (const AnchorMark& m : noted.marks) lineage.marks.push_back({m.high, m.low, m.after});
+  lineage.generation = noted.generation;
+  lineage.floor = noted.floor.sequence;
+  lineage.sequence = d.journal ? d.journal->synced() : d.report.sequence;
+  PLEXUS_ASSIGN(const std::optional<Origin> origin, d.ReadOrigin());
+  if (origin) {
+    lineage.source_generation = origin->generation;
+    lineage.proof = origin->sequence;
+  }
+  return lineage;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+Result<ForgottenIds> Database::Forgotten() try {
+  Impl& d = *impl_;
+  const std::lock_guard guard(d.maintenance);  // a rewrite holds it until its state is the graph's
+  PLEXUS_TRY(d.Usable());
+  ForgottenIds forgotten;
+  forgotten.generation = d.anchor.generation;
+  const Snapshot now = snapshot();
+  for (NodeId v = 0; v < now.node_count(); ++v)
+    if (IsForgotten(now, v)) forgotten.nodes.push_back(v);
+  return forgotten;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+Status Database::Follow(const Changes& changes) try {
+  Impl& d = *impl_;
+  PLEXUS_TRY(d.Writable());
+  {
+    const std::shared_lock open(d.renewal);
+    PLEXUS_TRY(d.Writable());
+    if (d.NotedAnchor().source.empty())
+      return Fail(ErrorCode::kFailedPrecondition, d.directory + ": is not a replica");
+    PLEXUS_ASSIGN(const std::optional<Origin> origin, d.ReadOrigin());
+    if (!origin || origin->generation != changes.generation)
+      return Fail(ErrorCode::kFailedPrecondition,
+                  "the changes are of another generation than the replica's");
+    const Sequence last = d.graph->snapshot().sequence();
+    const Sequence since = changes.next - changes.records.size();
+    if (since != last)
+      return Fail(ErrorCode::kFailedPrecondition,
+                  "the changes follow record " + std::to_string(since) + ", the replica ends at " +
+                      std::to_string(last));
+    // Behind the point, when a crash left the first part of a page: its rest is the point's proof.
+    const bool proves =
+        origin->sequence == since || (origin->sequence > since && origin->sequence == changes.next);
+    const std::uint64_t hash = origin->sequence == since ? changes.since_hash : changes.next_hash;
+    if (proves && hash != origin->hash)
+      return Fail(ErrorCode::kConflict, "the source's history forked: its record " +
+                                            std::to_string(origin->sequence) +
+                                            " is not the one that the replica has taken");
+    if (!proves && origin->sequence > 0)
+      return Fail(ErrorCode::kFailedPrecondition,
+                  "ask for the changes up to record " + std::to_string(origin->sequence));
+    if (changes.records.empty()) return {};
+    d.journal->SetOrigin({changes.generation, changes.next, changes.next_hash});
+  }
+  PLEXUS_TRY(graph().Replay(changes.records));
+  return std::ranges::any_of(changes.records, PurgesANode) ? Scrub() : Status();
+}
+PLEXUS_CATCH_NO_MEMORY
+
+Status Database::Forget(const ForgottenIds& forgotten, Progress* progress) try {
+  Impl& d = *impl_;
+  PLEXUS_TRY(d.Writable());
+  LogScope log(d.options.graph.on_log, "forget");
+  PLEXUS_ASSIGN(const auto guard, d.Maintain());
+  if (d.anchor.source.empty())
+    return Fail(ErrorCode::kFailedPrecondition, d.directory + ": is not a replica");
+  const Snapshot now = snapshot();
+  std::set<NodeId> nodes;
+  for (const NodeId node : forgotten.nodes)
+    if (node < now.node_count() && !IsForgotten(now, node)) nodes.insert(node);
+  if (!nodes.empty()) PLEXUS_TRY(d.RewriteWithout(nodes, progress, Impl::Rewrite::kOnlyThese));
+  // The hash is of the new generation's log: the next page says it.
+  return log.Done(d.WriteOrigin({forgotten.generation, 0, 0}));
+}
+PLEXUS_CATCH_NO_MEMORY
+
+Status Database::Promote() try {
+  Impl& d = *impl_;
+  PLEXUS_TRY(d.Writable());
+  PLEXUS_ASSIGN(const auto guard, d.Maintain());
+  if (d.anchor.source.empty())
+    return Fail(ErrorCode::kFailedPrecondition,
+                d.directory + ": is not a replica, but a writer already");
+  AnchorMark mark{0, 0, snapshot().sequence()};
+  std::uint64_t random[2] = {};
+  if (getrandom(random, sizeof random, 0) != sizeof random)
+    return Fail(ErrorCode::kIo, "no random number for the history's mark");
+  mark.high = random[0];
+  mark.low = random[1];
+  PLEXUS_TRY(d.journal->WaitDurable(mark.after));
+  Anchor next = d.anchor;
+  next.source.clear();
+  next.marks.push_back(mark);
+  PLEXUS_TRY(WriteAnchor(d.directory, next, *d.files));
+  d.anchor = std::move(next);
+  d.NoteAnchor();
+  // It may forget words by itself from now on.
+  rocksdb::WriteOptions sync;
+  sync.sync = true;
+  rocksdb::WriteBatch gone = ReservedBatch(2, 64);
+  for (const char* key : {kReplayedKey, kOriginKey})
+    gone.Delete(d.rocks->meta(), key).PermitUncheckedError();
+  return Check(d.rocks->db()->Write(sync, &gone), d.rocks->path());
+}
+PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,308 @@
+// Replicas over a stream: files, pages, what a source forgot, forks, promotion.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "engine/vocabulary.h"
+#include "storage/replica.h"
+#include "tests/support/store_test_util.h"
+
+namespace plexus::storage_internal::testing {
+namespace {
+
+OpenOptions AsReplica() {
+  OpenOptions options;
+  options.replica_of = "http://source";
+  return options;
+}
+
+// What SendFiles sends, as pieces of odd lengths.
+Result<std::string> Files(Database& from) {
+  std::string all;
+  PLEXUS_TRY(from.SendFiles([&](std::string_view piece) -> Status {
+    all += piece;
+    return {};
+  }));
+  return all;
+}
+
+Result<std::uint64_t> Receive(const std::string& directory, const std::string& bytes) {
+  std::size_t at = 0;
+  return ReceiveFiles(directory, "http://source", [&]() -> Result<std::string> {
+    const std::string piece = bytes.substr(at, 1000);
+    at += piece.size();
+    return piece;
+  });
+}
+
+// Batches of the script, whatever sequence the graph has reached.
+void Write(Database& db, std::uint64_t from, std::uint64_t to) {
+  for (std::uint64_t i = from; i <= to; ++i) PLEXUS_OK(db.graph().Apply(ScriptBatch(i)));
+}
+
+void Copy(Database& from, const std::string& to) {
+  const std::string bytes = Must(Files(from));
+  PLEXUS_OK(SwapIn(to, Must(Receive(to, bytes))));
+}
+
+// One page over the wire, as a follower takes it. Where the source has another generation, first
+// what it forgot.
+Status TakePage(Database& from, Database& to, std::uint64_t most) {
+  const GraphLineage mine = Must(to.ReadLineage());
+  PLEXUS_TRY(CheckSource(mine, Must(from.ReadLineage())));
+  PLEXUS_ASSIGN(const Changes changes,
+                from.ChangesSince(to.snapshot().sequence(), {.max_records = most}));
+  if (changes.generation != mine.source_generation) {
+    PLEXUS_ASSIGN(const ForgottenIds forgotten, from.Forgotten());
+    return to.Forget(forgotten);
+  }
+  PLEXUS_ASSIGN(const std::string page, EncodeChanges(changes));
+  PLEXUS_ASSIGN(const Changes taken, DecodeChanges(page));
+  return to.Follow(taken);
+}
+
+void TakeAll(Database& from, Database& to, std::uint64_t most = 3) {
+  while (Must(to.ReadLineage()).source_generation != Must(from.ReadLineage()).generation ||
+         to.snapshot().sequence() < from.snapshot().sequence())
+    PLEXUS_OK(TakePage(from, to, most));
+}
+
+class ReplicaTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    source_ = MustOpen(scratch_.path("source"), Create());
+    Write(*source_, 1, 20);
+  }
+  void Begin() {
+    Copy(*source_, scratch_.path("replica"));
+    replica_ = MustOpen(scratch_.path("replica"), AsReplica());
+  }
+  void Reopen() {
+    PLEXUS_OK(replica_->Close());
+    replica_ = MustOpen(scratch_.path("replica"), AsReplica());
+  }
+  void ExpectEqual() { EXPECT_EQ(Dump(replica_->snapshot()), Dump(source_->snapshot())); }
+
+  ScratchDirectory scratch_;
+  std::unique_ptr<Database> source_, replica_;
+};
+
+TEST_F(ReplicaTest, FilesThenPagesAnyStopAnyReopening) {
+  Begin();
+  ExpectEqual();
+  for (std::uint64_t i = 21; i <= 40; ++i) {
+    Write(*source_, i, i);
+    if (i % 3 == 0) PLEXUS_OK(TakePage(*source_, *replica_, 2));
+    if (i % 7 == 0) Reopen();
+  }
+  TakeAll(*source_, *replica_);
+  ExpectEqual();
+  ExpectSound(*replica_);
+  for (Sequence s = 21; s <= 40; ++s)
+    EXPECT_EQ(Dump(Must(replica_->AsOf(s))), Dump(Must(source_->AsOf(s)))) << s;
+}
+
+TEST_F(ReplicaTest, OthersOnlyReadIt) {
+  Begin();
+  PLEXUS_OK(replica_->Close());
+  const auto opened = Database::Open(scratch_.path("replica"));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::kReadOnly);
+  EXPECT_NE(opened.error().message.find("a replica of http://source"), std::string::npos);
+  EXPECT_EQ(Dump(MustOpen(scratch_.path("replica"), ReadOnly())->snapshot()),
+            Dump(source_->snapshot()));
+}
+
+// A copy of a replica is one, too.
+TEST_F(ReplicaTest, ABackupOfAReplicaIsAReplica) {
+  Begin();
+  PLEXUS_OK(replica_->Backup(scratch_.path("backup")));
+  EXPECT_EQ(Database::Open(scratch_.path("backup")).error().code, ErrorCode::kReadOnly);
+  replica_ = nullptr;
+  replica_ = MustOpen(scratch_.path("backup"), AsReplica());
+  Write(*source_, 21, 25);
+  TakeAll(*source_, *replica_);
+  ExpectEqual();
+}
+
+// The words of a memory that is purged: the source writes its log anew, the replica forgets the
+// same, at whatever record it stands, and nothing of them is in its files.
+TEST_F(ReplicaTest, PurgedWordsLeaveIt) {
+  const std::string secret = "zirconiumword", text = "a text of bismuthphrase";
+  for (const bool behind : {false, true}) {
+    SCOPED_TRACE(behind);
+    const std::string key = behind ? "secret2" : "secret1";
+    if (!replica_) Begin();
+    WriteBatch batch(100'000);
+    const NodeRef node = batch.UpsertNode(key);
+    batch.SetPayload(node, NodeField::kText, text);
+    batch.Link(node, kHasTerm, batch.IndexNode(kTerm, secret + key));
+    batch.Link(batch.IndexNode(kEvent, "event" + key), kMember, node);
+    batch.Link(node, kCauses, batch.UpsertNode("other"));
+    PLEXUS_OK(source_->graph().Apply(batch));
+    TakeAll(*source_, *replica_);
+    ExpectEqual();
+    const std::uint64_t generation = Must(source_->ReadLineage()).generation;
+    const std::string_view keys[] = {key};
+    PLEXUS_OK(source_->Purge(keys, 100'000));
+    ASSERT_GT(Must(source_->ReadLineage()).generation, generation) << "no words were purged";
+    if (behind) Write(*source_, 21, 24);
+    TakeAll(*source_, *replica_, 1);
+    ExpectEqual();
+    ExpectSound(*replica_);
+    Reopen();
+    ExpectEqual();
+    replica_ = nullptr;
+    EXPECT_EQ(Found(scratch_.path("replica"), {secret, "bismuthphrase"}),
+              std::vector<std::string>());
+    replica_ = MustOpen(scratch_.path("replica"), AsReplica());
+  }
+}
+
+TEST_F(ReplicaTest, AHardPurgeAtAnyRecord) {
+  for (std::uint64_t behind = 0; behind < 5; ++behind) {
+    SCOPED_TRACE(behind);
+    replica_ = nullptr;
+    std::filesystem::remove_all(scratch_.path("replica"));
+    Begin();
+    const Snapshot now = source_->snapshot();
+    std::vector<NodeId> nodes;
+    for (NodeId v = 0; v < now.node_count() && nodes.size() < 2; ++v)
+      if (now.alive(v) && now.is_fact(v)) nodes.push_back(v);
+    ASSERT_EQ(nodes.size(), 2u);
+    Write(*source_, 21 + 5 * behind, 21 + 5 * behind + behind);
+    PLEXUS_OK(source_->HardPurge(nodes));
+    Write(*source_, 23 + 5 * behind + behind, 24 + 5 * behind + behind);
+    TakeAll(*source_, *replica_, 1);
+    ExpectEqual();
+    ExpectSound(*replica_);
+    Reopen();
+    ExpectEqual();
+  }
+}
+
+TEST_F(ReplicaTest, ATrimmedSourceIsCopiedBesideAndSwappedIn) {
+  Begin();
+  Write(*source_, 21, 40);
+  PLEXUS_OK(source_->Trim(30));
+  EXPECT_EQ(TakePage(*source_, *replica_, 5).error().code, ErrorCode::kFailedPrecondition);
+  const std::string before = Dump(replica_->snapshot());
+  const std::uint64_t generation = Must(Receive(scratch_.path("replica"), Must(Files(*source_))));
+  EXPECT_EQ(Dump(replica_->snapshot()), before) << "until it is swapped in";
+  PLEXUS_OK(replica_->Close());
+  PLEXUS_OK(SwapIn(scratch_.path("replica"), generation));
+  replica_ = MustOpen(scratch_.path("replica"), AsReplica());
+  ExpectEqual();
+  Write(*source_, 41, 45);
+  TakeAll(*source_, *replica_);
+  ExpectEqual();
+  ExpectSound(*replica_);
+}
+
+// Whatever of the files comes: nothing of them is taken, and the replica stays.
+TEST_F(ReplicaTest, FilesThatAreCutOrChangedAreRefused) {
+  Begin();
+  Write(*source_, 21, 22);
+  const std::string bytes = Must(Files(*source_));
+  for (std::size_t i = 0; i < 80; ++i) {  // the list, and all over the files
+    const std::size_t at = i < 40 ? 40 * i : bytes.size() * (i - 40) / 40;
+    EXPECT_FALSE(Receive(scratch_.path("replica"), bytes.substr(0, at))) << at;
+    std::string changed = bytes;
+    changed[at] ^= 0x20;
+    const auto received = Receive(scratch_.path("replica"), changed);
+    EXPECT_FALSE(received) << at;
+  }
+  EXPECT_FALSE(Receive(scratch_.path("replica"), bytes + "x"));
+  Reopen();
+  TakeAll(*source_, *replica_);
+  ExpectEqual();
+}
+
+TEST_F(ReplicaTest, PagesThatAreCutOrChangedAreRefused) {
+  const std::string page = Must(EncodeChanges(Must(source_->ChangesSince(0))));
+  EXPECT_TRUE(DecodeChanges(page));
+  for (std::size_t at = 0; at < page.size(); at += 1 + page.size() / 200) {
+    EXPECT_EQ(DecodeChanges(page.substr(0, at)).error().code, ErrorCode::kCorruption) << at;
+    std::string changed = page;
+    changed[at] ^= 1;
+    EXPECT_EQ(DecodeChanges(changed).error().code, ErrorCode::kCorruption) << at;
+  }
+}
+
+TEST_F(ReplicaTest, OtherSourcesAreRefused) {
+  Begin();
+  auto other = MustOpen(scratch_.path("other"), Create());
+  Write(*other, 1, 30);
+  const Status another = TakePage(*other, *replica_, 5);
+  EXPECT_NE(another.error().message.find("another graph"), std::string::npos);
+  EXPECT_FALSE(Receive(scratch_.path("replica"), Must(Files(*other))));
+  EXPECT_FALSE(Receive(scratch_.path("source"), Must(Files(*source_)))) << "no replica";
+
+  // Set back to a copy of before: behind, then another history.
+  PLEXUS_OK(source_->Backup(scratch_.path("old")));
+  Write(*source_, 21, 25);
+  TakeAll(*source_, *replica_);
+  auto old = MustOpen(scratch_.path("old"));
+  EXPECT_EQ(TakePage(*old, *replica_, 5).error().code, ErrorCode::kNotFound);
+  Write(*old, 41, 50);
+  const Status forked = TakePage(*old, *replica_, 5);
+  EXPECT_EQ(forked.error().code, ErrorCode::kConflict);
+  EXPECT_NE(forked.error().message.find("forked"), std::string::npos);
+  ExpectEqual();
+
+  GraphLineage newer = Must(source_->ReadLineage());
+  newer.format += 1;
+  EXPECT_EQ(CheckSource(Must(replica_->ReadLineage()), newer).error().code,
+            ErrorCode::kUnsupported);
+}
+
+TEST_F(ReplicaTest, APromotedReplicaRefusesItsSourceAndServesOthers) {
+  Begin();
+  Copy(*source_, scratch_.path("second"));
+  auto second = MustOpen(scratch_.path("second"), AsReplica());
+  Write(*source_, 21, 25);
+  TakeAll(*source_, *replica_);
+  EXPECT_EQ(source_->Promote().error().code, ErrorCode::kFailedPrecondition);
+  PLEXUS_OK(replica_->Promote());
+  PLEXUS_OK(replica_->Close());
+  auto writer = MustOpen(scratch_.path("replica"));
+  Write(*writer, 26, 30);
+  PLEXUS_OK(CheckSource(Must(second->ReadLineage()), Must(writer->ReadLineage())));
+  // The old source as a source of what was promoted, or of who follows that.
+  EXPECT_EQ(CheckSource(Must(writer->ReadLineage()), Must(source_->ReadLineage())).error().code,
+            ErrorCode::kFailedPrecondition);
+  // One that has more of the old writer than the new one began with.
+  Write(*source_, 31, 33);
+  TakeAll(*source_, *second);
+  EXPECT_EQ(CheckSource(Must(second->ReadLineage()), Must(writer->ReadLineage())).error().code,
+            ErrorCode::kFailedPrecondition);
+  PLEXUS_OK(writer->Close());
+  writer = MustOpen(scratch_.path("replica"));
+  EXPECT_EQ(Must(writer->ReadLineage()).marks.size(), 1u) << "it stays";
+}
+
+// Words that wait to be forgotten when the files are taken: the replica leaves them to its source.
+TEST_F(ReplicaTest, BegunWhilePurgedWordsWait) {
+  WriteBatch batch(100'000);
+  const NodeRef node = batch.UpsertNode("secret");
+  batch.Link(node, kHasTag, batch.IndexNode(kTag, "shared"));
+  PLEXUS_OK(source_->graph().Apply(batch));
+  WriteBatch purge(100'001);
+  purge.PurgeNode(purge.Node("secret"));
+  PLEXUS_OK(source_->graph().Apply(purge));
+  Begin();
+  PLEXUS_OK(source_->Backup(scratch_.path("backup")));
+  Reopen();
+  ExpectEqual();
+  EXPECT_EQ(Dump(MustOpen(scratch_.path("backup"))->snapshot()), Dump(source_->snapshot()));
+  WriteBatch again(100'002);
+  again.Link(again.UpsertNode("later"), kHasTag, again.IndexNode(kTag, "shared"));
+  PLEXUS_OK(source_->graph().Apply(again));
+  TakeAll(*source_, *replica_);
+  ExpectEqual();
+  ExpectSound(*replica_);
+}
+
+}  // namespace
+}  // namespace plexus::storage_internal::testing
