@@ -31,7 +31,8 @@ constexpr const char* kGlobalsFooter =
     "Global options may stand before or after the command: --db DIR, --json, --format F,\n"
     "--as-of SEQ|TIME, --event-time TIME, --scope S[,S], --node-kinds A,B, --where EXPRESSION,\n"
     "--now TIME, --details kind,line,text, --node-columns A,B, --times ms|iso, --max-seconds S,\n"
-    "--max-bytes N, --threads N, --wait SECONDS, --strict, --names, --quiet; see 'plexus --help'.";
+    "--max-bytes N, --threads N, --wait SECONDS, --wait-sequence N, --strict, --names, --quiet; "
+    "see 'plexus --help'.";
 
 constexpr const char* kMainFooter =
     "Times are ISO 8601 in UTC (2026-11, 2026-11-21, 2026-11-21T22:05:00Z), milliseconds since\n"
@@ -186,6 +187,16 @@ void AddGlobals(Parse& parse) {
   app.add_option_function<std::string>(
          "--wait", set_wait, "wait at most this long for another writer (default: 5; 0: do not)")
       ->option_text("SECONDS");
+  const auto set_sequence = [&globals](const std::string& given) {
+    const std::optional<std::uint64_t> sequence = ParseCount(given);
+    if (!sequence)
+      throw CLI::ValidationError("--wait-sequence: " + Quoted(given) + " is no whole number");
+    globals.wait_sequence = *sequence;
+  };
+  app.add_option_function<std::string>(
+         "--wait-sequence", set_sequence,
+         "read a state that has the write of this sequence; wait for it as --wait says")
+      ->option_text("N");
   app.add_flag("--strict", globals.strict, "refuse a graph whose log lost its tail in a crash");
   app.add_flag("--names", globals.names, "tables show nodes by their text, without keys");
   app.add_flag("--quiet", globals.quiet, "no progress bar, no notes on stderr");

@@ -22,6 +22,7 @@ struct GlobalOptions {
   bool strict = false;
   int threads = 0;                     // 0 = all
   double wait_seconds = 5;             // for another writer to finish
+  std::uint64_t wait_sequence = 0;     // a state that has this record is to answer
   std::vector<std::string> wall = {};  // of a shell: no line goes beyond these scopes
 };
 

@@ -34,6 +34,18 @@ Result<Reply> RunMan(Workspace&, const Request& request) {
 
 Result<Reply> RunReference(Workspace&, const Request&) { return TextReply(ReferencePage()); }
 
+Result<Reply> RunPromote(Workspace& workspace, const Request&) {
+  PLEXUS_TRY(workspace.CheckDirectory());
+  OpenOptions options;
+  options.replica_of.emplace();
+  PLEXUS_ASSIGN(const auto database, Database::Open(workspace.directory(), options));
+  PLEXUS_TRY(database->Promote());
+  const Sequence sequence = database->snapshot().sequence();
+  PLEXUS_TRY(database->Close());
+  return TextReply(workspace.directory() + " is a writer from sequence " +
+                   std::to_string(sequence) + " on\n");
+}
+
 // The shell and the server ask no single question: main() runs them.
 Result<Reply> RunNothing(Workspace&, const Request&) { return Reply(); }
 
@@ -108,11 +120,33 @@ std::vector<Operation> MakeCommands() {
              "for each address without a token; 0: no limit")
            .Default(std::uint64_t{0}),
        Flag("read_only", "refuse requests that write, except of tokens with that right"),
-       Flag("check", "open the graph, print what would be served, and end"), std::move(log)},
+       Text("follow", "URL",
+            "the graph is a replica: it follows the server at URL, and answers what only reads"),
+       Text("follow_token", "FILE", "the token for it, one line in a file of mode 600")
+           .Named(Means::kPath),
+       Flag("check", "open the graph, print what would be served, and end"), log},
       {{"plexus serve --db g --mcp", "what a client of MCP starts"},
        {"plexus serve --db g --http 8080 --tools memory,ledger",
         "for clients of this machine, and curl"}},
       RunNothing);
+  add("follow", "Follow",
+      "Keep a replica: a durable copy of another server's graph, which only it writes; it goes on "
+      "after every break",
+      {Text("source", "URL", "the server, as http://HOST:PORT or http://HOST:PORT/graphs/NAME")
+           .OrPositional(),
+       Text("token_file", "FILE", "the token for it, one line in a file of mode 600")
+           .Named(Means::kPath),
+       Flag("once", "end when the replica has all that the source had at the beginning"),
+       std::move(log)},
+      {{"plexus follow http://10.0.0.1:8080 --db replica", "until a signal ends it"},
+       {"plexus follow http://10.0.0.1:8080 --db replica --once", "catch up, and end"}},
+      RunNothing);
+  add("promote", "Promote",
+      "Make a replica a writer; its source is refused as a source from then on", {},
+      {{"plexus promote --db replica", "when the source is lost; end its follower first"},
+       {"plexus promote --db replica && plexus serve --db replica --http 8080",
+        "it takes the writes"}},
+      RunPromote);
   add("explore", "Explorer",
       "Show the graph in a browser of this machine: a page that asks this process and no other "
       "host; with --scope it sees nothing else",

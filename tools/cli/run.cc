@@ -4,12 +4,14 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <new>
 #include <optional>
 #include <sstream>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -139,7 +141,7 @@ int RunWords(const std::vector<std::string>& words, const ProcessParts& parts) {
   }
   const std::string& name = line.request->operation().name;
   if (name == "shell") return RunShell(line);
-  if (name == "serve" || name == "explore") {
+  if (name == "serve" || name == "explore" || name == "follow") {
     if (parts.serve) return parts.serve(line);
     return PrintFailure({ErrorCode::kFailedPrecondition, name + " needs a process of its own"},
                         line);
@@ -196,6 +198,28 @@ Result<std::unique_ptr<Workspace>> OpenWorkspace(const CommandLine& line, Access
   return Workspace::Open(options);
 }
 
+namespace {
+
+// Until a view has the write that is asked for; a replica gets it a moment after its source.
+Status AwaitSequence(Workspace& workspace, const GlobalOptions& globals) {
+  if (globals.wait_sequence == 0 || !workspace.has_graph()) return {};
+  const auto until =
+      std::chrono::steady_clock::now() + std::chrono::duration<double>(globals.wait_seconds);
+  for (;;) {
+    const Sequence now = workspace.graph().snapshot().sequence();
+    if (now >= globals.wait_sequence) return {};
+    const bool late = std::chrono::steady_clock::now() > until || InterruptFlag();
+    if (late || !workspace.has_database() || !workspace.database().read_only())
+      return Fail(ErrorCode::kLocked, "--wait-sequence: the graph ends at record " +
+                                          std::to_string(now) + ", not at " +
+                                          std::to_string(globals.wait_sequence) + " or later");
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    PLEXUS_TRY(workspace.database().Refresh());
+  }
+}
+
+}  // namespace
+
 int RunCommand(const CommandLine& line) {
   const Request& request = *line.request;
   const GlobalOptions& globals = line.globals;
@@ -209,6 +233,8 @@ int RunCommand(const CommandLine& line) {
   Result<std::unique_ptr<Workspace>> opened = OpenWorkspace(line, access, true, &bar);
   if (!opened) return PrintFailure(opened.error(), line);
   Workspace& workspace = **opened;
+  if (const Status there = AwaitSequence(workspace, globals); !there)
+    return PrintFailure(there.error(), line);
   const bool writes = access == Access::kWrite || access == Access::kCreate;
   if (writes || request.operation().interruptible) guard.emplace();
   if (writes) EndOnLostReader(false);

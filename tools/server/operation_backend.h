@@ -52,6 +52,7 @@ class OperationBackend final : public Backend {
   Result<std::string> AskPage(Request request, std::string_view list, std::string_view cursor,
                               std::uint64_t chars, Call& call);
 
+  Status AwaitAsked(const Call& call);
   Service& service_;
   std::unique_ptr<KnowledgeTools> knowledge_;  // null: not chosen
   std::vector<std::string> tools_;             // JSON, in order

@@ -244,8 +244,20 @@ Result<std::string> OperationBackend::RunRow(const ToolRow& row, const json::obj
   return RunBranch(row, *chosen, arguments, chars, call);
 }
 
+// _meta says which record the answer has to have.
+Status OperationBackend::AwaitAsked(const Call& call) {
+  const json::object* meta = ObjectMember(call.params, "_meta");
+  const json::value* least = meta ? Member(*meta, "plexus/minSequence") : nullptr;
+  if (!least) return {};
+  if (!least->is_int64() || least->get_int64() < 0)
+    return Fail(ErrorCode::kInvalidArgument, "_meta plexus/minSequence is the sequence of a write");
+  return service_.AwaitSequence(static_cast<Sequence>(least->get_int64()), kSequenceWaitMs,
+                                [&] { return call.cancel && call.cancel->load(); });
+}
+
 Outcome OperationBackend::CallTool(std::string_view name, const json::object& arguments,
                                    Call& call) {
+  if (const Status there = AwaitAsked(call); !there) return ToolError(ErrorJson(there.error()));
   if (knowledge_ && KnowledgeTools::Has(name)) return knowledge_->CallTool(name, arguments, call);
   const auto at = by_name_.find(name);
   if (at == by_name_.end()) return Refused(kInvalidParams, "no tool " + QuotedJson(name));

@@ -5,11 +5,13 @@
 
 #include <charconv>
 #include <optional>
+#include <thread>
 
 #include "tools/cli/exit_code.h"
 #include "tools/cli/output.h"
 #include "tools/cli/run.h"
 #include "tools/operations/files/explorer_page.h"
+#include "tools/server/follower.h"
 #include "tools/server/host.h"
 #include "tools/server/http/http_server.h"
 #include "tools/server/http/root.h"
@@ -27,7 +29,9 @@ struct Doors {
   AccessRules rules = {};
   std::vector<std::string> tools = {};
   Caller caller = {};
-  bool check = false, explorer = false, once = false;
+  bool check = false, explorer = false;
+  bool once = false;                         // the page of one visit; a replica's one round
+  std::string source = {}, token_file = {};  // of a replica
 };
 
 // "8080", "127.0.0.1:8080", "[::1]:8080".
@@ -94,6 +98,16 @@ Result<Doors> ExplorerDoors(const Request& request) {
   return doors;
 }
 
+// `plexus follow`: no door but the socket.
+Doors FollowDoors(const Request& request) {
+  Doors doors;
+  doors.tools = {"memory"};
+  doors.source = request.Text("source");
+  doors.token_file = request.Text("token_file");
+  doors.once = request.Flag("once");
+  return doors;
+}
+
 Result<Doors> ReadDoors(const CommandLine& line) {
   const Request& request = *line.request;
   Doors doors;
@@ -121,6 +135,10 @@ Result<Doors> ReadDoors(const CommandLine& line) {
           ErrorCode::kInvalidArgument,
           "--http: " + doors.http->address + " is seen by other machines, and needs --tokens FILE");
   }
+  doors.source = request.Text("follow");
+  doors.token_file = request.Text("follow_token");
+  if (!doors.source.empty() && request.Given("root"))
+    return Fail(ErrorCode::kInvalidArgument, "--follow is of one graph: --db, not --root");
   if (!doors.mcp && !doors.http && !doors.check)
     return Fail(ErrorCode::kInvalidArgument, "serve needs --mcp, --http ADDRESS or both");
   return doors;
@@ -170,7 +188,28 @@ Status AwaitEnd(const Doors& doors, Stop& stop, Service& service, Routes& routes
   return {};
 }
 
-int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop) {
+// Follows in a thread, from when the graph is open until it is closed.
+class Following {
+ public:
+  Following(Follower* follower, Service& service, Stop& stop) : stop_(stop) {
+    if (follower)
+      thread_ = std::thread([follower, &service] { (void)follower->Run(service, false); });
+  }
+  ~Following() { End(); }
+  Following(const Following&) = delete;
+  Following& operator=(const Following&) = delete;
+  void End() {
+    if (!thread_.joinable()) return;
+    stop_.Ask();
+    thread_.join();
+  }
+
+ private:
+  Stop& stop_;
+  std::thread thread_;
+};
+
+int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop, Follower* follower) {
   if (!host.holds()) {
     LogInfo("serving", {{"db", line.globals.db}, {"mcp", "stdio"}, {"through", "its holder"}});
     const Status served = host.ServeStandardLines(stop.fd());
@@ -196,6 +235,7 @@ int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop) {
   }
   if (!server.service().opening().empty()) LogInfo(server.service().opening());
   LogInfo("serving", fields);
+  Following following(follower, server.service(), stop);
   Status served;
   if (doors.mcp) {
     served = host.ServeStandardLines(stop.fd());
@@ -204,6 +244,7 @@ int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop) {
   }
   routes.BeginStop();
   server.service().WakeWaiting();
+  following.End();
   if (http) http->Stop(5000);
   const Status closed = host.Close();
   LogInfo("ended");
@@ -222,13 +263,35 @@ int ServeDirectory(const CommandLine& line, const Doors& doors, Stop& stop) {
   const bool may_relay = doors.mcp && !doors.http;
   options.lock_wait_ms = may_relay ? 0 : wait_ms;
   if (const auto most = line.request->MaybeNumber("max_seconds")) options.max_seconds = *most;
+  std::unique_ptr<Follower> follower;
+  if (!doors.source.empty()) {
+    Result<std::string> token = ReadTokenFile(doors.token_file);
+    if (!token) return PrintFailure(token.error(), line);
+    auto made = Follower::Make(doors.source, *std::move(token), line.globals.db,
+                               [&stop] { return stop.asked(); });
+    if (!made) return PrintFailure(made.error(), line);
+    follower = *std::move(made);
+    if (const Status begun = follower->Begin(doors.once); !begun)
+      return stop.asked() ? kDone : PrintFailure(begun.error(), line);
+    options.follows = follower->status();
+    options.create = false;
+  }
   Host host(options, doors.tools, doors.caller);
   const Status held = host.Hold();
   if (!held && !(may_relay && held.error().code == ErrorCode::kLocked))
     return PrintFailure(held.error(), line);
   if (doors.check)
     return held ? PrintCheck(line, host.server(), doors) : PrintFailure(held.error(), line);
-  return Serve(line, host, doors, stop);
+  if (follower && doors.once) {
+    const Status caught_up = follower->Run(host.server().service(), true);
+    const Sequence sequence = host.server().service().sequence();
+    const Status closed = host.Close();
+    if (!caught_up) return PrintFailure(caught_up.error(), line);
+    if (!closed) return PrintFailure(closed.error(), line);
+    Out() << ObjectText().Text("db", line.globals.db).Number("sequence", sequence).object() << '\n';
+    return FlushOut() ? kDone : kFailed;
+  }
+  return Serve(line, host, doors, stop, follower.get());
 }
 
 // Many graphs, over HTTP.
@@ -264,15 +327,18 @@ int ServeRoot(const CommandLine& line, const Doors& doors, Stop& stop) {
 }  // namespace
 
 int RunServe(const CommandLine& line) {
-  const bool explores = line.request->operation().name == "explore";
+  const std::string& name = line.request->operation().name;
+  const bool explores = name == "explore", follows = name == "follow";
   const bool json = !explores && line.request->Text("log_format") == "json";
   SetLogForm(line.globals.quiet ? LogForm::kQuiet : json ? LogForm::kJson : LogForm::kWords);
-  const bool many = !explores && line.request->Given("root");
+  const bool many = !explores && !follows && line.request->Given("root");
   if (line.globals.db.empty() && !many)
     return PrintFailure(
         {ErrorCode::kInvalidArgument, "which graph? --db DIR (or PLEXUS_DB) names its directory"},
         line);
-  const Result<Doors> doors = explores ? ExplorerDoors(*line.request) : ReadDoors(line);
+  const Result<Doors> doors = explores  ? ExplorerDoors(*line.request)
+                              : follows ? FollowDoors(*line.request)
+                                        : ReadDoors(line);
   if (!doors) return PrintFailure(doors.error(), line);
   const Result<Stop*> stop = Stop::Install();
   if (!stop) return PrintFailure(stop.error(), line);

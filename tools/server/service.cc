@@ -113,6 +113,7 @@ Result<std::unique_ptr<Database>> Service::OpenDatabase(bool read_only, bool cre
   open.graph.on_log = options_.on_log;
   open.lock_wait_ms = database_ ? 0 : options_.lock_wait_ms;  // others wait for an opening
   open.graph.now_ms = NowMs;
+  if (options_.follows && !read_only) open.replica_of = options_.follows->source();
   return Database::Open(options_.directory, open);
 }
 
@@ -279,10 +280,13 @@ Status Service::RunAny(Request request, const Caller& caller, const WriteAny& wr
                     "line");
   }
   const bool writes = Writes(request.operation().AccessFor(request));
+  if (writes && follows()) return RefuseToWrite();
   return InTurn(writes, IsImport(request), request.MaybeNumber("max_seconds"), caller,
                 [&]() -> Status {
                   PLEXUS_ASSIGN(const std::int64_t clock, ClockOf(request));
                   return RunNow(writes, clock, caller, [&](Workspace& workspace) {
+                    if (follows() && request.operation().name == "stats")
+                      workspace.warnings().push_back(LagSentence());
                     return write(Answer(workspace, request), workspace);
                   });
                 });
@@ -292,6 +296,7 @@ Status Service::Use(bool writes, const Caller& caller, const Work& work) {
   if (!(writes ? caller.may_write : caller.may_read))
     return Fail(ErrorCode::kFailedPrecondition,
                 std::string("this request needs the right to ") + (writes ? "write" : "read"));
+  if (writes && follows()) return RefuseToWrite();
   return InTurn(writes, false, options_.max_seconds, caller, [&] {
     return RunNow(writes, ClockMs(), caller,
                   [&](Workspace& workspace) { return work(workspace, graph()); });
@@ -381,6 +386,7 @@ Status Service::Change(const Caller& caller, bool exclusive,
                        const std::function<Status(Graph&, Database*)>& write) {
   if (!caller.may_write)
     return Fail(ErrorCode::kFailedPrecondition, "this needs the right to write");
+  if (follows()) return RefuseToWrite();
   return InTurn(true, exclusive, std::nullopt, caller, [&]() -> Status {
     if (closed_) return std::unexpected(Closed());
     const Status done = write(graph(), database_.get());

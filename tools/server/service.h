@@ -9,6 +9,8 @@
 // before the next one; reads go on meanwhile. Only the same graph in the same directory is, with
 // all that was durable in it; none is created. Until that can be, writes are kResourceExhausted.
 //
+// A replica (`follows`) is written by who follows its source only; requests that write are refused.
+//
 // Thread-safety: all members may be called from any thread.
 #pragma once
 
@@ -32,7 +34,9 @@
 #include "engine/monitoring/progress.h"
 #include "storage/database.h"
 #include "storage/identity.h"
+#include "storage/replica.h"
 #include "tools/operations/workspace.h"
+#include "tools/server/follow_status.h"
 #include "tools/server/http/rate_limit.h"
 
 namespace plexus::tools::server {
@@ -48,6 +52,7 @@ struct ServiceOptions {
       60;  // of a request that says nothing, and the most of one that does; 0: none
   std::uint64_t max_bytes = std::uint64_t{16} << 20;  // the same, of a reply
   LogCallback on_log = {};                            // engine/monitoring/log.h
+  std::shared_ptr<FollowStatus> follows = {};         // of a replica; null: it is none
   // Copies behind walls that are kept for the next request, the longest unused dropped first; bytes
   // without texts (monitoring/stats.h).
   std::size_t max_idle = 32, max_idle_of_wall = 4;
@@ -77,6 +82,8 @@ struct Answered {
   std::optional<Error> failure;  // with the reply: nothing found, damage, a cycle
   bool truncated = false;
 };
+
+inline constexpr int kSequenceWaitMs = 2000;  // that a request waits for a record, at most
 
 inline constexpr const char* kNoMemory = "there is no memory for this request now: try again";
 // {"error":{"code":..,"message":..}}: what every door says of a failure.
@@ -119,6 +126,19 @@ class Service {
   std::uint64_t openings() const { return openings_.load(); }
   Result<Changes> ChangesSince(Sequence since, const ChangesOptions& options);
   Result<StorageStats> stats();
+  // Of a source and its replica (storage/replica.h).
+  Result<GraphLineage> ReadLineage();
+  Result<ForgottenIds> Forgotten();
+  Status SendFiles(const std::function<Status(std::string_view)>& send);
+  Status Follow(const Changes& changes);
+  Status Forget(const ForgottenIds& forgotten);
+  // The received files take the place of those in force while nothing else runs; 0: opens those in
+  // force again.
+  Status SwapFiles(std::uint64_t generation);
+  // Whether a write of it has failed, so that it is to be opened again.
+  bool BrokenReplica();
+  // Null: it is no replica.
+  const std::shared_ptr<FollowStatus>& follows() const { return options_.follows; }
   // Copies behind walls: those that wait for a request, and those ever made.
   struct Copies {
     std::size_t idle;
@@ -131,6 +151,9 @@ class Service {
   // Waits until the graph has another sequence than `seen`, at most so long. Returns the sequence.
   Sequence AwaitChange(Sequence seen, int milliseconds, const std::function<bool()>& stop);
   void WakeWaiting();
+  // Waits until the graph has record `least`. kLocked, which names the record that it has: not
+  // within `milliseconds`, or too many requests wait.
+  Status AwaitSequence(Sequence least, int milliseconds, const std::function<bool()>& stop);
 
   // Waits for what is under way and closes the directory. Later requests are
   // kFailedPrecondition. Reports errors of this call only.
@@ -153,6 +176,8 @@ class Service {
   Result<Database*> History();
   Result<std::unique_ptr<Workspace>> WorkspaceOf(const WorkspaceOptions& options);
   void NoteSequence();
+  std::string LagSentence() const;
+  Status RefuseToWrite() const;  // of a replica
   void MakeTerms();
   // With open_ held, and for what writes the turn; `exclusive`: while nothing else runs.
   Status InTurn(bool writes, bool exclusive, std::optional<double> max_seconds,
@@ -185,6 +210,7 @@ class Service {
   std::uint64_t copies_made_ = 0;
   // Operations expect what they have read: two that write at a time would be a conflict.
   std::timed_mutex write_mutex_;
+  std::atomic<int> waiting_ = 0;  // in AwaitSequence
   std::mutex change_mutex_;
   std::condition_variable changed_;
 };

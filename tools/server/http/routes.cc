@@ -178,6 +178,17 @@ void Routes::Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller,
   const std::string_view path = PathOf(target);
   const std::string_view query =
       path.size() < target.size() ? target.substr(path.size() + 1) : std::string_view();
+  if (request.Has(kMinSequence) &&
+      (path == "/mcp" || path.starts_with("/v1/") || path.starts_with("/api/"))) {
+    const auto least = ParseCount(std::string(request.Header(kMinSequence)));
+    if (!least)
+      return Refuse(
+          exchange, 400,
+          {ErrorCode::kInvalidArgument, std::string(kMinSequence) + " is the sequence of a write"});
+    const Status there = service_.AwaitSequence(*least, kSequenceWaitMs,
+                                                [&] { return stopping_ || exchange->gone(); });
+    if (!there) return Refuse(exchange, 503, there.error());
+  }
   if (path == "/mcp") return Mcp(exchange, caller);
   const bool post = request.method == "POST";
   // HEAD is for documents: an operation would run, and its answer be dropped.
@@ -214,6 +225,7 @@ void Routes::Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller,
     if (rules_.gives_page && path == "/access")
       return exchange->Reply({200, "application/json", {}, RightsJson(caller)});
     if (path == "/v1/changes") return ChangesRoute(exchange, caller, query);
+    if (ReplicaRoute(exchange, caller, path)) return;
     if (TakePrefix(rest, "/api/graph/neighbors/")) {
       Request neighbors(*FindOperation("neighborhood"));
       (void)neighbors.Set("hops", std::uint64_t{1});
@@ -328,15 +340,22 @@ void Routes::ChangesRoute(const std::shared_ptr<HttpExchange>& exchange, const C
   if (!caller.wall.empty() || !caller.may_read)
     return Refuse(exchange, 403,
                   {ErrorCode::kFailedPrecondition, "changes are those of the whole graph"});
-  std::uint64_t since = 0, limit = 100;
+  std::uint64_t since = 0, limit = 100, wait_ms = 0;
   const Status set = ForEachPair(query, [&](const auto& name, const auto& value) -> Status {
     const auto number = ParseCount(value);
-    if ((name != "since" && name != "limit") || !number)
-      return Fail(ErrorCode::kInvalidArgument, "since and limit are whole numbers");
-    (name == "since" ? since : limit) = *number;
+    if ((name != "since" && name != "limit" && name != "wait_ms") || !number)
+      return Fail(ErrorCode::kInvalidArgument, "since, limit and wait_ms are whole numbers");
+    (name == "since" ? since : name == "limit" ? limit : wait_ms) = *number;
     return {};
   });
   if (!set) return Refuse(exchange, 400, set.error());
+  if (exchange->request().Header("Accept") == kChangesType) {
+    const ChangesOptions options{.max_records = std::clamp<std::uint64_t>(limit, 1, 100'000),
+                                 .max_bytes = std::uint64_t{4} << 20};
+    const int wait = static_cast<int>(std::min<std::uint64_t>(wait_ms, 20'000));
+    return OnThread(exchange, polling_, kMostPolls,
+                    [=, this] { SendPage(exchange, since, options, wait); });
+  }
   limit = std::clamp<std::uint64_t>(limit, 1, 1000);
   Sequence next = since;
   if (!exchange->request().Header("Accept").starts_with("text/event-stream")) {
@@ -349,15 +368,9 @@ void Routes::ChangesRoute(const std::shared_ptr<HttpExchange>& exchange, const C
     next = *seen;
   if (const auto first = ChangesJson(service_, next, 1, &since); !first)
     return Refuse(exchange, StatusOf(first.error().code), first.error());
-  if (++following_ > kMostFollowers) {
-    --following_;
-    return Refuse(exchange, 503, {ErrorCode::kResourceExhausted, "too many follow the changes"});
-  }
-  exchange->Begin({200, "text/event-stream", {{"X-Accel-Buffering", "no"}}, {}});
-  std::call_once(made_followers_, [&] { followers_ = std::make_unique<Workers>(kMostFollowers); });
-  followers_->Post([this, exchange, next, limit] {
+  OnThread(exchange, streaming_, kMostStreams, [this, exchange, next, limit] {
+    exchange->Begin({200, "text/event-stream", {{"X-Accel-Buffering", "no"}}, {}});
     Follow(exchange, next, limit);
-    --following_;
   });
 }
 
@@ -383,6 +396,7 @@ std::string Routes::Metrics() {
   (void)service_.Ask(std::move(request), {}, &out);
   std::string text = std::move(out).str();
   if (const std::size_t end = text.find("# EOF"); end != std::string::npos) text.resize(end);
+  if (service_.follows()) text += FollowMetrics(service_.follows()->Now(service_.sequence()));
   return text + CountsText(counts_);
 }
 

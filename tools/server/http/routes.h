@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -62,7 +63,7 @@ class Routes {
   void BeginStop();
 
  private:
-  static constexpr int kMostFollowers = 16;
+  static constexpr int kMostStreams = 16, kMostPolls = 32, kMostCopies = 4;
   void Mcp(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller);
   void RunOperation(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller,
                     std::string_view name, std::string_view query);
@@ -71,6 +72,15 @@ class Routes {
   void Stream(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller, Request request);
   void ChangesRoute(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller,
                     std::string_view query);
+  // replica_routes.cc. False: another path.
+  bool ReplicaRoute(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller,
+                    std::string_view path);
+  void SendFiles(const std::shared_ptr<HttpExchange>& exchange);
+  void SendPage(const std::shared_ptr<HttpExchange>& exchange, Sequence since,
+                const ChangesOptions& options, int wait_ms);
+  // Runs what takes long on a thread of its own, or refuses when `most` do.
+  void OnThread(const std::shared_ptr<HttpExchange>& exchange, std::atomic<int>& count, int most,
+                std::function<void()> work);
   std::string Metrics();
   void Refuse(const std::shared_ptr<HttpExchange>& exchange, int status, const Error& error);
 
@@ -84,9 +94,9 @@ class Routes {
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;
   std::vector<std::weak_ptr<HttpExchange>> listening_;  // streams of subscriptions
-  std::atomic<int> following_ = 0;
+  std::atomic<int> streaming_ = 0, polling_ = 0, copying_ = 0;
   std::once_flag made_followers_;
-  std::unique_ptr<Workers> followers_;  // a stream of changes takes a thread
+  std::unique_ptr<Workers> followers_;  // a stream, and a page that is waited for, takes a thread
 };
 
 // The parameters behind '?' as a request; lists are separated by commas.
@@ -98,6 +108,14 @@ std::string OpenApi();
 // to go on. At most so many.
 Result<std::string> ChangesJson(Service& service, Sequence since, std::uint64_t most,
                                 Sequence* next, std::vector<std::string>* batches = nullptr);
+
+// A request with it is answered by a state that has this record, or refused.
+inline constexpr std::string_view kMinSequence = "Plexus-Min-Sequence";
+
+// A page of records, for replicas (storage/replica.h), as /v1/changes has it where it is accepted.
+inline constexpr std::string_view kChangesType = "application/vnd.plexus.changes";
+std::string LineageJson(const GraphLineage& lineage);
+std::string FollowMetrics(const FollowStatus::Lag& lag);
 
 // The explorer's page, with its policy: it asks this server only, and no other page holds it. It
 // knows the caller's rights, or that a token is needed.
