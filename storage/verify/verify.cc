@@ -21,6 +21,8 @@ using namespace storage_internal;
 
 namespace {
 
+constexpr std::uint64_t kFewArcs = 4096;
+
 class Verifier {
  public:
   // REQUIRES `maintenance` held.
@@ -181,10 +183,19 @@ Status Verifier::CheckCheckpoints() {
     PLEXUS_ASSIGN(purged, ReadPurges(rocks_, kPurgedPrefix, last_));
   }
   PurgeMask mask(purged, floor_.sequence);
-  const auto replay_to = [&](Sequence sequence) {
+  // The writer continues with its state compacted.
+  std::uint64_t arcs = 0;
+  const auto fold = [&]() -> Result<Snapshot> {
+    PLEXUS_ASSIGN(Snapshot folded,
+                  Snapshot(std::exchange(writer, nullptr)->Publish()).Compacted(db_.executor()));
+    writer = std::make_unique<StateWriter>(folded.state());
+    arcs = folded.base().arc_count();
+    return folded;
+  };
+  const auto replay_to = [&](Sequence sequence) -> Status {
     while (cursor.point().sequence < sequence) {
       const auto more = cursor.Next();
-      if (!more || !*more) return;  // CheckLog has reported it
+      if (!more || !*more) return {};  // CheckLog has reported it
       Record& record = cursor.record().record;
       record.payloads.clear();
       mask.MoveTo(record.sequence - 1);
@@ -192,18 +203,19 @@ Status Verifier::CheckCheckpoints() {
       if (const Status status = writer->Apply(record); !status) {
         problems_.Add("log record " + std::to_string(record.sequence), status.error());
         replaying = false;
-        return;
+        return {};
       }
+      // Its runs, of which an arc takes twice the memory, stay a part of the whole.
+      if (writer->delta_arcs() > std::max(kFewArcs, arcs / 2)) PLEXUS_TRY(fold());
     }
+    return {};
   };
-  // What the log makes up to there, compacted. The writer continues with it, so its runs are freed
-  // before a checkpoint is loaded, too. Nothing: the log does not lead there.
+  // What the log makes up to there, without runs, so that they are freed before a checkpoint is
+  // loaded, too. Nothing: the log does not lead there.
   const auto replayed_at = [&](Sequence sequence) -> Result<std::optional<Snapshot>> {
-    replay_to(sequence);
+    PLEXUS_TRY(replay_to(sequence));
     if (!replaying || cursor.point().sequence != sequence) return std::nullopt;
-    PLEXUS_ASSIGN(Snapshot folded,
-                  Snapshot(std::exchange(writer, nullptr)->Publish()).Compacted(db_.executor()));
-    writer = std::make_unique<StateWriter>(folded.state());
+    PLEXUS_ASSIGN(Snapshot folded, fold());
     return folded;
   };
   for (const Manifest& m : *listed) {
@@ -248,7 +260,7 @@ Status Verifier::CheckCheckpoints() {
     CompareStates(*loaded, replayed->state(), where, problems_);
   }
   // The tail behind the last checkpoint: its values must fit the graph as well.
-  if (replaying && writer) replay_to(last_);
+  if (replaying && writer) PLEXUS_TRY(replay_to(last_));
   return {};
 }
 
