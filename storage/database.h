@@ -336,8 +336,8 @@ class Database {
   static Status Restore(const std::string& from, const std::string& to,
                         Progress* progress = nullptr);
 
-  // What the log says about a node, oldest first. O(log). Before a purge it says nothing of
-  // tags, terms, payloads and vectors, of either end of an edge.
+  // What the log says about a node, oldest first. O(records that name it); the first call: O(log).
+  // Before a purge it says nothing of tags, terms, payloads, vectors, of either end of an edge.
   Result<std::vector<HistoryEntry>> History(NodeId node, Progress* progress = nullptr);
 
   // The nodes that the records after `after`, up to `until`, say something of or of an edge at

@@ -17,6 +17,7 @@
 #include "storage/base/lock_file.h"
 #include "storage/database.h"
 #include "storage/encoding/anchor.h"
+#include "storage/log/node_records.h"
 #include "storage/log/payload_store.h"
 #include "storage/log/rocks_journal.h"
 #include "storage/state_loader.h"
@@ -94,6 +95,9 @@ class Database::Impl {
   std::list<Snapshot> past;
   std::vector<DamagedCheckpoint> past_damage;  // found by AsOf
   bool KeepPast(const Snapshot& state);
+
+  std::mutex node_records_mutex;  // taken after erase_mutex
+  storage_internal::NodeRecords node_records;
 
   // Writes checkpoints when one is due, with Maintenance::kBackground.
   std::thread keeper;

@@ -15,16 +15,6 @@ namespace {
 constexpr std::size_t kFewNodes = 4096;
 constexpr std::uint64_t kLookEvery = 16;  // records, some of which are of megabytes
 
-void AddNodesOf(const Record& record, std::vector<NodeId>& nodes) {
-  for (std::size_t i = 0; i < record.node_kinds.size(); ++i)
-    nodes.push_back(record.first_node + static_cast<NodeId>(i));
-  for (const NodeChange& c : record.node_changes) nodes.push_back(c.node);
-  for (const EdgeChange& c : record.edges) nodes.insert(nodes.end(), {c.source, c.target});
-  for (const ColumnChange& c : record.columns) nodes.push_back(c.node);
-  for (const PayloadChange& c : record.payload_changes) nodes.push_back(c.node);
-  for (const VectorChange& c : record.vectors) nodes.push_back(c.node);
-}
-
 void MakeSet(std::vector<NodeId>& nodes) {
   std::ranges::sort(nodes);
   const auto rest = std::ranges::unique(nodes);
@@ -48,16 +38,18 @@ Result<std::optional<std::vector<NodeId>>> Database::NodesChanged(Sequence after
   if (after >= until) return nodes;
   PLEXUS_ASSIGN(const LogPoint point, PointAt(reading.rocks, reading.request.floor, after));
   LogCursor cursor(reading.rocks, point);
+  RecordNodes record;
   std::size_t set_at = kFewNodes;  // so that each node is sorted a few times
   while (cursor.point().sequence < until) {
     const std::uint64_t read = cursor.point().sequence - after;
     if (read % kLookEvery == 0 && progress && !progress->Report("changes", read, until - after))
       return Fail(ErrorCode::kCancelled, "the log was not read to its end");
-    PLEXUS_ASSIGN(const bool more, cursor.Next());
+    PLEXUS_ASSIGN(const bool more, cursor.NextNodes(record));
     if (!more)
       return Fail(ErrorCode::kCorruption, reading.rocks->path() + ": the log ends at record " +
                                               std::to_string(cursor.point().sequence));
-    AddNodesOf(cursor.record().record, nodes);
+    for (std::uint32_t i = 0; i < record.new_nodes; ++i) nodes.push_back(record.first_node + i);
+    nodes.insert(nodes.end(), record.named.begin(), record.named.end());
     if (nodes.size() < set_at) continue;
     MakeSet(nodes);
     if (nodes.size() > most) return std::nullopt;

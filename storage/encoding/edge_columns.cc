@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <span>
 #include <string>
 
@@ -29,8 +30,17 @@ class Decoder {
 
   Status Check() const;
   std::vector<EdgeChange> Edges() const;
+  // Where edges at `node` are, ascending.
+  std::vector<std::uint32_t> Find(NodeId node) const;
+  EdgeChange Edge(std::uint32_t at) const;
+  void AddEnds(std::vector<NodeId>& nodes) const;
 
  private:
+  EdgeChange All() const {
+    const fb::EdgeChange& a = *columns_.all();
+    return {a.source(),     a.target(),           a.label(), a.weight(),
+            a.created_at(), EdgeKindId(a.kind()), a.flags(), 0};
+  }
   template <class T>
   std::size_t OffsetOf(const T* part) const {
     return static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(part) - record_.data());
@@ -47,6 +57,7 @@ class Decoder {
                 std::string(where_) + ", offset " + std::to_string(OffsetOf(part)) + ": " + what);
   }
   Status CheckRows() const;
+  void TakeValues(std::size_t first, std::span<EdgeChange> edges) const;
 
   const fb::EdgeColumns& columns_;
   const ByteSpan record_;
@@ -101,10 +112,17 @@ void Take(const FlatColumn<T>* column, std::size_t first, std::span<EdgeChange> 
     std::memcpy(&(edges[i].*member), from + i * sizeof(T), sizeof(T));
 }
 
+// What is not an end of an edge.
+void Decoder::TakeValues(std::size_t first, std::span<EdgeChange> edges) const {
+  Take(columns_.labels(), first, edges, &EdgeChange::label);
+  Take(columns_.weights(), first, edges, &EdgeChange::weight);
+  Take(columns_.created_at(), first, edges, &EdgeChange::created_at);
+  Take(columns_.kinds(), first, edges, &EdgeChange::kind);
+  Take(columns_.flags(), first, edges, &EdgeChange::flags);
+}
+
 std::vector<EdgeChange> Decoder::Edges() const {
-  const fb::EdgeChange& a = *columns_.all();
-  const EdgeChange all = {a.source(),     a.target(),           a.label(), a.weight(),
-                          a.created_at(), EdgeKindId(a.kind()), a.flags(), 0};
+  const EdgeChange all = All();
   std::vector<EdgeChange> edges(count_);
   const FlatColumn<std::uint32_t>* ends = columns_.row_ends();
   std::uint32_t row = 0;
@@ -123,13 +141,73 @@ std::vector<EdgeChange> Decoder::Edges() const {
       Take(columns_.sources(), first, block, &EdgeChange::source);
     }
     Take(columns_.targets(), first, block, &EdgeChange::target);
-    Take(columns_.labels(), first, block, &EdgeChange::label);
-    Take(columns_.weights(), first, block, &EdgeChange::weight);
-    Take(columns_.created_at(), first, block, &EdgeChange::created_at);
-    Take(columns_.kinds(), first, block, &EdgeChange::kind);
-    Take(columns_.flags(), first, block, &EdgeChange::flags);
+    TakeValues(first, block);
   }
   return edges;
+}
+
+// By blocks: most have no such value, which a loop without branches finds out.
+template <class Found>
+void FindValue(const FlatColumn<std::uint32_t>& column, std::uint32_t value, Found&& found) {
+  constexpr std::size_t kStep = 64;
+  std::uint32_t values[kStep];
+  for (std::size_t first = 0; first < column.size(); first += kStep) {
+    const std::size_t count = std::min<std::size_t>(kStep, column.size() - first);
+    std::memcpy(values, column.Data() + first * sizeof value, count * sizeof value);
+    std::uint32_t any = 0;
+    for (std::size_t i = 0; i < count; ++i) any |= values[i] == value;
+    if (!any) continue;
+    for (std::size_t i = 0; i < count; ++i)
+      if (values[i] == value) found(static_cast<std::uint32_t>(first + i));
+  }
+}
+
+std::vector<std::uint32_t> Decoder::Find(NodeId node) const {
+  const EdgeChange all = All();
+  std::vector<std::uint32_t> out, in, both;
+  const auto add_range = [&](std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t i = begin; i < end; ++i) out.push_back(i);
+  };
+  const auto count = static_cast<std::uint32_t>(count_);
+  const bool alike =
+      (!columns_.sources() && all.source == node) || (!columns_.targets() && all.target == node);
+  if (alike) {
+    add_range(0, count);
+    return out;
+  }
+  const FlatColumn<std::uint32_t>* ends = columns_.row_ends();
+  if (columns_.sources())
+    FindValue(*columns_.sources(), node, [&](std::uint32_t i) {
+      ends ? add_range(i > 0 ? ends->Get(i - 1) : 0, ends->Get(i)) : out.push_back(i);
+    });
+  if (columns_.targets())
+    FindValue(*columns_.targets(), node, [&](std::uint32_t i) { in.push_back(i); });
+  std::ranges::set_union(out, in, std::back_inserter(both));
+  return both;
+}
+
+EdgeChange Decoder::Edge(std::uint32_t at) const {
+  EdgeChange edge = All();
+  const std::span one(&edge, 1);
+  if (const FlatColumn<std::uint32_t>* ends = columns_.row_ends())
+    edge.source = columns_.sources()->Get(static_cast<flatbuffers::uoffset_t>(
+        std::upper_bound(ends->begin(), ends->end(), at) - ends->begin()));
+  else
+    Take(columns_.sources(), at, one, &EdgeChange::source);
+  Take(columns_.targets(), at, one, &EdgeChange::target);
+  TakeValues(at, one);
+  return edge;
+}
+
+void Decoder::AddEnds(std::vector<NodeId>& nodes) const {
+  const auto add = [&](const FlatColumn<std::uint32_t>* column, NodeId all) {
+    if (!column) return nodes.push_back(all);
+    const std::size_t before = nodes.size();
+    nodes.resize(before + column->size());
+    std::memcpy(nodes.data() + before, column->Data(), column->size() * sizeof(NodeId));
+  };
+  add(columns_.sources(), All().source);
+  add(columns_.targets(), All().target);
 }
 
 }  // namespace
@@ -253,6 +331,24 @@ Result<std::vector<EdgeChange>> DecodeEdges(const fb::EdgeColumns& columns, Byte
   const Decoder decoder(columns, record, where);
   PLEXUS_TRY(decoder.Check());
   return decoder.Edges();
+}
+
+Result<std::vector<std::uint32_t>> FindEdges(const fb::EdgeColumns& columns, ByteSpan record,
+                                             std::string_view where, NodeId node,
+                                             std::vector<EdgeChange>& edges) {
+  const Decoder decoder(columns, record, where);
+  PLEXUS_TRY(decoder.Check());
+  std::vector<std::uint32_t> places = decoder.Find(node);
+  for (const std::uint32_t at : places) edges.push_back(decoder.Edge(at));
+  return places;
+}
+
+Status AddEdgeEnds(const fb::EdgeColumns& columns, ByteSpan record, std::string_view where,
+                   std::vector<NodeId>& nodes) {
+  const Decoder decoder(columns, record, where);
+  PLEXUS_TRY(decoder.Check());
+  decoder.AddEnds(nodes);
+  return {};
 }
 
 }  // namespace plexus::storage_internal

@@ -72,4 +72,13 @@ flatbuffers::Offset<fb::EdgeColumns> EncodeEdges(flatbuffers::FlatBufferBuilder&
 Result<std::vector<EdgeChange>> DecodeEdges(const fb::EdgeColumns& columns, ByteSpan record,
                                             std::string_view where);
 
+// Of the same, those at `node`: appended to `edges` in their order; returned is where they are
+// among all. O(edges), at the speed of a search for a number in an array.
+Result<std::vector<std::uint32_t>> FindEdges(const fb::EdgeColumns& columns, ByteSpan record,
+                                             std::string_view where, NodeId node,
+                                             std::vector<EdgeChange>& edges);
+// Their sources and targets, some more than once.
+Status AddEdgeEnds(const fb::EdgeColumns& columns, ByteSpan record, std::string_view where,
+                   std::vector<NodeId>& nodes);
+
 }  // namespace plexus::storage_internal

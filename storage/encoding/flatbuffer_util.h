@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <flatbuffers/flatbuffers.h>
@@ -89,6 +90,18 @@ std::vector<T> StructsToVector(const flatbuffers::Vector<const F*>* from) {
   to.resize(from->size());
   std::memcpy(to.data(), from->Data(), to.size() * sizeof(T));
   return to;
+}
+
+// The same without a vector, one after the other.
+template <class T, class F, class Call>
+void ForEachStruct(const flatbuffers::Vector<const F*>* from, Call&& call) {
+  static_assert(sizeof(T) == sizeof(F) && std::is_trivially_copyable_v<T>);
+  if (!from) return;
+  T value;
+  for (flatbuffers::uoffset_t i = 0; i < from->size(); ++i) {
+    std::memcpy(&value, from->Data() + i * sizeof(T), sizeof(T));
+    call(std::as_const(value));
+  }
 }
 
 inline std::string ToString(const flatbuffers::Vector<std::uint8_t>* from) {

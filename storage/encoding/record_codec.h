@@ -94,6 +94,19 @@ void Rechain(std::string& value, RecordHead& head, std::uint64_t previous_hash);
 
 // `where` opens every message, e.g. "log record 12".
 Result<DecodedRecord> DecodeRecord(ByteSpan bytes, std::string_view where);
+// What it says of one node: that it introduces it, its changes, and the edges at it with their
+// extras, in DecodeRecord's order. All else, keys and payloads too, is left out. Much cheaper:
+// columns are searched, not copied.
+Result<DecodedRecord> DecodeRecordOf(NodeId node, ByteSpan bytes, std::string_view where);
+// The nodes that a record says something of.
+struct RecordNodes {
+  RecordHead head;
+  NodeId first_node = 0;  // of `new_nodes` that it introduces
+  std::uint32_t new_nodes = 0;
+  std::vector<NodeId> named;  // those that it changes or links; in any order, with repetitions
+};
+// Into `to`, whose memory is used again.
+Status DecodeRecordNodes(ByteSpan bytes, std::string_view where, RecordNodes& to);
 // Structure and digest are checked here too.
 Result<RecordHead> DecodeRecordHead(ByteSpan bytes, std::string_view where);
 

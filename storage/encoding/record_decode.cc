@@ -47,6 +47,40 @@ Result<RecordHead> ReadHead(const fb::Record* root, ByteSpan bytes, std::string_
                     root->seal()->running_hash()};
 }
 
+// Those of `node`.
+template <class T, class F>
+std::vector<T> StructsOf(NodeId node, const flatbuffers::Vector<const F*>* from) {
+  std::vector<T> found;
+  ForEachStruct<T>(from, [&](const T& change) {
+    if (change.node == node) found.push_back(change);
+  });
+  return found;
+}
+
+// The edges at `node`, and the extras of those, by their new indexes.
+Status ReadEdgesOf(NodeId node, const fb::Record* root, ByteSpan bytes, std::string_view where,
+                   Record& to) {
+  std::vector<std::uint32_t> places;
+  if (root->edge_columns() && root->format_version() >= kRecordVersion) {
+    PLEXUS_ASSIGN(places, FindEdges(*root->edge_columns(), bytes, where, node, to.edges));
+  } else {
+    PLEXUS_ASSIGN(const std::vector<EdgeChange> edges, ReadEdges(root, bytes, where));
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      if (edges[i].source != node && edges[i].target != node) continue;
+      places.push_back(static_cast<std::uint32_t>(i));
+      to.edges.push_back(edges[i]);
+    }
+  }
+  std::size_t at = 0;
+  ForEachStruct<EdgeExtra>(root->edge_extras(), [&](const EdgeExtra& extra) {
+    while (at < places.size() && places[at] < extra.index) ++at;
+    if (at == places.size() || places[at] != extra.index) return;
+    to.edge_extras.push_back(extra);
+    to.edge_extras.back().index = static_cast<std::uint32_t>(at);
+  });
+  return {};
+}
+
 }  // namespace
 
 Result<RecordHead> DecodeRecordHead(ByteSpan raw, std::string_view where) {
@@ -107,6 +141,48 @@ Result<DecodedRecord> DecodeRecord(ByteSpan raw, std::string_view where) {
   for (std::size_t i = 0; i < r.payloads.size(); ++i)
     r.payloads[i].ordinal = static_cast<std::uint32_t>(i);
   return decoded;
+}
+
+Result<DecodedRecord> DecodeRecordOf(NodeId node, ByteSpan raw, std::string_view where) {
+  const AlignedView view(raw);
+  PLEXUS_ASSIGN(const fb::Record* root,
+                CheckedRoot<fb::Record>(view.bytes(), kRecordIdentifier, where));
+  DecodedRecord decoded;
+  PLEXUS_ASSIGN(decoded.head, ReadHead(root, view.bytes(), where));
+  Record& r = decoded.record;
+  r.sequence = root->sequence();
+  r.time_ms = root->time_ms();
+  const std::size_t new_nodes = root->node_kinds() ? root->node_kinds()->size() : 0;
+  if (node >= root->first_node() && node - root->first_node() < new_nodes) {
+    r.first_node = node;
+    r.node_kinds = {root->node_kinds()->Get(node - root->first_node())};
+  }
+  r.node_changes = StructsOf<NodeChange>(node, root->node_changes());
+  PLEXUS_TRY(ReadEdgesOf(node, root, view.bytes(), where, r));
+  r.columns = StructsOf<ColumnChange>(node, root->columns());
+  r.payload_changes = StructsOf<PayloadChange>(node, root->payload_changes());
+  r.vectors = StructsOf<VectorChange>(node, root->vectors());
+  return decoded;
+}
+
+Status DecodeRecordNodes(ByteSpan raw, std::string_view where, RecordNodes& to) {
+  const AlignedView view(raw);
+  PLEXUS_ASSIGN(const fb::Record* root,
+                CheckedRoot<fb::Record>(view.bytes(), kRecordIdentifier, where));
+  PLEXUS_ASSIGN(to.head, ReadHead(root, view.bytes(), where));
+  to.first_node = root->first_node();
+  to.new_nodes = root->node_kinds() ? root->node_kinds()->size() : 0;
+  to.named.clear();
+  const auto add = [&](const auto& change) { to.named.push_back(change.node); };
+  ForEachStruct<NodeChange>(root->node_changes(), add);
+  ForEachStruct<ColumnChange>(root->columns(), add);
+  ForEachStruct<PayloadChange>(root->payload_changes(), add);
+  ForEachStruct<VectorChange>(root->vectors(), add);
+  if (root->edge_columns() && root->format_version() >= kRecordVersion)
+    return AddEdgeEnds(*root->edge_columns(), view.bytes(), where, to.named);
+  PLEXUS_ASSIGN(const std::vector<EdgeChange> edges, ReadEdges(root, view.bytes(), where));
+  for (const EdgeChange& e : edges) to.named.insert(to.named.end(), {e.source, e.target});
+  return {};
 }
 
 }  // namespace plexus::storage_internal

@@ -9,6 +9,28 @@ namespace {
 
 std::string Where(Sequence sequence) { return "log record " + std::to_string(sequence); }
 
+Status CheckSequence(const RecordHead& head, Sequence sequence) {
+  if (head.sequence == sequence) return {};
+  return Fail(ErrorCode::kCorruption,
+              Where(sequence) + ": says it is record " + std::to_string(head.sequence));
+}
+
+Status CheckFollows(const RecordHead& head, const LogPoint& after) {
+  PLEXUS_TRY(CheckSequence(head, after.sequence + 1));
+  if (ChainHash(after.hash, head.digest) == head.running_hash) return {};
+  return Fail(ErrorCode::kCorruption,
+              Where(head.sequence) + ": its running hash does not follow from the record before");
+}
+
+Status GetRecord(const std::shared_ptr<Rocks>& rocks, Sequence sequence,
+                 rocksdb::PinnableSlice& value) {
+  const rocksdb::Status status =
+      rocks->db()->Get(ScanOptions(), rocks->log(), LogKey(sequence), &value);
+  if (status.IsNotFound())
+    return Fail(ErrorCode::kCorruption, Where(sequence) + ": is missing from " + rocks->path());
+  return Check(status, Where(sequence));
+}
+
 }  // namespace
 
 Result<std::optional<RecordHead>> LastRecord(const std::shared_ptr<Rocks>& rocks) {
@@ -47,16 +69,18 @@ Result<Sequence> LastSequence(const std::shared_ptr<Rocks>& rocks, Sequence floo
 
 Result<RecordHead> ReadRecordHead(const std::shared_ptr<Rocks>& rocks, Sequence sequence) {
   rocksdb::PinnableSlice value;
-  const rocksdb::Status status =
-      rocks->db()->Get(ScanOptions(), rocks->log(), LogKey(sequence), &value);
-  if (status.IsNotFound())
-    return Fail(ErrorCode::kCorruption, Where(sequence) + ": is missing from " + rocks->path());
-  PLEXUS_TRY(Check(status, Where(sequence)));
+  PLEXUS_TRY(GetRecord(rocks, sequence, value));
   PLEXUS_ASSIGN(const RecordHead head, DecodeRecordHead(SliceBytes(value), Where(sequence)));
-  if (head.sequence != sequence)
-    return Fail(ErrorCode::kCorruption,
-                Where(sequence) + ": says it is record " + std::to_string(head.sequence));
+  PLEXUS_TRY(CheckSequence(head, sequence));
   return head;
+}
+
+Result<Record> ReadRecordOf(NodeId node, const std::shared_ptr<Rocks>& rocks, Sequence sequence) {
+  rocksdb::PinnableSlice value;
+  PLEXUS_TRY(GetRecord(rocks, sequence, value));
+  PLEXUS_ASSIGN(DecodedRecord decoded, DecodeRecordOf(node, SliceBytes(value), Where(sequence)));
+  PLEXUS_TRY(CheckSequence(decoded.head, sequence));
+  return std::move(decoded.record);
 }
 
 Result<LogPoint> PointAt(const std::shared_ptr<Rocks>& rocks, const LogPoint& floor,
@@ -67,14 +91,8 @@ Result<LogPoint> PointAt(const std::shared_ptr<Rocks>& rocks, const LogPoint& fl
 }
 
 Result<DecodedRecord> DecodeNext(std::string_view value, const LogPoint& after) {
-  const Sequence expected = after.sequence + 1;
-  PLEXUS_ASSIGN(DecodedRecord decoded, DecodeRecord(AsBytes(value), Where(expected)));
-  if (decoded.head.sequence != expected)
-    return Fail(ErrorCode::kCorruption,
-                Where(expected) + ": says it is record " + std::to_string(decoded.head.sequence));
-  if (ChainHash(after.hash, decoded.head.digest) != decoded.head.running_hash)
-    return Fail(ErrorCode::kCorruption,
-                Where(expected) + ": its running hash does not follow from the record before");
+  PLEXUS_ASSIGN(DecodedRecord decoded, DecodeRecord(AsBytes(value), Where(after.sequence + 1)));
+  PLEXUS_TRY(CheckFollows(decoded.head, after));
   return decoded;
 }
 
@@ -84,7 +102,7 @@ LogCursor::LogCursor(std::shared_ptr<Rocks> rocks, LogPoint after)
   iterator_->Seek(LogKey(after.sequence + 1));
 }
 
-Result<bool> LogCursor::Next() {
+Result<bool> LogCursor::Step() {
   if (begun_ && iterator_->Valid()) iterator_->Next();
   begun_ = true;
   PLEXUS_TRY(Check(iterator_->status(), Where(point_.sequence + 1)));
@@ -94,8 +112,23 @@ Result<bool> LogCursor::Next() {
   if (found != expected)
     return Fail(ErrorCode::kCorruption,
                 Where(expected) + ": is missing, the next one is " + std::to_string(found));
+  return true;
+}
+
+Result<bool> LogCursor::Next() {
+  PLEXUS_ASSIGN(const bool more, Step());
+  if (!more) return false;
   PLEXUS_ASSIGN(record_, DecodeNext(value(), point_));
-  point_ = {expected, record_.head.running_hash};
+  point_ = {record_.head.sequence, record_.head.running_hash};
+  return true;
+}
+
+Result<bool> LogCursor::NextNodes(RecordNodes& nodes) {
+  PLEXUS_ASSIGN(const bool more, Step());
+  if (!more) return false;
+  PLEXUS_TRY(DecodeRecordNodes(AsBytes(value()), Where(point_.sequence + 1), nodes));
+  PLEXUS_TRY(CheckFollows(nodes.head, point_));
+  point_ = {nodes.head.sequence, nodes.head.running_hash};
   return true;
 }
 

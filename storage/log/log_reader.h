@@ -28,6 +28,9 @@ Result<Sequence> LastSequence(const std::shared_ptr<Rocks>& rocks, Sequence floo
 // kCorruption when the record is missing.
 Result<RecordHead> ReadRecordHead(const std::shared_ptr<Rocks>& rocks, Sequence sequence);
 
+// What record `sequence` says of a node. Its place in the chain of running hashes is not checked.
+Result<Record> ReadRecordOf(NodeId node, const std::shared_ptr<Rocks>& rocks, Sequence sequence);
+
 // Where the chain of running hashes is after record `sequence`, which is at or after `floor`.
 Result<LogPoint> PointAt(const std::shared_ptr<Rocks>& rocks, const LogPoint& floor,
                          Sequence sequence);
@@ -43,12 +46,16 @@ class LogCursor {
   LogCursor(std::shared_ptr<Rocks> rocks, LogPoint after);
   // False at the end of the log. Errors name the record.
   Result<bool> Next();
+  // The same, but only the nodes that the record says something of are read, into `nodes`.
+  Result<bool> NextNodes(RecordNodes& nodes);
   DecodedRecord& record() { return record_; }
   // The record as it is stored, until the next Next().
   std::string_view value() const { return iterator_->value().ToStringView(); }
   LogPoint point() const { return point_; }
 
  private:
+  Result<bool> Step();  // to the next value
+
   std::shared_ptr<Rocks> rocks_;  // outlives the iterator below
   std::unique_ptr<rocksdb::Iterator> iterator_;
   LogPoint point_;

@@ -6,6 +6,8 @@
 #include "storage/verify/verify.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "engine/out_of_memory.h"
 #include "engine/state_writer.h"
@@ -18,6 +20,8 @@ namespace plexus {
 using namespace storage_internal;
 
 namespace {
+
+constexpr std::uint64_t kFewArcs = 4096;
 
 class Verifier {
  public:
@@ -179,10 +183,19 @@ Status Verifier::CheckCheckpoints() {
     PLEXUS_ASSIGN(purged, ReadPurges(rocks_, kPurgedPrefix, last_));
   }
   PurgeMask mask(purged, floor_.sequence);
-  const auto replay_to = [&](Sequence sequence) {
+  // The writer continues with its state compacted.
+  std::uint64_t arcs = 0;
+  const auto fold = [&]() -> Result<Snapshot> {
+    PLEXUS_ASSIGN(Snapshot folded,
+                  Snapshot(std::exchange(writer, nullptr)->Publish()).Compacted(db_.executor()));
+    writer = std::make_unique<StateWriter>(folded.state());
+    arcs = folded.base().arc_count();
+    return folded;
+  };
+  const auto replay_to = [&](Sequence sequence) -> Status {
     while (cursor.point().sequence < sequence) {
       const auto more = cursor.Next();
-      if (!more || !*more) return;  // CheckLog has reported it
+      if (!more || !*more) return {};  // CheckLog has reported it
       Record& record = cursor.record().record;
       record.payloads.clear();
       mask.MoveTo(record.sequence - 1);
@@ -190,9 +203,20 @@ Status Verifier::CheckCheckpoints() {
       if (const Status status = writer->Apply(record); !status) {
         problems_.Add("log record " + std::to_string(record.sequence), status.error());
         replaying = false;
-        return;
+        return {};
       }
+      // Its runs, of which an arc takes twice the memory, stay a part of the whole.
+      if (writer->delta_arcs() > std::max(kFewArcs, arcs / 2)) PLEXUS_TRY(fold());
     }
+    return {};
+  };
+  // What the log makes up to there, without runs, so that they are freed before a checkpoint is
+  // loaded, too. Nothing: the log does not lead there.
+  const auto replayed_at = [&](Sequence sequence) -> Result<std::optional<Snapshot>> {
+    PLEXUS_TRY(replay_to(sequence));
+    if (!replaying || cursor.point().sequence != sequence) return std::nullopt;
+    PLEXUS_ASSIGN(Snapshot folded, fold());
+    return folded;
   };
   for (const Manifest& m : *listed) {
     const std::string where = "checkpoint " + std::to_string(m.id);
@@ -200,6 +224,10 @@ Status Verifier::CheckCheckpoints() {
     report_.sections += m.section_digests.size();
     PLEXUS_TRY(Go("checkpoints", report_.checkpoints, listed->size()));
     if (m.sequence < floor_.sequence) continue;
+    std::optional<Snapshot> replayed;
+    if (replaying && writer) {
+      PLEXUS_ASSIGN(replayed, replayed_at(m.sequence));
+    }
     const auto source = OpenSections(rocks_, m.id);
     auto loaded = ReadCheckpoint(m, *source, store_, db_.executor(), options_.progress);
     if (!loaded) {
@@ -218,10 +246,10 @@ Status Verifier::CheckCheckpoints() {
     if (!writer) {
       if (m.sequence != floor_.sequence) continue;
       writer = std::make_unique<StateWriter>(*loaded);
+      PLEXUS_ASSIGN(replayed, replayed_at(m.sequence));
     }
-    replay_to(m.sequence);
     if (!replaying) continue;
-    if (cursor.point().sequence != m.sequence) {
+    if (!replayed) {
       problems_.Add(where, 0,
                     "says record " + std::to_string(m.sequence) + ", which the log does not have");
       continue;
@@ -229,11 +257,10 @@ Status Verifier::CheckCheckpoints() {
     if (cursor.point().hash != m.log_hash)
       problems_.Add(where, 0,
                     "its running hash is not the log's at record " + std::to_string(m.sequence));
-    PLEXUS_ASSIGN(const Snapshot replayed, Snapshot(writer->Publish()).Compacted(db_.executor()));
-    CompareStates(*loaded, replayed.state(), where, problems_);
+    CompareStates(*loaded, replayed->state(), where, problems_);
   }
   // The tail behind the last checkpoint: its values must fit the graph as well.
-  if (replaying && writer) replay_to(last_);
+  if (replaying && writer) PLEXUS_TRY(replay_to(last_));
   return {};
 }
 

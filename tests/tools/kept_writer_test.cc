@@ -131,7 +131,6 @@ TEST_F(KeptWriterTest, NothingIsClosedInUse) {
   EXPECT_EQ(elsewhere, 2u);
 }
 
-// The error of a close by the thread is heard by the next who asks, once.
 TEST_F(KeptWriterTest, AFailedCloseIsSaid) {
   KeptWriter writer({.idle = hours(1), .yields = hours(1), .in_row = hours(1)});
   Write(writer, 1);
@@ -139,6 +138,30 @@ TEST_F(KeptWriterTest, AFailedCloseIsSaid) {
   const Status closed = writer.Close();
   ASSERT_FALSE(closed);
   EXPECT_TRUE(writer.Close());
+}
+
+// The error of a close by the thread is heard by the next who asks, once.
+TEST_F(KeptWriterTest, AFailedCloseByTheThreadIsSaid) {
+  for (const bool by_writing : {true, false}) {
+    KeptWriter writer({.idle = milliseconds(0), .yields = hours(1), .in_row = hours(1)});
+    const std::string moved = dir_ / (by_writing ? "first" : "second");
+    {
+      auto use = writer.Ready(Opener());
+      ASSERT_TRUE(use);
+      WriteBatch batch(1);
+      (void)batch.UpsertNode("n");
+      ASSERT_TRUE((*use)->graph().Apply(batch));
+      std::filesystem::rename(db_, moved);
+    }
+    while (writer.IfOpen()) std::this_thread::sleep_for(milliseconds(1));
+    if (by_writing) {
+      EXPECT_FALSE(writer.Ready(Opener()));
+    } else {
+      EXPECT_FALSE(writer.TakeFailure());
+    }
+    EXPECT_TRUE(writer.TakeFailure());
+    EXPECT_TRUE(writer.Close());
+  }
 }
 
 TEST_F(KeptWriterTest, WhatDoesNotOpenIsNotKept) {

@@ -132,6 +132,7 @@ typedef struct plexus_call_options {
 // object ("{}" or length 0: none). The reply is the JSON that `plexus OPERATION --json` prints and
 // the server sends. When the operation fails, the code says so, and the reply is
 // {"error":{"code":..,"message":..}}: it is set, and to be freed, whenever its owner is not null.
+// Lists end at 1 MiB and the reply says "truncated", unless "max_bytes" (0: no limit) is given.
 // An operation with a format of its own (export without a file) replies in that format.
 plexus_code plexus_call(plexus_graph* graph, const char* operation, const char* request,
                         size_t length, plexus_text* reply);

@@ -175,6 +175,13 @@ class Shell {
   }
 
   int Ask(CommandLine& line) {
+    const Status closed = writer_.TakeFailure();
+    const int unclosed = closed ? kDone : PrintFailure(closed.error(), line_);
+    const int code = Answer(line);
+    return code == kDone ? unclosed : code;
+  }
+
+  int Answer(CommandLine& line) {
     Request& request = *line.request;
     if (request.operation().name == "shell")
       return PrintFailure(Error{ErrorCode::kInvalidArgument, "this is a shell already"}, line);
@@ -197,8 +204,9 @@ class Shell {
 
   // What was written is seen at once.
   int Read(const CommandLine& line) {
-    // A question may take long: others may write meanwhile, if it does not use the writer.
-    if (line.request->operation().group == "Look" || IsDryRun(*line.request))
+    // Others cannot write while it is in use, and who reads an answer may take long: it is asked
+    // for what is short.
+    if (line.request->operation().name == "get" || IsDryRun(*line.request))
       if (const KeptWriter::Use writer = writer_.IfOpen()) {
         writer->SetClock(ClockMs());
         return RunOn(*writer, line);

@@ -6,6 +6,7 @@
 #include "engine/state_writer.h"
 #include "storage/encoding/anchor.h"
 #include "storage/encoding/record_codec.h"
+#include "tests/storage/encoding/record_parts.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
@@ -65,6 +66,7 @@ TEST(Codec, RoundTrip) {
     auto decoded = DecodeRecord(AsBytes(encoded.bytes), "record");
     PLEXUS_OK(decoded);
     ExpectSame(record, decoded->record);
+    ExpectRecordParts(encoded.bytes);
     for (std::size_t i = 0; i < record.payloads.size(); ++i) {
       EXPECT_EQ(decoded->payloads[i].size, record.payloads[i].bytes.size());
       EXPECT_EQ(decoded->payloads[i].digest,
@@ -112,6 +114,9 @@ TEST(Codec, RandomBytes) {
       bytes[random() % bytes.size()] = static_cast<char>(random());
     (void)DecodeRecord(AsBytes(bytes), "record");
     (void)DecodeRecordHead(AsBytes(bytes), "record");
+    (void)DecodeRecordOf(3, AsBytes(bytes), "record");
+    RecordNodes nodes;
+    (void)DecodeRecordNodes(AsBytes(bytes), "record", nodes);
   }
 }
 

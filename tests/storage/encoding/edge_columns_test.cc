@@ -14,6 +14,7 @@
 #include "storage/encoding/flatbuffer_util.h"
 #include "storage/encoding/record_codec.h"
 #include "tests/engine/bulk/edge_loads.h"
+#include "tests/storage/encoding/record_parts.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
@@ -43,6 +44,7 @@ std::size_t ExpectRoundTrip(const Edges& edges) {
   if (decoded) {
     EXPECT_TRUE(SameBytes(decoded->record.edges, edges));
     EXPECT_EQ(EncodeRecord(decoded->record, 7)->bytes, encoded->bytes);
+    ExpectRecordParts(encoded->bytes);
   }
   const auto* root = fb::GetRecord(encoded->bytes.data());
   EXPECT_EQ(root->format_version(), edges.empty() ? 1 : 2);
@@ -291,6 +293,7 @@ TEST(EdgeColumns, VersionsKeepTheirForm) {
   };
   auto old = Must(DecodeRecord(AsBytes(structs(1)), "record"));
   EXPECT_TRUE(SameBytes(old.record.edges, edges));
+  ExpectRecordParts(structs(1));
   Parts columns;
   columns.targets = {{1, 2, 3, 4}};
   for (const std::string& bytes : {structs(2), Bytes(columns, 1)}) {

@@ -9,11 +9,13 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <random>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/parallel.h"
 #include "engine/vocabulary.h"
 #include "storage/checkpoint/checkpoint.h"
 #include "storage/encoding/anchor.h"
@@ -302,6 +304,33 @@ TEST_F(VerifyTest, CyclesOfAcyclicKindsAreNotes) {
   EXPECT_TRUE(report.ok);
   ASSERT_EQ(report.notes.size(), 1u);
   EXPECT_NE(report.notes[0].find("depends_on"), std::string::npos);
+}
+
+// More arcs than are replayed as runs.
+TEST_F(VerifyTest, TheReplayMayBeCompactedOnItsWay) {
+  auto db = MustOpen(scratch_.path());
+  std::mt19937_64 random(5);
+  for (int i = 1; i <= 60; ++i) {
+    WriteBatch batch(200'000 + i * 1000);
+    const auto node = [&](const char* letter) {
+      return batch.UpsertNode(letter + std::to_string(random() % 500));
+    };
+    for (int e = 0; e < 400; ++e) {
+      const NodeRef source = node("e"), target = node("f");  // no loops
+      batch.Link(source, EdgeKindRef(random() % 2 ? kSupports : kDependsOn), target);
+    }
+    if (i % 7 == 0) batch.RemoveNode(batch.Node("e" + std::to_string(i)));
+    PLEXUS_OK(db->graph().Apply(batch));
+    if (i == 30) {
+      PLEXUS_OK(db->Checkpoint());
+    }
+  }
+  EXPECT_GT(Must(db->snapshot().Compacted(DefaultExecutor())).base().arc_count(), 16'384u);
+  ExpectSound(*db);
+  PLEXUS_OK(db->Checkpoint());
+  ExpectSound(*db);
+  PLEXUS_OK(db->Trim(db->snapshot().sequence() - 25));
+  ExpectSound(*db);
 }
 
 }  // namespace

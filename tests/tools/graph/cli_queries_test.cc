@@ -282,5 +282,35 @@ TEST_F(Listings, ShowFirstWhatIsThere) {
   EXPECT_TRUE(Says(all.out, "has_tag"));
 }
 
+// Pages of any size are the whole, also where a batch comes between them.
+TEST_F(Listings, HistoryInPages) {
+  ASSERT_EQ(Run({"put", "a", "--kind", "memory", "--text", "tea", "--set", "trust=1"}).code, 0);
+  for (const char* other : {"b", "c", "d"}) ASSERT_EQ(Run({"link", "a", "knows", other}).code, 0);
+  const auto whole = Json({"history", "a"}).at("results").as_array();
+  ASSERT_GE(whole.size(), 6u);
+  for (const std::size_t limit : {1, 2, 5, 100}) {
+    array pages;
+    std::string cursor;
+    do {
+      Words words = {"history", "a", "--limit", std::to_string(limit)};
+      if (!cursor.empty()) words.insert(words.end(), {"--cursor", cursor});
+      const object page = Json(words);
+      EXPECT_LE(page.at("results").as_array().size(), limit);
+      for (const auto& entry : page.at("results").as_array())
+        if (pages.size() < whole.size()) pages.push_back(entry);
+      const auto* next = page.if_contains("next");
+      cursor = next ? std::string(next->as_string()) : "";
+      if (limit == 5 && next) {
+        ASSERT_EQ(Run({"link", "a", "knows", "e" + cursor}).code, 0);
+      }
+    } while (!cursor.empty() && pages.size() < whole.size());
+    EXPECT_EQ(pages, whole) << limit;
+  }
+  EXPECT_TRUE(Says(Run({"history", "a", "--limit", "2"}).out, "--cursor"));
+  for (const char* wrong : {"1", "x.1", "1.", "1.2x", "-1.0"})
+    EXPECT_EQ(Run({"history", "a", "--cursor", wrong}).code, 2) << wrong;
+  EXPECT_TRUE(Json({"history", "a", "--cursor", "999.7"}).at("results").as_array().empty());
+}
+
 }  // namespace
 }  // namespace plexus::testing

@@ -2,6 +2,7 @@
 #include "tools/cli/shell/kept_writer.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "tools/cli/output.h"
 
@@ -15,7 +16,9 @@ constexpr std::chrono::milliseconds kGiveWay{10};
 }  // namespace
 
 KeptWriter::Use::~Use() {
-  if (guard_.owns_lock()) writer_->used_ = Clock::now();
+  if (!guard_.owns_lock()) return;
+  writer_->used_ = Clock::now();
+  if (!writer_->watcher_.joinable()) writer_->CloseNow();
 }
 
 KeptWriter::~KeptWriter() {
@@ -31,15 +34,28 @@ KeptWriter::~KeptWriter() {
 Result<KeptWriter::Use> KeptWriter::Ready(const Open& open) {
   Use use(this);
   GiveWay();
-  PLEXUS_TRY(TakeFailure());
+  PLEXUS_TRY(Failure());
   if (use) return use;
   PLEXUS_ASSIGN(workspace_, open());
   if (!use) return use;
   EndOnLostReader(false);
   opened_ = Clock::now();
-  if (!watcher_.joinable()) watcher_ = std::thread([this] { Watch(); });
+  StartWatcher();
   wake_.notify_one();
   return use;
+}
+
+void KeptWriter::StartWatcher() {
+  if (watcher_.joinable()) return;
+  try {
+    watcher_ = std::thread([this] { Watch(); });
+  } catch (const std::system_error&) {  // no more threads: ~Use closes
+  }
+}
+
+Status KeptWriter::TakeFailure() {
+  const std::lock_guard guard(mutex_);
+  return Failure();
 }
 
 KeptWriter::Use KeptWriter::IfOpen() {
@@ -59,7 +75,7 @@ void KeptWriter::GiveWay() {
 Status KeptWriter::Close() {
   const std::lock_guard guard(mutex_);
   CloseNow();
-  return TakeFailure();
+  return Failure();
 }
 
 void KeptWriter::Answers(bool line) {

@@ -71,15 +71,18 @@ class KeptWriter {
   // Lets others write; what was acknowledged is durable already. Errors: Workspace::Close's, also
   // where it was closed meanwhile, said once.
   Status Close();
+  // Of a close by the thread; said once.
+  Status TakeFailure();
 
  private:
   using Clock = std::chrono::steady_clock;
   void Watch();
   void Answers(bool line);
-  // REQUIRES mutex_ held, both.
+  // REQUIRES mutex_ held, all.
   void GiveWay();
   void CloseNow();
-  Status TakeFailure() { return std::exchange(failure_, Status()); }
+  void StartWatcher();
+  Status Failure() { return std::exchange(failure_, Status()); }
 
   const Limits limits_ = {};
   std::mutex mutex_;  // guards what follows
@@ -89,7 +92,7 @@ class KeptWriter {
   bool answers_ = false;  // a line
   Status failure_;        // of a close, not yet returned
   bool ends_ = false;
-  std::thread watcher_;  // runs from the first opening on
+  std::thread watcher_;  // runs from the first opening on; where none can, nothing is kept
 };
 
 }  // namespace plexus::tools

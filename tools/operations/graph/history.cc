@@ -1,4 +1,11 @@
 // history: what the log says about one node, oldest first.
+//
+// A page ends anywhere: its cursor is the sequence of the next entry, a dot, and how many of that
+// sequence come before it. What was appended since comes behind, so it stays right.
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <span>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -89,8 +96,8 @@ std::string Details(const Snapshot& snapshot, const HistoryEntry& entry) {
   }
 }
 
-std::string Page(const Snapshot& snapshot, const std::vector<HistoryEntry>& entries,
-                 TimeLimit& limit) {
+std::string Page(const Snapshot& snapshot, std::span<const HistoryEntry> entries,
+                 const std::string& next, TimeLimit limit) {
   TextTable table;
   table.Column("sequence", TextTable::Align::kRight).Column("time").Column("what");
   table.Column("details", TextTable::Align::kLeft, 90);
@@ -101,7 +108,35 @@ std::string Page(const Snapshot& snapshot, const std::vector<HistoryEntry>& entr
   }
   std::ostringstream page;
   table.Print(page);
+  page << Truncated(limit.was_up(), "the entries until then") << next;
   return std::move(page).str();
+}
+
+std::size_t FirstOf(const std::vector<HistoryEntry>& entries, Sequence sequence) {
+  const auto first = std::ranges::lower_bound(entries, sequence, {}, &HistoryEntry::sequence);
+  return static_cast<std::size_t>(first - entries.begin());
+}
+
+std::string CursorAt(const std::vector<HistoryEntry>& entries, std::size_t at) {
+  const Sequence sequence = entries[at].sequence;
+  return std::to_string(sequence) + "." + std::to_string(at - FirstOf(entries, sequence));
+}
+
+// Where the page begins.
+Result<std::size_t> BeginOf(const std::vector<HistoryEntry>& entries, const Request& request) {
+  const std::string& cursor = request.Text("cursor");
+  if (cursor.empty()) return std::size_t{0};
+  const char* const end = cursor.data() + cursor.size();
+  Sequence sequence = 0;
+  std::uint64_t skipped = 0;
+  const auto dot = std::from_chars(cursor.data(), end, sequence);
+  const bool read = dot.ec == std::errc() && dot.ptr != end && *dot.ptr == '.';
+  const auto rest = read ? std::from_chars(dot.ptr + 1, end, skipped) : dot;
+  if (!read || rest.ec != std::errc() || rest.ptr != end)
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("cursor") + ": " + Quoted(cursor) + " is no cursor");
+  const std::size_t first = FirstOf(entries, sequence);
+  return first + static_cast<std::size_t>(std::min<std::uint64_t>(skipped, entries.size() - first));
 }
 
 Result<Reply> RunHistory(Workspace& workspace, const Request& request) {
@@ -121,44 +156,58 @@ Result<Reply> RunHistory(Workspace& workspace, const Request& request) {
     });
   if (hidden > 0) workspace.notes().push_back(HiddenNote(request, hidden, "entries"));
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
-  TimeLimit limit(budget);
-  std::string page = Page(snapshot, entries, limit);
-  Reply reply([snapshot, node, hidden, entries = std::move(entries)](ReplyWriter& json) {
+  PLEXUS_ASSIGN(const std::size_t begin, BeginOf(entries, request));
+  const std::uint64_t limit = request.Count("limit");
+  const std::size_t left = entries.size() - begin;
+  const std::size_t count =
+      limit == 0 ? left : static_cast<std::size_t>(std::min<std::uint64_t>(limit, left));
+  const std::string next = count < left ? CursorAt(entries, begin + count) : "";
+  const auto shared = std::make_shared<const std::vector<HistoryEntry>>(std::move(entries));
+  const auto shown = std::span(*shared).subspan(begin, count);
+  Reply reply([snapshot, node, hidden, shared, shown, next](ReplyWriter& json) {
     json.Node("key", snapshot, node);
     json.Field("alive", snapshot.alive(node));
-    json.Field("total", entries.size());
+    json.Field("total", shared->size());
     json.Field("hidden", hidden);
-    json.Objects("results", entries,
+    json.Objects("results", shown,
                  [&](const HistoryEntry& entry) { WriteEntry(json, snapshot, entry); });
+    // Behind a page that was cut it would pass over what was left out: a limit shows it.
+    if (!next.empty() && !json.cut()) json.Field("next", next);
   });
-  reply.truncated = late || limit.was_up();
-  reply.page = std::move(page);
+  reply.truncated = late;
+  const std::string more =
+      next.empty() ? "" : "... and more: " + request.Name("cursor", next) + "\n";
+  reply.own_table = [snapshot, shared, shown, more, time = TimeLimit(budget)] {
+    return Page(snapshot, shown, more, time);
+  };
   return reply;
 }
 
 }  // namespace
 
 void AddHistory(Rows& rows) {
-  rows.push_back({.name = "history",
-                  .group = "Look",
-                  .title = "A node's past",
-                  .summary = "List everything that happened to a node",
-                  .parameters = {Text("key", "KEY", "the node's key; a removed node's too")
-                                     .Named(Means::kKey)
-                                     .Positional(),
-                                 Flag("all", "edges to index nodes, such as tags and terms, too")},
-                  .reply =
-                      "key:k, alive:b, total:n, hidden:n, results:[{sequence:n, time_ms:t, what:s, "
-                      "kind?:s, column?:s, "
-                      "value?:j, field?:s, space?:s, erased?:n, direction?:s, other?:k, label?:s, "
-                      "weight?:x, inverse?:s}]",
-                  .tables = {{"results", {}}},
-                  .examples = {{"plexus history --db g alice",
-                                "when alice was made, changed, linked and unlinked"},
-                               {"plexus history --db g alice --as-of 2026-11-01 --json",
-                                "only what was known then"}},
-                  .run = RunHistory,
-                  .reach = Reach::kDirectory});
+  rows.push_back(
+      {.name = "history",
+       .group = "Look",
+       .title = "A node's past",
+       .summary = "List everything that happened to a node",
+       .parameters = {Text("key", "KEY", "the node's key; a removed node's too")
+                          .Named(Means::kKey)
+                          .Positional(),
+                      Flag("all", "edges to index nodes, such as tags and terms, too"),
+                      Count("limit", "N", "at most N entries; 0 = all").Default(std::uint64_t{0}),
+                      Text("cursor", "CURSOR", "continue behind the page with this 'next'")},
+       .reply = "key:k, alive:b, total:n, hidden:n, results:[{sequence:n, time_ms:t, what:s, "
+                "kind?:s, column?:s, "
+                "value?:j, field?:s, space?:s, erased?:n, direction?:s, other?:k, label?:s, "
+                "weight?:x, inverse?:s}], next?:s",
+       .tables = {{"results", {}}},
+       .examples = {{"plexus history --db g alice",
+                     "when alice was made, changed, linked and unlinked"},
+                    {"plexus history --db g alice --as-of 2026-11-01 --json",
+                     "only what was known then"}},
+       .run = RunHistory,
+       .reach = Reach::kDirectory});
 }
 
 }  // namespace plexus::tools
