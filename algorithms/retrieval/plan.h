@@ -8,10 +8,10 @@
 //   fuse     sum, reciprocal ranks (rank_fusion.h) or maximal marginal relevance; the best `top`
 //
 // A plan is data: named ones stand in a table, others are read from JSON by an operation.
-// Names: of the best hits by words those whose key, or what stands before its last part in
-// brackets, is in the question: its terms follow each other there. The longest ones first, and none
-// on words that a longer one took. Weight: the square root of their part of the question's sum of
-// asked * idf.
+// Names: of the best hits by words those whose key, or what precedes its last part in brackets, is
+// in the question: its terms follow each other there. The longest ones first, and none on words
+// that a longer one took. Weight: the square root of their part of the question's sum of asked *
+// idf.
 //
 // Terms of a candidate v, of those seeds and that question:
 //   similarity  of its vector: a cosine as it is, so below 0, too (rerank.h); else SimilarityTerm

@@ -27,7 +27,7 @@ struct Name {
   NodeId node;
   std::size_t length;               // in terms
   double idf;                       // of all of them
-  std::vector<std::size_t> begins;  // where it stands in the question
+  std::vector<std::size_t> begins;  // places in the question
 };
 
 std::ptrdiff_t PlaceOf(const Bm25Result& asked, std::string_view term) {
@@ -92,7 +92,7 @@ struct Span {
   bool Apart(const Span& other) const { return end <= other.begin || other.end <= begin; }
 };
 
-// Puts the name where no longer one stands. Of one length several may stand at one place.
+// Takes the places that no longer name has. Names of one length may share a place.
 bool Take(std::vector<Span>& taken, const Name& name) {
   bool any = false;
   for (const std::size_t begin : name.begins) {

@@ -58,7 +58,7 @@ Status ScoreSimilarity(PlanRun& run, StageClock& clock) {
   return {};
 }
 
-// Of the hits that were found, and of those beside them that were not.
+// Of candidates that the words found, and of the others.
 Status ScoreWords(PlanRun& run, StageClock& clock) {
   RetrieveStage asked;
   PLEXUS_TRY(AskWords(run, asked));
