@@ -49,7 +49,7 @@ await run({
   },
 
   async 'a link that changes an edge'() {
-    await asks('link', { source: 't1', kind: 'refines', target: 't3', weight: 0.25, created_by: 'someone' });
+    await asks('link', { source: 't1', kind: 'refines', target: 't3', weight: '0.25', created_by: 'someone' });
     await page.fill('[data-write=kind]', 'refines');
     await page.fill('[data-write=target]', 't3');
     await page.click('[data-action=link-node]');
@@ -126,7 +126,7 @@ await run({
   async 'a conflict is decided and opened again'() {
     await page.click('[data-start=conflicts]');
     await until('four', async () => (await count(page, '[data-conflict]')) === 4);
-    for (const choice of ['supersede-left', 'supersede-right', 'keep-both', 'drop-left', 'drop-right']) {
+    for (const choice of ['supersede-left', 'supersede-right', 'keep-both']) {
       await page.click(`[data-conflict="column-lock column-no-lock"] [data-choice=${choice}]`);
       await write(choice);
       await until(`three after ${choice}`, async () => (await count(page, '[data-conflict]')) === 3);
