@@ -108,8 +108,9 @@ else
   else
     view='{"nodes":[],"start":"ledger","event":{"id":"c17","query":"why was a refund booked twice"}}'
     printf '%s$ plexus explore --once --port 0 &%s\n' "$dim" "$plain"
-    shell '"$browser" --headless --no-sandbox --hide-scrollbars --window-size=1400,850 --virtual-time-budget=20000 --screenshot=explorer.png "$page/#$view" 2>/dev/null; ls -s --block-size=1 explorer.png'
-    wait "$visit"
+    shell 'timeout 60 "$browser" --headless --no-sandbox --hide-scrollbars --window-size=1400,850 --virtual-time-budget=20000 --screenshot=explorer.png "$page/#$view" 2>/dev/null || true; ls -s --block-size=1 explorer.png || true'
+    kill "$visit" 2>/dev/null || true  # it has ended, if the page was opened
+    wait "$visit" || true
   fi
 fi
 
