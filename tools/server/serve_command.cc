@@ -11,7 +11,7 @@
 #include "tools/cli/output.h"
 #include "tools/cli/run.h"
 #include "tools/operations/files/explorer_page.h"
-#include "tools/server/follower.h"
+#include "tools/server/replica/follower.h"
 #include "tools/server/host.h"
 #include "tools/server/http/http_server.h"
 #include "tools/server/http/root.h"

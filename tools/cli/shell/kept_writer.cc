@@ -49,7 +49,7 @@ void KeptWriter::StartWatcher() {
   if (watcher_.joinable()) return;
   try {
     watcher_ = std::thread([this] { Watch(); });
-  } catch (const std::system_error&) {  // no more threads: ~Use closes
+  } catch (const std::system_error&) {  // no thread is left: ~Use closes
   }
 }
 

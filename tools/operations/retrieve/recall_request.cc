@@ -118,7 +118,7 @@ bool HasDefaultPlan(const Request& request) {
   return request.Given("words") && !of_lists;
 }
 
-// What the plan is worth was measured on thousands of texts; a few are ranked by their words alone.
+// What the plan is worth was measured on thousands of texts; a few are ranked by their words.
 constexpr std::uint64_t kFewTexts = 100;
 
 Result<bool> HasFewTexts(Workspace& workspace, const Request& request) {

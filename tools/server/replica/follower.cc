@@ -1,5 +1,5 @@
 // The loop of a replica: connect, compare histories, take pages; on an error pause and again.
-#include "tools/server/follower.h"
+#include "tools/server/replica/follower.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
