@@ -18,7 +18,8 @@ cmake -B "$build" >/dev/null
 cmake --build "$build" --target plexus_cli plexus_c plexus_docs
 rm -rf "$packages"
 debian=$(mktemp -d)
-trap 'rm -rf "$debian"' EXIT
-debootstrap --variant=minbase bookworm "$debian" "${PLEXUS_MIRROR:-http://deb.debian.org/debian}" >/dev/null
+trap 'rm -rf --one-file-system "$debian"' EXIT
+# What it mounts in the root ends with it.
+unshare -m debootstrap --variant=minbase bookworm "$debian" "${PLEXUS_MIRROR:-http://deb.debian.org/debian}" >/dev/null
 tests/install/packages.sh "$build" "$packages" "$debian"
 (cd "$packages" && sha256sum -- *.deb *.tar.gz | tee SHA256SUMS)
