@@ -73,7 +73,7 @@ std::vector<RowRequest> EveryRow() {
       {"list", R"({"index":true,"where":"exists text"})"},
       {"find", R"({"words":"ledger"})"},
       {"history", R"({"key":"m1","all":true})"},
-      {"undo", R"({"batch":1,"dry_run":true})"},
+      {"undo", R"({"dry_run":true})"},
       {"log", R"({"top":0})"},
       {"diff", R"({"from":"0","top":0})"},
       {"stats", "{}"},

@@ -36,9 +36,11 @@ test('rows whose reply is no JSON have types of their own', () => {
 
 test('versions are those of the library', () => {
   const tree = path.resolve(PACKAGE, '../..');
-  const [, version] = fs.readFileSync(`${tree}/CMakeLists.txt`, 'utf8')
-    .match(/VERSION (\d+\.\d+\.\d+)/);
-  assert.strictEqual(require(`${PACKAGE}/package.json`).version, version);
+  const lists = fs.readFileSync(`${tree}/CMakeLists.txt`, 'utf8');
+  const [, numbers] = lists.match(/VERSION (\d+\.\d+\.\d+)/);
+  const [, prerelease] = lists.match(/PLEXUS_PRERELEASE "([^"]*)"/);
+  assert.strictEqual(require(`${PACKAGE}/package.json`).version,
+    prerelease ? `${numbers}-${prerelease}` : numbers);
 });
 
 test('a copy without its tree builds nothing', (t) => {

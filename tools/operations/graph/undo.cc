@@ -192,7 +192,8 @@ class Undoing {
 
 Result<Reply> RunUndo(Workspace& workspace, const Request& request) {
   const Snapshot& now = workspace.snapshot();
-  const Sequence sequence = request.Count("batch");
+  const Sequence sequence = request.MaybeCount("batch").value_or(now.sequence());
+  if (sequence == 0) return Fail(ErrorCode::kNotFound, "there is no batch yet");
   if (sequence > now.sequence())
     return Fail(ErrorCode::kNotFound, "there is no batch " + std::to_string(sequence) +
                                           ", the last one is " + std::to_string(now.sequence()));
@@ -214,24 +215,25 @@ Result<Reply> RunUndo(Workspace& workspace, const Request& request) {
 }  // namespace
 
 Operation UndoRow() {
-  return {
-      .name = "undo",
-      .group = "Change",
-      .title = "Take back a batch",
-      .summary =
-          "Take back what one batch changed, by a new one; refused where it was changed "
-          "again since",
-      .effect = Effect::kWrite,
-      .parameters =
-          {Count("batch", "SEQ", "the batch's sequence, as log shows it").AtLeast(1).Positional(),
-           CheckParameter(), ExpectSequenceParameter(), DryRunParameter()},
-      .reply = kChangeShape,
-      .examples = {{"plexus undo --db g 17 --dry-run", "what would be taken back"},
-                   {"plexus undo --db g 17",
-                    "a node that batch 17 removed is there again, with its text and edges"}},
-      .run = RunUndo,
-      .access = ChangesGraph,
-      .reach = Reach::kDirectory};
+  return {.name = "undo",
+          .group = "Change",
+          .title = "Take back a batch",
+          .summary =
+              "Take back what one batch changed, by a new one; refused where it was changed "
+              "again since",
+          .effect = Effect::kWrite,
+          .parameters = {Optional(Count("batch", "SEQ",
+                                        "the batch's sequence, as log shows it (default: the last)")
+                                      .AtLeast(1)
+                                      .Positional()),
+                         CheckParameter(), ExpectSequenceParameter(), DryRunParameter()},
+          .reply = kChangeShape,
+          .examples = {{"plexus undo --db g 17 --dry-run", "what would be taken back"},
+                       {"plexus undo --db g 17",
+                        "a node that batch 17 removed is there again, with its text and edges"}},
+          .run = RunUndo,
+          .access = ChangesGraph,
+          .reach = Reach::kDirectory};
 }
 
 }  // namespace plexus::tools

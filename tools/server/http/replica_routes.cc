@@ -134,11 +134,14 @@ void Routes::OnThread(const std::shared_ptr<HttpExchange>& exchange, std::atomic
 }
 
 void Routes::SendPage(const std::shared_ptr<HttpExchange>& exchange, Sequence since,
-                      const ChangesOptions& options, int wait_ms) {
+                      const ChangesOptions& options, int wait_ms, std::uint64_t generation) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(wait_ms);
   const auto ended = [&] { return stopping_ || exchange->gone(); };
   Result<Changes> changes = service_.ChangesSince(since, options);
-  while (changes && changes->records.empty() && !ended() &&
+  const auto same = [&] {
+    return generation == kAnyGeneration || changes->generation == generation;
+  };
+  while (changes && changes->records.empty() && same() && !ended() &&
          std::chrono::steady_clock::now() < until) {
     if (service_.AwaitChange(since, 250, ended) != since)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));  // visible, and not durable yet

@@ -340,12 +340,18 @@ void Routes::ChangesRoute(const std::shared_ptr<HttpExchange>& exchange, const C
   if (!caller.wall.empty() || !caller.may_read)
     return Refuse(exchange, 403,
                   {ErrorCode::kFailedPrecondition, "changes are those of the whole graph"});
-  std::uint64_t since = 0, limit = 100, wait_ms = 0;
+  std::uint64_t since = 0, limit = 100, wait_ms = 0, generation = kAnyGeneration;
   const Status set = ForEachPair(query, [&](const auto& name, const auto& value) -> Status {
     const auto number = ParseCount(value);
-    if ((name != "since" && name != "limit" && name != "wait_ms") || !number)
-      return Fail(ErrorCode::kInvalidArgument, "since, limit and wait_ms are whole numbers");
-    (name == "since" ? since : name == "limit" ? limit : wait_ms) = *number;
+    std::uint64_t* const into = name == "since"        ? &since
+                                : name == "limit"      ? &limit
+                                : name == "wait_ms"    ? &wait_ms
+                                : name == "generation" ? &generation
+                                                       : nullptr;
+    if (!into || !number)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "since, limit, wait_ms and generation are whole numbers");
+    *into = *number;
     return {};
   });
   if (!set) return Refuse(exchange, 400, set.error());
@@ -354,7 +360,7 @@ void Routes::ChangesRoute(const std::shared_ptr<HttpExchange>& exchange, const C
                                  .max_bytes = std::uint64_t{4} << 20};
     const int wait = static_cast<int>(std::min<std::uint64_t>(wait_ms, 20'000));
     return OnThread(exchange, polling_, kMostPolls,
-                    [=, this] { SendPage(exchange, since, options, wait); });
+                    [=, this] { SendPage(exchange, since, options, wait, generation); });
   }
   limit = std::clamp<std::uint64_t>(limit, 1, 1000);
   Sequence next = since;

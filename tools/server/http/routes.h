@@ -76,8 +76,10 @@ class Routes {
   bool ReplicaRoute(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller,
                     std::string_view path);
   void SendFiles(const std::shared_ptr<HttpExchange>& exchange);
+  // It waits for records, or until the generation is not `generation`: something was forgotten.
+  static constexpr std::uint64_t kAnyGeneration = ~std::uint64_t{0};
   void SendPage(const std::shared_ptr<HttpExchange>& exchange, Sequence since,
-                const ChangesOptions& options, int wait_ms);
+                const ChangesOptions& options, int wait_ms, std::uint64_t generation);
   // Runs what takes long on a thread of its own, or refuses when `most` do.
   void OnThread(const std::shared_ptr<HttpExchange>& exchange, std::atomic<int>& count, int most,
                 std::function<void()> work);

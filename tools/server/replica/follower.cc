@@ -206,7 +206,8 @@ Result<bool> Follower::Step(HttpClient& client, Service& service) {
   PLEXUS_ASSIGN(const HttpClient::Answer answer,
                 Ask(client,
                     "/v1/changes?since=" + std::to_string(here) +
-                        "&limit=" + std::to_string(limit) + "&wait_ms=" + std::to_string(wait_ms),
+                        "&limit=" + std::to_string(limit) + "&wait_ms=" + std::to_string(wait_ms) +
+                        "&generation=" + std::to_string(mine.source_generation),
                     kChangesType, wait_ms + kSlowMs));
   if (answer.status == 409) {  // trimmed
     PLEXUS_TRY(Renew(service));
