@@ -144,8 +144,8 @@ std::vector<Operation> MakeCommands() {
   add("promote", "Promote",
       "Make a replica a writer; its source is refused as a source from then on", {},
       {{"plexus promote --db replica", "when the source is lost; end its follower first"},
-       {"plexus promote --db replica && plexus serve --db replica --http 8080",
-        "it takes the writes"}},
+       {"plexus promote --db replica --wait 30",
+        "the same, when another process may hold it for a while"}},
       RunPromote);
   add("explore", "Explorer",
       "Show the graph in a browser of this machine: a page that asks this process and no other "

@@ -138,7 +138,7 @@ TEST(RetrievePlans, BadPlansNameThePlace) {
       {R"({"seeds":[1]})", "seeds[0]: an object is wanted"},
       {R"({"seeds":[{"top":3}]})", "seeds[0]: it has no \"by\""},
       {R"({"seeds":[{"by":"vektor"}]})",
-       "seeds[0].by: 'vektor' is not one of vector, words, keys, pagerank; did you mean"},
+       "seeds[0].by: 'vektor' is not one of vector, words, keys, pagerank, names; did you mean"},
       {R"({"seeds":[{"by":"words"},{"by":"words","topp":1}]})", "seeds[1].topp: no such member"},
       {R"({"seeds":[{"by":"words","top":1.5}]})", "seeds[0].top: a whole number"},
       {R"({"seeds":[{"by":"words","top":-1}]})", "seeds[0].top: a whole number"},
