@@ -45,7 +45,7 @@ class Undoing {
 
  private:
   std::unexpected<Error> Changed(NodeId node) const {
-    return Fail(ErrorCode::kConflict, ShownKey(now_, node) + " was changed after batch " +
+    return Fail(ErrorCode::kConflict, "'" + ShownKey(now_, node) + "' was changed after batch " +
                                           std::to_string(after_.sequence()) +
                                           ": take back what came later first");
   }
