@@ -141,7 +141,7 @@ TEST(RetrievalEval, WalksFindLinkedEvidence) {
   EXPECT_EQ(systems[6].name, "PageRank from BM25's hits");
   EXPECT_GT(Measure(snapshot, systems[6], asked).recall[3], words.recall[3]);
   EXPECT_EQ(systems.back().name, "default");
-  EXPECT_GT(Measure(snapshot, systems.back(), asked).recall[2], words.recall[2]);  // at 5
+  EXPECT_GT(Measure(snapshot, systems.back(), asked).recall[2], words.recall[2]);  // of three
   EXPECT_EQ(FailedChecks(), 0);
 }
 
