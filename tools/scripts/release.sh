@@ -2,7 +2,7 @@
 # Makes the packages of a release, checks them and prints their digests: Debian's are installed in a
 # new Debian 12 that debootstrap makes, the archive runs in a bare root. As root, with a mirror in reach.
 # Usage: tools/scripts/release.sh [BUILD_DIR [PACKAGES_DIR]], default build/release and its packages/.
-#   PLEXUS_MIRROR=URL  where debootstrap gets Debian.
+#   PLEXUS_MIRROR=URL  where debootstrap gets Debian (default: its own).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 [ "$(id -u)" = 0 ] || { echo "release: not root" >&2; exit 1; }
@@ -20,6 +20,6 @@ rm -rf "$packages"
 debian=$(mktemp -d)
 trap 'rm -rf --one-file-system "$debian"' EXIT
 # What it mounts in the root ends with it.
-unshare -m debootstrap --variant=minbase bookworm "$debian" "${PLEXUS_MIRROR:-http://deb.debian.org/debian}" >/dev/null
+unshare -m debootstrap --variant=minbase bookworm "$debian" ${PLEXUS_MIRROR:+"$PLEXUS_MIRROR"} >/dev/null
 tests/install/packages.sh "$build" "$packages" "$debian"
 (cd "$packages" && sha256sum -- *.deb *.tar.gz | tee SHA256SUMS)
