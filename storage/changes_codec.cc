@@ -5,6 +5,7 @@
 
 #include "engine/out_of_memory.h"
 #include "storage/base/digest.h"
+#include "storage/base/little_endian.h"
 #include "storage/encoding/record_codec.h"
 #include "storage/replica.h"
 
@@ -17,21 +18,11 @@ namespace {
 constexpr std::uint64_t kPageMagic = 0x31454741'50584c50;  // "PLXPAGE1"
 constexpr std::size_t kPageHead = 8 * 8;
 
-void PutNumber(std::string& to, std::uint64_t value, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; ++i) to.push_back(static_cast<char>(value >> (8 * i)));
-}
-
 // Reads numbers and bytes; once it has read past the end it is `broken`.
 class PageReader {
  public:
   explicit PageReader(std::string_view bytes) : rest_(bytes) {}
-  std::uint64_t Number(std::size_t bytes) {
-    std::uint64_t value = 0;
-    const std::string_view taken = Take(bytes);
-    for (std::size_t i = taken.size(); i-- > 0;)
-      value = (value << 8) | static_cast<std::uint8_t>(taken[i]);
-    return value;
-  }
+  std::uint64_t Number(std::size_t bytes) { return ReadLittleEndian(Take(bytes)); }
   std::string_view Take(std::uint64_t bytes) {
     if (bytes > rest_.size()) {
       broken_ = true;
@@ -60,19 +51,19 @@ Result<std::string> EncodeChanges(const Changes& changes) try {
   for (const std::uint64_t value :
        {kPageMagic, changes.generation, changes.since_hash, changes.next, changes.next_hash,
         changes.last, std::uint64_t{changes.has_more}, std::uint64_t{changes.records.size()}})
-    PutNumber(page, value, 8);
+    AppendLittleEndian(page, value, 8);
   for (const Record& record : changes.records) {
     PLEXUS_ASSIGN(const EncodedRecord encoded, EncodeRecord(record, 0));
-    PutNumber(page, encoded.bytes.size(), 4);
+    AppendLittleEndian(page, encoded.bytes.size(), 4);
     page += encoded.bytes;
     for (const Payload& payload : record.payloads) {
-      PutNumber(page, payload.bytes.size(), 4);
+      AppendLittleEndian(page, payload.bytes.size(), 4);
       page += payload.bytes;
     }
-    PutNumber(page, record.words_dropped.size(), 4);
-    for (const NodeId node : record.words_dropped) PutNumber(page, node, 4);
+    AppendLittleEndian(page, record.words_dropped.size(), 4);
+    for (const NodeId node : record.words_dropped) AppendLittleEndian(page, node, 4);
   }
-  PutNumber(page, Digest(AsBytes(page)), 8);
+  AppendLittleEndian(page, Digest(AsBytes(page)), 8);
   return page;
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -25,11 +25,6 @@ constexpr Sequence kManyRecords = 100'000;
 constexpr std::size_t kGroupRecords = 256;
 constexpr std::uint64_t kMostNewsBytes = std::uint64_t{8} << 20;
 
-bool Purges(const Record& record) {
-  return std::any_of(record.node_changes.begin(), record.node_changes.end(),
-                     [](const NodeChange& c) { return c.what == NodeChange::kPurge; });
-}
-
 }  // namespace
 
 // Whether the log that `now` shows continues from the record that this view has.

@@ -4,13 +4,12 @@
 #include <sys/random.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include <rocksdb/write_batch.h>
 
 #include "engine/out_of_memory.h"
-#include "engine/vocabulary.h"
 #include "storage/database_impl.h"
+#include "storage/log/log_reader.h"
 #include "storage/log_scope.h"
 #include "storage/purge/forgotten_nodes.h"
 
@@ -19,33 +18,6 @@ namespace plexus {
 using namespace storage_internal;
 
 namespace {
-
-bool PurgesANode(const Record& record) {
-  return std::ranges::any_of(record.node_changes,
-                             [](const NodeChange& c) { return c.what == NodeChange::kPurge; });
-}
-
-// Nothing of the node is left but its id: a purge of words or a hard purge has rewritten the log,
-// or its key was forgotten besides. A purged node without edges that a user gave such a key
-// counts, too: there is nothing more to take from it.
-bool IsForgotten(const Snapshot& now, NodeId node) {
-  if (now.alive(node) || !now.purged(node)) return false;
-  if (!now.key_forgotten(node)) {
-    const std::string name = "purged-" + std::to_string(node);
-    const NodeKind& kind = now.schema().node_kind(now.node_kind(node));
-    std::string_view key = now.key(node);
-    const std::string begins = kind.plane == Plane::kIndex ? IndexKey(kind.name, name) : name;
-    if (!key.starts_with(begins)) return false;
-    key.remove_prefix(begins.size());
-    if (key.find_first_not_of('-') != std::string_view::npos) return false;
-  }
-  bool has_arc = false;
-  now.ForEachArc(Direction::kBoth, node, ArcFilter::All(), [&](const Arc&) {
-    has_arc = true;
-    return false;
-  });
-  return !has_arc;
-}
 
 Status Forked(const std::string& what) {
   return Fail(ErrorCode::kFailedPrecondition,
@@ -181,7 +153,7 @@ Status Database::Follow(const Changes& changes) try {
     d.journal->SetOrigin({changes.generation, changes.next, changes.next_hash});
   }
   PLEXUS_TRY(graph().Replay(changes.records));
-  return std::ranges::any_of(changes.records, PurgesANode) ? Scrub() : Status();
+  return std::ranges::any_of(changes.records, Purges) ? Scrub() : Status();
 }
 PLEXUS_CATCH_NO_MEMORY
 

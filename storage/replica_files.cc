@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/out_of_memory.h"
+#include "storage/base/little_endian.h"
 #include "storage/database_impl.h"
 #include "storage/replica.h"
 
@@ -23,7 +24,7 @@ constexpr std::size_t kPieceBytes = 1 << 20;
 
 std::string NumberBytes(std::uint64_t value) {
   std::string bytes;
-  for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<char>(value >> (8 * i)));
+  AppendLittleEndian(bytes, value, 8);
   return bytes;
 }
 
@@ -58,9 +59,7 @@ class FieldReader {
   }
   Result<std::uint64_t> Number() {
     PLEXUS_ASSIGN(const std::string bytes, Exactly(8));
-    std::uint64_t value = 0;
-    for (std::size_t i = 8; i-- > 0;) value = (value << 8) | static_cast<std::uint8_t>(bytes[i]);
-    return value;
+    return ReadLittleEndian(bytes);
   }
 
  private:

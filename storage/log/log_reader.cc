@@ -33,6 +33,11 @@ Status GetRecord(const std::shared_ptr<Rocks>& rocks, Sequence sequence,
 
 }  // namespace
 
+bool Purges(const Record& record) {
+  return std::ranges::any_of(record.node_changes,
+                             [](const NodeChange& c) { return c.what == NodeChange::kPurge; });
+}
+
 Result<std::optional<RecordHead>> LastRecord(const std::shared_ptr<Rocks>& rocks) {
   std::unique_ptr<rocksdb::Iterator> it(rocks->db()->NewIterator(ScanOptions(), rocks->log()));
   it->SeekToLast();

@@ -19,6 +19,9 @@ struct LogPoint {
   std::uint64_t hash = 0;
 };
 
+// It takes the contents of a node from the past.
+bool Purges(const Record& record);
+
 // The last record of the log, decoded head; nullopt when the log is empty.
 Result<std::optional<RecordHead>> LastRecord(const std::shared_ptr<Rocks>& rocks);
 // The sequence of the last record, at least `floor`. Reads no record when it is `expected`: a batch

@@ -8,6 +8,7 @@
 #include <rocksdb/write_batch.h>
 
 #include "engine/out_of_memory.h"
+#include "storage/base/little_endian.h"
 #include "storage/log/payload_store.h"
 
 namespace plexus::storage_internal {
@@ -23,17 +24,14 @@ constexpr const char* kClosed = "the database is closed";
 }  // namespace
 
 std::string MetaValue(Sequence sequence) {
-  std::string value(8, '\0');
-  for (std::size_t i = 0; i < 8; ++i) value[i] = static_cast<char>(sequence >> (8 * i));
+  std::string value;
+  AppendLittleEndian(value, sequence, 8);
   return value;
 }
 
 std::optional<Sequence> ParseMetaValue(std::string_view value) {
   if (value.size() != 8) return std::nullopt;
-  Sequence sequence = 0;
-  for (std::size_t i = 8; i-- > 0;)
-    sequence = (sequence << 8) | static_cast<std::uint8_t>(value[i]);
-  return sequence;
+  return ReadLittleEndian(value);
 }
 
 std::string OriginValue(const Origin& origin) {

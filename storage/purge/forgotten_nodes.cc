@@ -1,6 +1,7 @@
 // Attributes are set to absent in copied pages; edges go as a run of tombstones that is folded.
 #include "storage/purge/forgotten_nodes.h"
 
+#include <string_view>
 #include <utility>
 
 #include "engine/adjacency/run.h"
@@ -9,6 +10,33 @@
 #include "engine/vocabulary.h"
 
 namespace plexus::storage_internal {
+
+namespace {
+
+// The shortest placeholder of a node; longer ones end in dashes.
+std::string FirstPlaceholder(NodeId node, const NodeKind& kind) {
+  const std::string name = "purged-" + std::to_string(node);
+  return kind.plane == Plane::kIndex ? IndexKey(kind.name, name) : name;
+}
+
+}  // namespace
+
+bool IsForgotten(const Snapshot& now, NodeId node) {
+  if (now.alive(node) || !now.purged(node)) return false;
+  if (!now.key_forgotten(node)) {
+    const std::string first = FirstPlaceholder(node, now.schema().node_kind(now.node_kind(node)));
+    std::string_view key = now.key(node);
+    if (!key.starts_with(first)) return false;
+    key.remove_prefix(first.size());
+    if (key.find_first_not_of('-') != std::string_view::npos) return false;
+  }
+  bool has_arc = false;
+  now.ForEachArc(Direction::kBoth, node, ArcFilter::All(), [&](const Arc&) {
+    has_arc = true;
+    return false;
+  });
+  return !has_arc;
+}
 
 ForgottenNodes::ForgottenNodes(const std::set<NodeId>& nodes, const Snapshot& now)
     : now_(now), list_(nodes.begin(), nodes.end()) {
@@ -19,8 +47,7 @@ ForgottenNodes::ForgottenNodes(const std::set<NodeId>& nodes, const Snapshot& no
 
 std::string ForgottenNodes::Placeholder(NodeId node, KindId kind) const {
   const NodeKind& traits = now_.schema().node_kind(NodeKindId(kind));
-  for (std::string name = "purged-" + std::to_string(node);; name += "-") {
-    std::string key = traits.plane == Plane::kIndex ? IndexKey(traits.name, name) : name;
+  for (std::string key = FirstPlaceholder(node, traits);; key += "-") {
     const auto found = now_.Find(key);
     if (!found || *found == node) return key;  // its own: it was forgotten before
   }

@@ -16,6 +16,11 @@
 
 namespace plexus::storage_internal {
 
+// Nothing of the node is left but its id: a purge of words or a hard purge has rewritten the log,
+// or its key was forgotten besides. A purged node without edges that a user gave such a key
+// counts, too: there is nothing more to take from it.
+bool IsForgotten(const Snapshot& now, NodeId node);
+
 class ForgottenNodes {
  public:
   // Placeholder keys are none of `now`, which must outlive this.

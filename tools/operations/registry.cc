@@ -25,6 +25,7 @@ Rows MakeRows() {
                          AddRemember,
                          AddPut,
                          AddEdit,
+                         AddUndo,
                          AddLedgerWrites,
                          AddTerms,
                          AddEmbed,

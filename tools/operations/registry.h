@@ -38,6 +38,7 @@ void AddLedger(Rows& rows);
 void AddRemember(Rows& rows);  // and correct
 void AddPut(Rows& rows);
 void AddEdit(Rows& rows);
+void AddUndo(Rows& rows);
 void AddLedgerWrites(Rows& rows);
 void AddTerms(Rows& rows);
 void AddEmbed(Rows& rows);

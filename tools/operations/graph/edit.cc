@@ -15,7 +15,6 @@
 #include "storage/purge/purge_batch.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
-#include "tools/operations/graph/undo.h"
 #include "tools/operations/memory/kept_rules.h"
 #include "tools/operations/given_values.h"
 #include "tools/operations/names.h"
@@ -360,7 +359,6 @@ void AddEdit(Rows& rows) {
                   .run = RunPurge,
                   .access = ChangesGraph,
                   .reach = Reach::kDirectory});
-  rows.push_back(UndoRow());
 }
 
 }  // namespace plexus::tools

@@ -4,8 +4,6 @@
 // graph still has what the batch left there; if one has not, nothing is written. Index nodes (tags,
 // terms) that others use since stay. A value is written as it was: text, properties, columns,
 // vectors, and of edges all they have.
-#include "tools/operations/graph/undo.h"
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -17,6 +15,7 @@
 #include "tools/operations/graph/state_comparison.h"
 #include "tools/operations/memory/kept_rules.h"
 #include "tools/operations/names.h"
+#include "tools/operations/registry.h"
 #include "tools/operations/time_limit.h"
 
 namespace plexus::tools {
@@ -214,26 +213,26 @@ Result<Reply> RunUndo(Workspace& workspace, const Request& request) {
 
 }  // namespace
 
-Operation UndoRow() {
-  return {.name = "undo",
-          .group = "Change",
-          .title = "Take back a batch",
-          .summary =
-              "Take back what one batch changed, by a new one; refused where it was changed "
-              "again since",
-          .effect = Effect::kWrite,
-          .parameters = {Optional(Count("batch", "SEQ",
-                                        "the batch's sequence, as log shows it (default: the last)")
-                                      .AtLeast(1)
-                                      .Positional()),
-                         CheckParameter(), ExpectSequenceParameter(), DryRunParameter()},
-          .reply = kChangeShape,
-          .examples = {{"plexus undo --db g 17 --dry-run", "what would be taken back"},
-                       {"plexus undo --db g 17",
-                        "a node that batch 17 removed is there again, with its text and edges"}},
-          .run = RunUndo,
-          .access = ChangesGraph,
-          .reach = Reach::kDirectory};
+void AddUndo(Rows& rows) {
+  rows.push_back(
+      {.name = "undo",
+       .group = "Change",
+       .title = "Take back a batch",
+       .summary = "Take back what one batch changed, by a new one; refused where it was changed "
+                  "again since",
+       .effect = Effect::kWrite,
+       .parameters = {Optional(Count("batch", "SEQ",
+                                     "the batch's sequence, as log shows it (default: the last)")
+                                   .AtLeast(1)
+                                   .Positional()),
+                      CheckParameter(), ExpectSequenceParameter(), DryRunParameter()},
+       .reply = kChangeShape,
+       .examples = {{"plexus undo --db g 17 --dry-run", "what would be taken back"},
+                    {"plexus undo --db g 17",
+                     "a node that batch 17 removed is there again, with its text and edges"}},
+       .run = RunUndo,
+       .access = ChangesGraph,
+       .reach = Reach::kDirectory});
 }
 
 }  // namespace plexus::tools

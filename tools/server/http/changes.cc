@@ -78,4 +78,19 @@ Result<std::string> ChangesJson(Service& service, Sequence since, std::uint64_t 
   return reply;
 }
 
+void Routes::Follow(const std::shared_ptr<HttpExchange>& exchange, Sequence next,
+                    std::uint64_t limit) {
+  const auto ended = [&] { return stopping_ || exchange->gone(); };
+  while (!ended()) {
+    std::vector<std::string> batches;
+    Sequence after = next;
+    if (!ChangesJson(service_, next, limit, &after, &batches)) break;
+    for (const std::string& batch : batches)
+      if (!exchange->Send("id: " + std::to_string(++next) + "\ndata: " + batch + "\n\n")) return;
+    next = after;
+    if (batches.empty()) (void)service_.AwaitChange(next, 500, ended);
+  }
+  exchange->End();
+}
+
 }  // namespace plexus::tools::server

@@ -380,21 +380,6 @@ void Routes::ChangesRoute(const std::shared_ptr<HttpExchange>& exchange, const C
   });
 }
 
-void Routes::Follow(const std::shared_ptr<HttpExchange>& exchange, Sequence next,
-                    std::uint64_t limit) {
-  const auto ended = [&] { return stopping_ || exchange->gone(); };
-  while (!ended()) {
-    std::vector<std::string> batches;
-    Sequence after = next;
-    if (!ChangesJson(service_, next, limit, &after, &batches)) break;
-    for (const std::string& batch : batches)
-      if (!exchange->Send("id: " + std::to_string(++next) + "\ndata: " + batch + "\n\n")) return;
-    next = after;
-    if (batches.empty()) (void)service_.AwaitChange(next, 500, ended);
-  }
-  exchange->End();
-}
-
 std::string Routes::Metrics() {
   Request request(*FindOperation("stats"));
   (void)request.Set("metrics", true);
