@@ -6,6 +6,9 @@
   server_load.py PROGRAM connections [N]     N connections at a time: how many are refused, and how
   server_load.py PROGRAM half-open           200 half-open sockets beside normal requests
   server_load.py PROGRAM graphs [N] [M]      N graphs of M memories below --root, in any order
+  server_load.py PROGRAM tenants [N] [M] [S] [F]   N graphs of M memories below --root, asked and
+                                             written for S seconds, F replicas of the busiest
+  server_load.py PROGRAM copy DIR            a replica takes the files of a graph, beside writes
   server_load.py PROGRAM start DIR           cold start to the first answer, of an existing graph
   server_load.py PROGRAM stdio               a read tool on standard input, one at a time
 """
@@ -176,8 +179,8 @@ def half_open(program, folder):
     server.end()
 
 
-def graphs(program, folder, many=10_000, memories=1000):
-    """One graph is made and copied; then each is opened by its first request, in any order."""
+def make_root(program, folder, many, memories):
+    """Below folder/root: one graph is made, and copied."""
     first = folder + "/root/g0"
     os.makedirs(folder + "/root")
     lines = folder + "/lines.jsonl"
@@ -189,6 +192,11 @@ def graphs(program, folder, many=10_000, memories=1000):
     subprocess.run([program, "import", "--quiet", "--db", first, lines], check=True)
     for i in range(1, many):
         shutil.copytree(first, f"{folder}/root/g{i}")
+
+
+def graphs(program, folder, many=10_000, memories=1000):
+    """Each graph is opened by its first request, in any order."""
+    make_root(program, folder, many, memories)
     server = Http(program, ["--root", folder + "/root", "--max-memory", "1024"])
     order = list(range(many))
     random.Random(1).shuffle(order)
@@ -208,6 +216,118 @@ def graphs(program, folder, many=10_000, memories=1000):
           f"p50 {percentile(times, 0.5) * 1e3:.2f} ms, p99 {percentile(times, 0.99) * 1e3:.2f} ms; "
           f"second p50 {percentile(again, 0.5) * 1e3:.2f} ms; at most {most:.0f} MB resident; "
           f"{cpu_seconds(server.process.pid) / many * 1e3:.2f} ms of processor time a graph")
+    server.end()
+
+
+class Replica(Http):
+    """A replica that answers, of a graph of a server on this machine."""
+
+    def __init__(self, program, source, directory):
+        super().__init__(program, ["--db", directory, "--follow", source])
+
+    def following(self):
+        with contextlib.closing(self.connect()) as connection:
+            connection.request("GET", "/v1/following")
+            return json.loads(connection.getresponse().read())
+
+    def wait_for(self, sequence, seconds):
+        until = time.perf_counter() + seconds
+        while self.following().get("sequence", -1) < sequence:
+            if time.perf_counter() > until:
+                raise SystemExit(f"a replica has not caught up: {self.following()}")
+            time.sleep(0.02)
+
+
+def tenants(program, folder, many=1000, memories=1000, seconds=60, followers=10):
+    """Tenant i is asked 1 / (i + 1) times as often as tenant 0; of ten requests one writes. The
+    replicas of tenant 0 answer its questions in turn."""
+    make_root(program, folder, many, memories)
+    server = Http(program, ["--root", folder + "/root"])
+    replicas = [Replica(program, f"http://127.0.0.1:{server.port}/graphs/g0", f"{folder}/r{i}")
+                for i in range(followers)]
+    random_ = random.Random(7)
+    weights = [1 / (i + 1) for i in range(many)]
+    times = {"get": [], "recall": [], "put": [], "read of a replica": []}
+    lags, most, opened = [], 0.0, set()
+    begun = time.perf_counter()
+    links = [one.connect() for one in replicas]
+    with contextlib.closing(server.connect()) as connection:
+        while time.perf_counter() < begun + seconds:
+            tenant = random_.choices(range(many), weights)[0]
+            what = random_.choices(("get", "recall", "put"), (5, 4, 1))[0]
+            body = {"get": {"key": [f"m{random_.randrange(memories)}"]},
+                    "recall": {"words": f"agent thing {random_.randrange(1009)}"},
+                    "put": {"key": f"new{random_.randrange(1000)}", "text": "an agent wrote this"}}
+            link, path = connection, f"/graphs/g{tenant}/v1/{what}"
+            name = what
+            if tenant == 0 and what != "put" and links:
+                link, path = links[random_.randrange(len(links))], f"/v1/{what}"
+                name = "read of a replica"
+            before = time.perf_counter()
+            status, answer = post(link, path, body[what])
+            times[name].append(time.perf_counter() - before)
+            opened.add(tenant)
+            if status != 200:
+                raise SystemExit(f"{path}: {status} {answer[:200]}")
+            if tenant == 0 and what == "put":
+                newest = json.loads(answer)["sequence"]
+                written = time.perf_counter()
+                for one in replicas:
+                    one.wait_for(newest, 60)
+                lags.append(time.perf_counter() - written)
+            if sum(len(one) for one in times.values()) % 100 == 0:
+                most = max(most, resident_mb(server.process.pid))
+    took = time.perf_counter() - begun
+    asked = sum(len(one) for one in times.values())
+    print(f"tenants: {many} of {memories} memories, {len(opened)} were asked, {asked / took:.0f} "
+          f"requests a second of one client; the server {most:.0f} MB resident, "
+          f"{cpu_seconds(server.process.pid) / took:.2f} processors")
+    for name, all_ in times.items():
+        if all_:
+            print(f"tenants: {name} p50 {percentile(all_, 0.5) * 1e3:.2f} ms, "
+                  f"p99 {percentile(all_, 0.99) * 1e3:.2f} ms of {len(all_)}")
+    if lags:
+        print(f"tenants: all {followers} replicas have a write after p50 "
+              f"{percentile(lags, 0.5) * 1e3:.1f} ms, p99 {percentile(lags, 0.99) * 1e3:.1f} ms of "
+              f"{len(lags)}; a replica is "
+              f"{sum(resident_mb(one.process.pid) for one in replicas) / followers:.0f} MB resident")
+    for one in replicas:
+        one.end()
+    server.end()
+
+
+def copy(program, folder, directory):
+    """How fast a replica takes the files, and what writes cost meanwhile."""
+    source = folder + "/source"
+    shutil.copytree(directory, source)
+    server = Http(program, ["--db", source])
+    with contextlib.closing(server.connect()) as connection:
+        alone, beside, process, begun = [], [], None, 0.0
+        for i in range(10_000_000):
+            before = time.perf_counter()
+            status, answer = post(connection, "/v1/put", {"key": f"copy{i}", "text": "a write"})
+            assert status == 200, answer
+            took = time.perf_counter() - before
+            if process is None:
+                alone.append(took)
+                if i == 50:
+                    begun = time.perf_counter()
+                    process = subprocess.Popen(
+                        [program, "follow", f"http://127.0.0.1:{server.port}", "--db",
+                         folder + "/replica", "--once"], stderr=subprocess.DEVNULL)
+                    atexit.register(process.kill)
+            else:
+                beside.append(took)
+                if process.poll() is not None:
+                    break
+            time.sleep(0.02)
+        took = time.perf_counter() - begun
+        assert process.returncode == 0, process.returncode
+    megabytes = sum(os.path.getsize(os.path.join(base, one)) / 1e6
+                    for base, _, files in os.walk(folder + "/replica") for one in files)
+    print(f"copy: {megabytes:.0f} MB in {took:.1f} s, {megabytes / took:.0f} MB/s, with the opening; "
+          f"a write p50 {percentile(alone, 0.5) * 1e3:.1f} ms before, "
+          f"{percentile(beside, 0.5) * 1e3:.1f} ms beside (p99 {percentile(beside, 0.99) * 1e3:.1f})")
     server.end()
 
 
@@ -245,7 +365,7 @@ def stdio(program, folder):
 
 def main():
     loads = {"flat": flat, "connections": connections, "half-open": half_open, "graphs": graphs,
-             "start": start, "stdio": stdio}
+             "tenants": tenants, "copy": copy, "start": start, "stdio": stdio}
     if len(sys.argv) < 3 or sys.argv[2] not in loads:
         raise SystemExit(__doc__)
     more = [int(word) if word.isdigit() else word for word in sys.argv[3:]]
