@@ -104,6 +104,7 @@ await run({
     await page.click('[data-start=frontier]');
     await until('sets', async () => (await count(page, '[data-set]')) > 2);
     check((await text(page, '.results')).includes('Question: What changes if'), 'with their questions');
+    check((await text(page, '[data-lens]')) === 'Found by the lens surface.', 'and the lens');  // 18 events are too few for likely
     await page.click('[data-set]');
     await until('a hull', async () => (await count(page, '.hulls polygon')) === 1);
     await page.click('[data-action=rings]');

@@ -126,7 +126,7 @@ await run({
   async 'a conflict is decided and opened again'() {
     await page.click('[data-start=conflicts]');
     await until('four', async () => (await count(page, '[data-conflict]')) === 4);
-    for (const choice of ['supersede-left', 'supersede-right', 'keep-both']) {
+    for (const choice of ['supersede-left', 'supersede-right', 'keep-both', 'drop-left', 'drop-right']) {
       await page.click(`[data-conflict="column-lock column-no-lock"] [data-choice=${choice}]`);
       await write(choice);
       await until(`three after ${choice}`, async () => (await count(page, '[data-conflict]')) === 3);

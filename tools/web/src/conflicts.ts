@@ -15,7 +15,9 @@ export async function drawConflicts(source: Source, explorer: Explorer): Promise
       el('small', {}, key === conflict.newer ? say('newer') : say('older')),
       el('p', { class: 'stored', dir: 'auto' }, visible(text.slice(0, 2000))));
     const choose = (verdict: Record<string, unknown>) => () => explorer.propose({ operation: 'conflicts_resolve', request: {
-      a: conflict.a, b: conflict.b, ...verdict, created_by: 'explorer', note: `decided ${time(Date.now())}`,
+      a: conflict.a, b: conflict.b, ...verdict,
+      // Kept with an edge: a drop leaves none, and is refused with them.
+      ...('drop' in verdict ? {} : { created_by: 'explorer', note: `decided ${time(Date.now())}` }),
     } });
     const choices = el('div', { class: 'actions' },
       button(say('rightWins'), choose({ supersede: conflict.a }), { 'data-choice': 'supersede-left' }),

@@ -33,7 +33,7 @@ export async function drawFrontier(source: Source, explorer: Explorer): Promise<
       el('span', { class: 'name' }, ...members(set)),
       el('span', { class: 'about' }, `${say('reason')}: `, stored(set.title, 300)),
       set.question ? el('span', { class: 'about' }, `${say('question')}: `, stored(set.question, 300)) : null)));
-  return [say('frontier'), sets.length ? rows : nothing()];
+  return [say('frontier'), sets[0]?.lens ? el('p', { 'data-lens': sets[0].lens }, say('lens', { name: sets[0].lens })) : null, sets.length ? rows : nothing()];
 }
 
 export async function drawBlocked(source: Source, explorer: Explorer): Promise<List> {

@@ -192,10 +192,12 @@ export class ServerSource implements Source {
   }
 
   async frontier(): Promise<NodeSet[]> {
-    const surface = await this.reply('frontier', { lens: 'surface', top: 12, max_seconds: 10 });
-    const sets = surface.candidates.length ? surface : await this.reply('frontier', { top: 12, max_seconds: 10 });
+    // Of few events the default is the lens rare, which asks no questions: surface does, where it finds sets.
+    const usual = await this.reply('frontier', { top: 12, max_seconds: 10 });
+    const asking = usual.lens === 'rare' ? await this.reply('frontier', { lens: 'surface', top: 12, max_seconds: 10 }) : usual;
+    const sets = asking.candidates.length ? asking : usual;
     return sets.candidates.map((row: Json) => ({
-      keys: row.ids, score: row.score, question: row.compositionQuestion,
+      keys: row.ids, lens: sets.lens, score: row.score, question: row.compositionQuestion,
       title: row.reason ?? say('sharedThings', { list: (row.shared ?? []).map((one: Json) => one.key.split('\u001f').pop()).slice(0, 5).join(', ') }),
     }));
   }

@@ -69,6 +69,7 @@ export interface NodeSet {
   keys: string[];
   title: string;
   question?: string;
+  lens?: string;  // of never-combined sets: how they were found
   score?: number;
 }
 

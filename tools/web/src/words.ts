@@ -92,6 +92,7 @@ export const words = {
   community: 'Community of {size}',
   reason: 'Why',
   question: 'Question',
+  lens: 'Found by the lens {name}.',
   conflictSince: 'since {time}',
   older: 'older',
   newer: 'newer',
