@@ -127,7 +127,7 @@ Status ReadRecallPlan(Workspace& workspace, const Request& request, AskedRecall&
     PLEXUS_TRY(ReadPlan(workspace, request, asked.plan));
   } else {
     PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
-    if (!HasRecallPlan(workspace.snapshot(), {.executor = &workspace.executor(), .budget = budget}))
+    if (!HasRecallPlan(workspace.snapshot(), {.budget = budget, .executor = &workspace.executor()}))
       return {};
     PLEXUS_TRY(ReadPlan(workspace, request, kRecallPlan, asked.plan));
     if (!CheckPlan(asked.plan.plan)) return {};  // more hits than a plan ranks
