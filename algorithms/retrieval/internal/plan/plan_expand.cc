@@ -56,14 +56,14 @@ Result<TraverseResult> Walk(const PlanRun& run, int hops) {
   // Of a list that is filtered afterwards nothing can be cut before.
   options.top = run.filtered ? 0 : expand.top + run.seeds.size();
   PLEXUS_ASSIGN(TraverseResult walks, Traverse(run.snapshot, starts, options));
-  AddOwnWalks(run.seeds, walks);
-  if (options.top == 0 || walks.hits.size() < options.top) return walks;
   // Cut: where many nodes are nearer than a seed, the walk to the seed itself may be missing.
-  const auto listed = std::ranges::count_if(
-      walks.hits, [&](const TraverseHit& hit) { return IsSeed(run.seeds, hit.node); });
-  if (static_cast<std::size_t>(listed) >= run.seeds.size()) return walks;
-  options.top = 0;
-  PLEXUS_ASSIGN(walks, Traverse(run.snapshot, starts, options));
+  if (options.top > 0 && walks.hits.size() >= options.top &&
+      std::ranges::count_if(walks.hits, [&](const TraverseHit& hit) {
+        return IsSeed(run.seeds, hit.node);
+      }) < std::ssize(run.seeds)) {
+    options.top = 0;
+    PLEXUS_ASSIGN(walks, Traverse(run.snapshot, starts, options));
+  }
   AddOwnWalks(run.seeds, walks);
   return walks;
 }
