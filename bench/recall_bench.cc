@@ -189,6 +189,7 @@ void RecallQuestions(benchmark::State& state) {
   const auto parts = state.range(1);
   RecallOptions options;
   options.now_ms = kNow;
+  options.lists = true;
   options.related_hops = 2;
   options.related_top = static_cast<std::size_t>(state.range(2));
   options.run.executor = &ExecutorOf(1);

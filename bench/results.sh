@@ -7,11 +7,17 @@
 #       example "charged" after PLEXUS_OPTIONS="-l charged".
 #   bench/results.sh peers
 #       The short form of bench/peers/RESULTS.md (bench/peers/run.sh table write calls it).
+#   bench/results.sh frontier REPOSITORY...
+#       What comes next on git histories: each lens, each history and cut beside the best other.
+#   bench/results.sh recall FOLDER
+#       recall@5 / MRR of every set. FOLDER has the files that bench/notes/retrieval.md names.
 #
-# Environment: RESULTS_MACHINE, a letter of the table of machines in RESULTS.md (default "?").
+# Environment: RESULTS_MACHINE, a letter of the table of machines in RESULTS.md (default "?");
+# RESULTS_PROGRAMS, where the programs are (default build/release/bench).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 results=$here/RESULTS.md
+programs=${RESULTS_PROGRAMS:-$here/../build/release/bench}
 new=$(mktemp)
 trap 'rm -f "$new"' EXIT
 
@@ -75,8 +81,47 @@ peers() {
     END {flush()}' "$here/peers/RESULTS.md" | replace peers
 }
 
+frontier() {
+  [ $# -gt 0 ] || usage
+  "$programs/frontier_eval" --only-pairs --cuts 0.6,0.7,0.8 "$@" | awk '
+    /^[|] (pairs: hits|likely against|history and cut)/ {if (inside++) print ""; kept = 1}
+    !/^[|]/ {kept = 0}
+    kept && !/ without /' | replace frontier
+}
+
+# The last table of a run, of its systems those that differ without word vectors.
+systems() {
+  awk '/^recall@5 [/] MRR/ {kept = 1; next}
+    kept && /^[|]/ && !/^[|] (BM25, rerank|vectors|random projections, rerank|PageRank from both)/ &&
+      !/^[|] (vectors, rerank|plan recall with the vector)/'
+}
+
+recall() {
+  [ -d "${1:-}" ] || usage
+  {
+    (cd "$1" && "$programs/retrieval_eval" --reported hotpot.jsonl 2wiki.jsonl musique.jsonl locomo.jsonl) | systems
+    echo
+    (cd "$1" && "$programs/retrieval_eval" --untuned realtalk.jsonl cacm.jsonl cisi.jsonl newcomer.jsonl) | systems
+    echo
+    (cd "$1" && "$programs/retrieval_eval" --reported hotpot9221.jsonl 2wikidev.jsonl musique11656.jsonl) | awk -F' *[|] *' '
+      / passages, / {set = $0; sub(/ passages, .* tune,/, " passages,", set); name = name " " set " |"; bars = bars "---|"}
+      NF == 9 && ($2 == "BM25" || $2 == "default") {row[$2] = row[$2] sprintf(" %.3f / %.3f |", $4, $6)}
+      END {
+        print "| recall@2 / recall@5 |" name "\n|---|" bars
+        print "| BM25 |" row["BM25"] "\n| default |" row["default"]
+      }'
+  } | replace recall
+}
+
+usage() {
+  sed -n '2,/^set /p' "$0" | sed -n 's/^# \{0,1\}//p'
+  exit 2
+}
+
 case ${1:-} in
   gap) gap "${2:-}" ;;
   peers) peers ;;
-  *) sed -n '2,/^set /p' "$0" | sed -n 's/^# \{0,1\}//p'; exit 2 ;;
+  frontier) frontier "${@:2}" ;;
+  recall) recall "${2:-}" ;;
+  *) usage ;;
 esac

@@ -3,15 +3,18 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
+#include "algorithms/common/internal/selection.h"
 #include "algorithms/memory/internal/recall/recall_lists.h"
 #include "algorithms/memory/internal/recall/recall_planned.h"
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/query_terms.h"
 #include "algorithms/retrieval/rank_fusion.h"
+#include "algorithms/retrieval/term_lengths.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
@@ -230,11 +233,30 @@ class Answer {
   const ShownNodes& shown_;
 };
 
+// The plan of a question that names none, if one is the default.
+std::optional<RetrievalPlan> DefaultPlan(const Snapshot& snapshot, const RecallQuestion& question,
+                                         const RecallOptions& options) {
+  if (options.plan.plan || options.lists || options.weights || question.terms.empty() ||
+      !HasRecallPlan(snapshot, options.run))
+    return std::nullopt;
+  RetrievalPlan plan = FindPlan(kRecallPlan)->plan;
+  plan.top = options.top;
+  if (!CheckPlan(plan)) return std::nullopt;  // another number of hits than a plan ranks
+  return plan;
+}
+
 }  // namespace
 
+bool HasRecallPlan(const Snapshot& snapshot, const RunOptions& run) {
+  return TermLengths::Of(snapshot, internal::Pick(run.executor), [&] {
+           return run.budget.Interrupted();
+         })->documents() >= kRecallPlanTexts;
+}
+
 Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& asked,
-                            const RecallOptions& options) try {
+                            const RecallOptions& given) try {
   RecallQuestion question = asked;
+  RecallOptions options = given;
   std::vector<std::string> words;
   if (!asked.text.empty()) {
     PLEXUS_ASSIGN(words, QueryTerms(snapshot, asked.text));
@@ -254,6 +276,8 @@ Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuestion& aske
   }
   PLEXUS_ASSIGN(const ShownNodes shown, visible);
   Answer answer(snapshot, options, shown);
+  const std::optional<RetrievalPlan> by_default = DefaultPlan(snapshot, question, options);
+  if (by_default) options.plan.plan = &*by_default;
   const bool by_plan = options.plan.plan != nullptr;
   RecallLists lists;
   RecallPlanned planned;

@@ -15,7 +15,8 @@
 //
 // With a plan (retrieval/plan.h) the plan finds and ranks in place of the lists: its score, its
 // terms, its number of hits. It sees what may be a hit, walks included. What surrounds a hit is
-// the same. For questions in words kRecallPlan finds more than the lists (retrieval/PLANS.md).
+// the same. For questions in words kRecallPlan finds more than the lists (retrieval/PLANS.md), so
+// it is their default in graphs of kRecallPlanTexts texts and more.
 //
 // Superseded memories are hidden unless they are asked for. A hit says what replaced it, what it
 // is related to, whom it contradicts, and which superseded memory it repeats. Nothing is resolved
@@ -65,10 +66,16 @@ struct RecallPaths {
 
 // The named plan that answers a question in words best (bench/retrieval).
 inline constexpr std::string_view kRecallPlan = "recall";
+// What it is worth was measured on hundreds of texts and more; fewer are ranked by their words.
+inline constexpr std::uint64_t kRecallPlanTexts = 100;
+
+// Computes: whether the graph has so many texts. Counted once for a state, as in Bm25; a budget
+//   that runs out says no. Threads: thread-safe.
+bool HasRecallPlan(const Snapshot& snapshot, const RunOptions& run = {});
 
 // A plan and the values that its terms salience and outcome are of.
 struct RecallPlan {
-  const RetrievalPlan* plan = nullptr;  // Null: none.
+  const RetrievalPlan* plan = nullptr;  // Null: the default, or the lists.
   NodeValues salience = {}, outcome = {};
 };
 
@@ -84,6 +91,9 @@ struct RecallOptions {
   RecallTermOptions terms = {};
   RecallPaths paths = {};
   RecallPlan plan = {};     // With it top, weights and paths are not read.
+  // No plan. Without it, a question with words and without weights is answered by kRecallPlan with
+  // `top` hits (1 to PlanLimits::kMaxTop) where HasRecallPlan says so; paths are not read then.
+  bool lists = false;
   int related_hops = 1;     // 0: none.
   std::size_t related_top = 20;
   std::uint64_t related_edges = 1'000;  // Arcs read of a hit.
@@ -94,7 +104,7 @@ struct RecallOptions {
 };
 
 // Beyond them NearSuperseded stops for a question.
-inline constexpr std::uint64_t kRecallDuplicateArcs = 100'000, kRecallDuplicateVectors = 20'000;
+inline constexpr std::uint64_t kRecallDuplicateArcs = 50'000, kRecallDuplicateVectors = 20'000;
 
 struct RecallHit {
   NodeId node = kNoNode;

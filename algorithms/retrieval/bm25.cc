@@ -107,6 +107,10 @@ Bm25Result Nothing(Bm25Result result) {
 
 }  // namespace
 
+double Bm25Idf(double documents, double df) {
+  return std::log(1 + (documents - df + 0.5) / (df + 0.5));
+}
+
 Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms,
                         const Bm25Options& options) try {
   PLEXUS_TRY(Check(terms, options));
@@ -122,7 +126,7 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
   const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), kHasTerm);
   const auto weigh = [&](QueryTerm& query) {
     const double n = static_cast<double>(lengths.documents()), df = static_cast<double>(query.df);
-    if (query.df > 0) query.idf = std::log(1 + (n - df + 0.5) / (df + 0.5));
+    if (query.df > 0) query.idf = Bm25Idf(n, df);
   };
   std::map<std::string_view, std::size_t> index;
   std::vector<std::vector<Posting>> postings;

@@ -52,6 +52,9 @@ struct QueryTerm {
   double idf = 0;  // 0 when df is 0.
 };
 
+// Of a term that `df` of the documents have.
+double Bm25Idf(double documents, double df);
+
 // The part of a score that comes from one query term.
 struct TermShare {
   std::size_t term = 0;  // Index into Bm25Result::terms.

@@ -65,7 +65,7 @@ void SeedFromHits(PlanRun& run) {
   run.seeds.clear();
   for (const RetrieveHit& hit : run.result.hits)
     run.seeds.push_back({.node = hit.node,
-                         .weight = UnitTerm(hit.relevance / weights),
+                         .own = UnitTerm(hit.relevance / weights),
                          .start = UnitTerm(hit.relevance / weights),
                          .found_by = hit.found_by,
                          .keep = true});

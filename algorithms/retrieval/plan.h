@@ -11,14 +11,17 @@
 // Names: of the best hits by words those whose key, or what precedes its last part in brackets, is
 // in the question: its terms follow each other there. The longest ones first, and none on words
 // that a longer one took. Weight: the square root of their part of the question's sum of asked *
-// idf.
+// idf; of one term times idf / the idf of a term of one text, as a common word is mostly said for
+// itself.
 //
 // Terms of a candidate v, of those seeds and that question:
 //   similarity  of its vector: a cosine as it is, so below 0, too (rerank.h); else SimilarityTerm
 //   words       TextTerm of its BM25
 //   path        the best product on a walk from a seed, at most 1. A seed's own walk has 0 hops and
 //               its seed weight: the similarity, the words term, the weight of its name or key, its
-//               PageRank divided by the largest; the largest of those where several found it
+//               PageRank divided by the largest; the largest of those where several found it. Where
+//               only the first of a full list start, walks leave with what these have above its
+//               last one: where all are alike, none speaks for what is next to it
 //   graph       weighted degree among the candidates / the largest such degree (rerank.h)
 //   pagerank    its share in the seeds by PageRank / the largest share
 //   age         2 ^ -(age / half-life), of created_at
@@ -92,7 +95,7 @@ struct PlanSeeds {
   SeedBy by = SeedBy::kVector;
   std::size_t top = 30;  // Best first. Of keys all count; names are looked for in so many.
   std::size_t per_hit = 0;         // Above 0: this many times the plan's top, instead of `top`.
-  // Walks start only at the first ones. Others of them have a path if one arrives.
+  // Walks start only at the first ones, above. Others of them have a path if one arrives.
   std::size_t starts = PlanLimits::kMaxTop;
   std::optional<SpaceId> space{};  // Of a vector. Absent: the question's.
   bool keep = true;                // False: walks start there, but the nodes are no candidates.

@@ -31,6 +31,7 @@
 #include "bench/frontier_eval/rankings.h"
 #include "bench/frontier_eval/report.h"
 #include "bench/support.h"
+#include "bench/timing.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::bench {
@@ -48,9 +49,10 @@ Ranking OfLens(const Snapshot& snapshot, FrontierLens lens, int arity, const Nod
                const char* name, const LikelyOptions& likely = {}) {
   const NeverComposedOptions options{
       .lens = lens, .arity = arity, .top = kDepth, .pool = &pool, .likely = likely};
+  const double before = ProcessSeconds();
   const NeverComposedPage page = Must(NeverComposed(snapshot, options), name);
   Require(!page.truncated, name);
-  Ranking ranking{name, {}};
+  Ranking ranking{.name = name, .sets = {}, .seconds = ProcessSeconds() - before};
   for (const NeverComposedSet& set : page.sets)
     ranking.sets.push_back(ToRanked(set.members, set.score));
   return ranking;

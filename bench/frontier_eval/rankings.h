@@ -22,6 +22,7 @@ struct RankedSet {
 struct Ranking {
   std::string name;
   std::vector<RankedSet> sets;  // best first, ties by files
+  double seconds = 0;           // of the processor, where it was timed
 };
 
 // Of sets of `arity` (2 or 3) files of `pool`: common neighbours, Adamic-Adar, preferential

@@ -13,16 +13,42 @@ namespace {
 
 constexpr std::size_t kResamples = 1000;
 
-Interval Middle(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t tail = values.size() / 40;  // 2.5 %
-  return {values[tail], values[values.size() - 1 - tail]};
-}
-
 std::string Label(const Evaluation& e) {
   char text[32];
   std::snprintf(text, sizeof text, " at %.0f %%", 100 * e.share);
   return e.history + text;
+}
+
+// Another one each time: this asks more than a comparison with any of them.
+const Measured& BestOther(const Evaluation& e, std::size_t depth) {
+  const Measured* best = nullptr;
+  for (std::size_t r = 1; r < e.rankings.size(); ++r) {
+    const Measured& m = e.rankings[r];
+    if (m.name.find(" without ") != m.name.npos) continue;
+    if (!best || m.hits[depth] > best->hits[depth]) best = &m;
+  }
+  return best ? *best : e.rankings[0];
+}
+
+void PrintBestOthers(const std::vector<const Evaluation*>& of) {
+  const char* first = of[0]->rankings[0].name.c_str();
+  std::printf("\n| history and cut |");
+  for (const std::size_t k : kDepths)
+    std::printf(" %s@%zu (95 %%) | best other | %s has more |", first, k, first);
+  std::printf(" %s, CPU s |\n|---|", first);
+  for (std::size_t d = 0; d < kDepths.size(); ++d) std::printf("---|---|---|");
+  std::printf("---:|\n");
+  for (const Evaluation* e : of) {
+    const Measured& own = e->rankings[0];
+    std::printf("| %s |", Label(*e).c_str());
+    for (std::size_t d = 0; d < kDepths.size(); ++d) {
+      const Measured& other = BestOther(*e, d);
+      std::printf(" %zu (%.0f to %.0f) | %s %zu | %.0f to %.0f |", own.hits[d], own.sure[d].low,
+                  own.sure[d].high, other.name.c_str(), other.hits[d], other.behind[d].low,
+                  other.behind[d].high);
+    }
+    std::printf(" %.2f |\n", own.seconds);
+  }
 }
 
 }  // namespace
@@ -36,6 +62,7 @@ Evaluation Measure(const std::vector<Ranking>& rankings, const std::set<FileSet>
   for (std::size_t r = 0; r < rankings.size(); ++r) {
     Measured measured;
     measured.name = rankings[r].name;
+    measured.seconds = rankings[r].seconds;
     for (const RankedSet& set : rankings[r].sets)
       hit[r].push_back(positives.contains(FileSet(set.files.begin(), set.files.begin() + arity)));
     for (std::size_t d = 0; d < kDepths.size(); ++d) {
@@ -149,6 +176,7 @@ void PrintSummary(const std::vector<Evaluation>& all, int arity) {
     }
     std::printf("\n");
   }
+  PrintBestOthers(of);
 }
 
 }  // namespace plexus::bench

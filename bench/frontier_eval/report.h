@@ -13,17 +13,15 @@
 
 #include "bench/frontier_eval/dataset.h"
 #include "bench/frontier_eval/rankings.h"
+#include "bench/interval.h"
 
 namespace plexus::bench {
 
 inline constexpr std::array<std::size_t, 2> kDepths = {100, 1000};
 
-struct Interval {
-  double low = 0, high = 0;
-};
-
 struct Measured {
   std::string name;
+  double seconds = 0;  // of the processor, to rank
   std::array<std::size_t, kDepths.size()> hits{}, listed{};
   std::array<Interval, kDepths.size()> sure{};    // of the hits
   std::array<Interval, kDepths.size()> behind{};  // of the hits that the first ranking has more
@@ -44,7 +42,8 @@ Evaluation Measure(const std::vector<Ranking>& rankings, const std::set<FileSet>
 // One evaluation: a row for each ranking, with intervals.
 void PrintEvaluation(const Evaluation& evaluation);
 // All of one arity: hits by ranking and history at one cut, then how often the first ranking is
-// ahead of each other one, and behind it by more than chance.
+// ahead of each other one, and behind it by more than chance; then each history and cut: the first
+// ranking, the best of all others (not of "... without ..."), and what the first one has more.
 void PrintSummary(const std::vector<Evaluation>& all, int arity);
 
 }  // namespace plexus::bench

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <random>
 #include <utility>
 
 #include "algorithms/memory/recall.h"
@@ -67,7 +68,7 @@ std::vector<RetrievalSystem> FixedSystems() {
       {"dual", Named("dual")},
       {"plan recall with the vector", Named("recall")},
       {.name = "plan recall with random projections", .plan = Named("recall"), .projections = true},
-      {.name = "default", .plan = Named(kRecallPlan), .by_default = true},
+      {.name = "default", .plan = {}, .by_default = true},
   };
 }
 
@@ -114,8 +115,8 @@ HybridSetting Tune(const std::function<double(const HybridSetting&)>& value) {
   };
   for (bool changed = true; changed;) {
     changed = false;
-    for (double HybridSetting::* weight : {&HybridSetting::pagerank, &HybridSetting::similarity,
-                                           &HybridSetting::path, &HybridSetting::graph})
+    for (double HybridSetting::*weight : {&HybridSetting::pagerank, &HybridSetting::similarity,
+                                          &HybridSetting::path, &HybridSetting::graph})
       for (const double w : kWeights) changed |= attempt([&](auto& s) { s.*weight = w; });
     for (const double decay : {0.5, 1.0}) changed |= attempt([&](auto& s) { s.decay = decay; });
     for (const int hops : {1, 2}) changed |= attempt([&](auto& s) { s.hops = hops; });
@@ -156,11 +157,31 @@ void Count(Quality& sum, std::span<const NodeId> ranked, const Question& questio
   };
   for (std::size_t d = 0; d < std::size(kRecallDepths); ++d) {
     const auto first = ranked.first(std::min(kRecallDepths[d], ranked.size()));
-    sum.recall[d] += static_cast<double>(std::ranges::count_if(first, is_evidence)) /
-                     static_cast<double>(question.evidence.size());
+    const double share = static_cast<double>(std::ranges::count_if(first, is_evidence)) /
+                         static_cast<double>(question.evidence.size());
+    sum.recall[d] += share;
+    if (kRecallDepths[d] == 5) sum.at_5.push_back(share);
   }
   const auto at = std::ranges::find_if(ranked, is_evidence);
-  if (at != ranked.end()) sum.mrr += 1 / static_cast<double>(at - ranked.begin() + 1);
+  sum.reciprocal.push_back(at == ranked.end() ? 0
+                                              : 1 / static_cast<double>(at - ranked.begin() + 1));
+  sum.mrr += sum.reciprocal.back();
+}
+
+Interval DifferenceOf(std::span<const double> a, std::span<const double> b) {
+  constexpr std::size_t kResamples = 2'000;
+  if (a.empty()) return {};
+  std::mt19937_64 random(1);
+  std::vector<double> means;
+  for (std::size_t i = 0; i < kResamples; ++i) {
+    double sum = 0;
+    for (std::size_t drawn = 0; drawn < a.size(); ++drawn) {
+      const std::size_t question = random() % a.size();
+      sum += a[question] - b[question];
+    }
+    means.push_back(sum / static_cast<double>(a.size()));
+  }
+  return Middle(std::move(means));
 }
 
 Quality Measure(const Snapshot& snapshot, const RetrievalSystem& system,
@@ -175,10 +196,7 @@ Quality Measure(const Snapshot& snapshot, const RetrievalSystem& system,
                               .space = projections ? text : words};
     std::vector<NodeId> ranked;
     if (system.by_default) {
-      RecallOptions options;
-      options.plan.plan = &system.plan;
-      options.top = system.plan.top;
-      if (const auto found = Recall(snapshot, {.text = asked.question->text}, options))
+      if (const auto found = Recall(snapshot, {.text = asked.question->text}))
         for (const RecallHit& hit : found->hits) ranked.push_back(hit.node);
       else
         Require(asked.terms.empty(), found.error().ToString());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/retrieval/plan.h"
+#include "bench/interval.h"
 #include "bench/retrieval/dataset.h"
 #include "bench/retrieval/word_vectors.h"
 #include "engine/snapshot.h"
@@ -20,7 +21,7 @@ struct RetrievalSystem {
   std::string name;
   RetrievalPlan plan;
   bool projections = false;  // The question's vector is that of random projections in any case.
-  // Asked as `plexus recall WORDS` asks: Recall, with the plan that it has by default.
+  // Asked as `plexus recall WORDS` asks: Recall, with what it has by default. `plan` is not read.
   bool by_default = false;
 };
 
@@ -54,9 +55,12 @@ struct Quality {
   double recall[std::size(kRecallDepths)] = {};  // Mean share of the evidence in the first k.
   double mrr = 0;  // Mean of 1 / rank of the first evidence; 0 where the list has none.
   std::size_t questions = 0;
+  std::vector<double> at_5 = {}, reciprocal = {};  // Of each question: recall@5, 1 / rank.
 };
 // `ranked` against the evidence of one question, added.
 void Count(Quality& sum, std::span<const NodeId> ranked, const Question& question);
+// By bootstrap over the questions, 95 %: how far the mean of `a` lies above that of `b`. Seeded.
+Interval DifferenceOf(std::span<const double> a, std::span<const double> b);
 // The means.
 Quality Measure(const Snapshot& snapshot, const RetrievalSystem& system,
                 std::span<const AskedQuestion> questions);

@@ -127,6 +127,7 @@ std::string Checker::Recall(Chance& chance) const {
   RecallOptions options;
   options.now_ms = now;
   options.near_duplicate = 2;
+  options.lists = true;
   const auto found = plexus::Recall(snapshot_, question, options);
   if (!found) return allowed_.unreadable ? "" : "recall: " + found.error().ToString();
   const std::vector<bool> visible = Visible(now);

@@ -82,6 +82,48 @@ TEST_F(Recalled, ByWordsByVectorAndByBoth) {
   EXPECT_EQ(Recall(s, {}).error().code, ErrorCode::kInvalidArgument);
 }
 
+// As the command line has it.
+TEST_F(Recalled, ByThePlanRecallWhereNothingElseIsSaid) {
+  const auto of_texts = [](std::uint64_t count) {
+    auto graph = Graph::InMemory();
+    WriteBatch batch(1);
+    std::vector<NodeRef> nodes;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      nodes.push_back(batch.UpsertNode("m" + std::to_string(i), NodeKindRef(kMemory)));
+      batch.SetPayload(nodes.back(), NodeField::kText, i % 7 == 0 ? "gateway keys" : "gateway");
+    }
+    batch.Link(nodes[0], kRelatesTo, nodes[3], 1);
+    EXPECT_TRUE(AddTerms(graph->snapshot(), batch));
+    EXPECT_TRUE(graph->Apply(batch));
+    return graph;
+  };
+  const RecallQuestion question{.text = "keys"};
+  const auto planned = [&](const Snapshot& s, const RecallOptions& options) {
+    return !Recall(s, question, options).value().planned.stages.empty();
+  };
+  const auto few = of_texts(kRecallPlanTexts - 1), many = of_texts(kRecallPlanTexts);
+  EXPECT_FALSE(HasRecallPlan(few->snapshot()));
+  EXPECT_FALSE(planned(few->snapshot(), {}));
+  const Snapshot s = many->snapshot();
+  EXPECT_TRUE(HasRecallPlan(s));
+  EXPECT_TRUE(planned(s, {}));
+  EXPECT_FALSE(planned(s, {.lists = true}));
+  EXPECT_FALSE(planned(s, {.weights = RecallWeights{1}}));
+  EXPECT_FALSE(planned(s, {.top = 0}));  // all: a plan ranks some
+  RetrievalPlan plan = FindPlan(kRecallPlan)->plan;
+  plan.top = 30;
+  RecallOptions named;
+  named.plan.plan = &plan;
+  const RecallResult want = Recall(s, question, named).value(),
+                     got = Recall(s, question, {.top = 30}).value();
+  ASSERT_EQ(got.hits.size(), want.hits.size());
+  EXPECT_GT(got.hits.size(), 15u);  // those with the word, and what m0 is tied to
+  for (std::size_t i = 0; i < want.hits.size(); ++i) {
+    EXPECT_EQ(got.hits[i].node, want.hits[i].node);
+    EXPECT_EQ(got.hits[i].score, want.hits[i].score);
+  }
+}
+
 TEST_F(Recalled, EvidenceBecomesAnEvent) {
   const std::string terms[] = {"gateway", "keys"};
   RecallQuestion words;

@@ -107,6 +107,8 @@ std::map<std::string, double> Expected(const Snapshot& s, const std::set<std::st
         continue;
       taken.push_back(span);
       named[key] = std::sqrt(std::min(1.0, -sum / whole));
+      if (words.size() == 1)  // of one text of all: ln(1 + (n - 0.5) / 1.5)
+        named[key] *= -sum / std::log(1 + (static_cast<double>(bm25.documents) - 0.5) / 1.5);
     }
   }
   return named;

@@ -11,7 +11,7 @@ namespace plexus::reference {
 namespace {
 
 struct Seed {
-  double weight = 0, start = 0;
+  double own = 0, start = 0;
   std::uint32_t found_by = 0;
   bool keep = false;
 };
@@ -113,12 +113,16 @@ Values Only(const Values& values, const std::vector<bool>& nodes) {
 }
 
 void AddSeeds(Seeds& seeds, const std::vector<NodeWeight>& list, std::size_t number,
-              const PlanSeeds& entry) {
+              const PlanSeeds& entry, std::size_t top) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     Seed& seed = seeds[list[i].node];
-    seed.weight = std::max(seed.weight, list[i].weight);
-    if (entry.by == SeedBy::kKeys || i < entry.starts)
-      seed.start = std::max(seed.start, list[i].weight);
+    double start = list[i].weight;
+    if (entry.by != SeedBy::kKeys && entry.starts < list.size() && list.size() >= top)
+      start -= list.back().weight;
+    if (entry.by == SeedBy::kKeys || i < entry.starts) {
+      seed.own = std::max(seed.own, list[i].weight);
+      seed.start = std::max(seed.start, start);
+    }
     seed.found_by |= 1u << number;
     seed.keep |= entry.keep;
   }
@@ -132,9 +136,8 @@ Values Walks(const PlanWorld& world, const PlanExpand& expand, int hops, const S
     const auto count = std::ranges::count(arcs, node, &FlatArc::from);
     return hops > 0 && expand.arcs > 0 && static_cast<std::uint64_t>(count) > expand.arcs;
   };
-  Values hubs;
   for (const auto& [node, seed] : seeds)
-    if (seed.start > 0) (is_hub(node) ? hubs : layer)[node] = seed.start;
+    if (seed.start > 0 && !is_hub(node)) layer[node] = seed.start;
   best = layer;
   const Values starts = layer;
   for (int h = 0; h < hops; ++h) {
@@ -148,7 +151,8 @@ Values Walks(const PlanWorld& world, const PlanExpand& expand, int hops, const S
     for (const auto& [node, value] : next) best[node] = std::max(best[node], value);
     layer = std::move(next);
   }
-  for (const auto& [node, value] : hubs) best[node] = std::max(best[node], value);
+  for (const auto& [node, seed] : seeds)
+    if (seed.own > 0) best[node] = std::max(best[node], seed.own);
   return best;
 }
 
@@ -254,7 +258,7 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan,
       case SeedBy::kPageRank: {
         std::vector<NodeWeight> starts;
         for (const auto& [node, seed] : seeds)
-          if (seed.start > 0 && world.nodes[node].allowed) starts.push_back({node, seed.start});
+          if (seed.own > 0 && world.nodes[node].allowed) starts.push_back({node, seed.own});
         if (seeds.empty())
           for (const NodeWeight& key : question.keys)
             if (world.nodes[key.node].allowed) starts.push_back(key);
@@ -269,7 +273,7 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan,
         break;
       }
     }
-    AddSeeds(seeds, list, i, entry);
+    AddSeeds(seeds, list, i, entry, top);
   }
 
   std::vector<double> weights;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "algorithms/retrieval/term_lengths.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/import_vectors.h"
 #include "tools/operations/arguments.h"
@@ -118,26 +117,18 @@ bool HasDefaultPlan(const Request& request) {
   return request.Given("words") && !of_lists;
 }
 
-// What the plan is worth was measured on thousands of texts; a few are ranked by their words.
-constexpr std::uint64_t kFewTexts = 100;
-
-Result<bool> HasFewTexts(Workspace& workspace, const Request& request) {
-  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
-  return TermLengths::Of(workspace.snapshot(), workspace.executor(), [&] {
-           return budget.Interrupted();
-         })->documents() < kFewTexts;
-}
-
 // What ranks without a plan has no part in one.
 Status ReadRecallPlan(Workspace& workspace, const Request& request, AskedRecall& asked) {
   const bool given = request.Given("plan");
-  if (given ? request.Text("plan") == kLists : !HasDefaultPlan(request)) return {};
+  asked.options.lists = given ? request.Text("plan") == kLists : !HasDefaultPlan(request);
+  if (asked.options.lists) return {};
   if (given) {
     for (const char* other : kOfLists) PLEXUS_TRY(NotTogether(request, other, "plan"));
     PLEXUS_TRY(ReadPlan(workspace, request, asked.plan));
   } else {
-    PLEXUS_ASSIGN(const bool few, HasFewTexts(workspace, request));
-    if (few) return {};
+    PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+    if (!HasRecallPlan(workspace.snapshot(), {.budget = budget, .executor = &workspace.executor()}))
+      return {};
     PLEXUS_TRY(ReadPlan(workspace, request, kRecallPlan, asked.plan));
     if (!CheckPlan(asked.plan.plan)) return {};  // more hits than a plan ranks
   }

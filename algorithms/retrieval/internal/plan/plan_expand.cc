@@ -24,26 +24,28 @@ bool IsHub(const PlanRun& run, const ArcFilter& filter, NodeId node) {
   return expand.arcs > 0 && run.snapshot.Degree(expand.direction, node, filter) > expand.arcs;
 }
 
-// A hub has no walk but its own, of no hops.
-void AddHubs(const std::vector<NodeWeight>& hubs, TraverseResult& walks) {
-  for (const NodeWeight& hub : hubs) {
-    const auto at = std::ranges::find(walks.hits, hub.node, &TraverseHit::node);
-    if (at == walks.hits.end())
-      walks.hits.push_back({hub.node, hub.weight, 0, hub.node, {}});
-    else if (at->score <= hub.weight)
-      *at = {hub.node, hub.weight, 0, hub.node, {}};
+// Walks of no hops, where none that is better arrives.
+void AddOwnWalks(const std::vector<Seed>& seeds, TraverseResult& walks) {
+  std::vector<bool> listed(seeds.size());
+  for (TraverseHit& hit : walks.hits) {
+    const auto at = std::ranges::lower_bound(seeds, hit.node, {}, &Seed::node);
+    if (at == seeds.end() || at->node != hit.node) continue;
+    listed[static_cast<std::size_t>(at - seeds.begin())] = true;
+    if (hit.score <= at->own) hit = {at->node, at->own, 0, at->node, {}};
   }
+  for (std::size_t i = 0; i < seeds.size(); ++i)
+    if (!listed[i] && seeds[i].own > 0)
+      walks.hits.push_back({seeds[i].node, seeds[i].own, 0, seeds[i].node, {}});
 }
 
 Result<TraverseResult> Walk(const PlanRun& run, int hops) {
   const PlanExpand& expand = run.plan.expand;
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(run.snapshot, GraphFilter{expand.kinds, run.options.valid_at}));
-  std::vector<NodeWeight> starts, hubs;
+  std::vector<NodeWeight> starts;
   for (const Seed& seed : run.seeds)
-    if (seed.start > 0)
-      (hops > 0 && IsHub(run, selection.filter, seed.node) ? hubs : starts)
-          .push_back({seed.node, seed.start});
+    if (seed.start > 0 && (hops == 0 || !IsHub(run, selection.filter, seed.node)))
+      starts.push_back({seed.node, seed.start});
   TraverseOptions options;
   options.hops = hops;
   options.direction = expand.direction;
@@ -54,15 +56,15 @@ Result<TraverseResult> Walk(const PlanRun& run, int hops) {
   // Of a list that is filtered afterwards nothing can be cut before.
   options.top = run.filtered ? 0 : expand.top + run.seeds.size();
   PLEXUS_ASSIGN(TraverseResult walks, Traverse(run.snapshot, starts, options));
-  AddHubs(hubs, walks);
-  if (options.top == 0 || walks.hits.size() < options.top) return walks;
   // Cut: where many nodes are nearer than a seed, the walk to the seed itself may be missing.
-  const auto listed = std::ranges::count_if(
-      walks.hits, [&](const TraverseHit& hit) { return IsSeed(run.seeds, hit.node); });
-  if (static_cast<std::size_t>(listed) >= run.seeds.size()) return walks;
-  options.top = 0;
-  PLEXUS_ASSIGN(walks, Traverse(run.snapshot, starts, options));
-  AddHubs(hubs, walks);
+  if (options.top > 0 && walks.hits.size() >= options.top &&
+      std::ranges::count_if(walks.hits, [&](const TraverseHit& hit) {
+        return IsSeed(run.seeds, hit.node);
+      }) < std::ssize(run.seeds)) {
+    options.top = 0;
+    PLEXUS_ASSIGN(walks, Traverse(run.snapshot, starts, options));
+  }
+  AddOwnWalks(run.seeds, walks);
   return walks;
 }
 

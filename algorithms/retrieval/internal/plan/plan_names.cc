@@ -130,10 +130,13 @@ Result<std::vector<NodeWeight>> NamedNodes(const PlanRun& run, std::span<const N
   for (const QueryTerm& term : run.words->terms)
     if (std::ranges::find(run.question.terms, term.term) != run.question.terms.end())
       whole += term.asked * term.idf;
+  const double rarest = Bm25Idf(static_cast<double>(run.words->documents), 1);
   std::vector<Span> taken;
-  for (const Name& name : names)
-    if (Take(taken, name) && whole > 0)
-      list.push_back({name.node, std::sqrt(std::min(1.0, name.idf / whole))});
+  for (const Name& name : names) {
+    if (!Take(taken, name) || whole <= 0) continue;
+    const double part = std::sqrt(std::min(1.0, name.idf / whole));
+    list.push_back({name.node, name.length == 1 ? part * name.idf / rarest : part});
+  }
   std::ranges::stable_sort(list, std::ranges::greater(), &NodeWeight::weight);
   return list;
 }

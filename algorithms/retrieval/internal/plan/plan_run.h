@@ -21,8 +21,8 @@ namespace plexus::retrieval_internal {
 
 struct Seed {
   NodeId node = kNoNode;
-  double weight = 0;           // In [0, 1].
-  double start = 0;            // Walks start with it; 0: none does.
+  double own = 0;              // Of its own walk, of no hops, in [0, 1]; 0: it has none.
+  double start = 0;            // Walks leave it with that, at most `own`; 0: none does.
   std::uint32_t found_by = 0;  // Bit i: by the plan's seeds[i].
   bool keep = false;           // One of these keeps its nodes.
 };

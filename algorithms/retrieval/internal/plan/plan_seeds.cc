@@ -68,7 +68,7 @@ Result<SeedList> ByPageRank(PlanRun& run, std::size_t top, RetrieveStage& stage)
                 internal::Select(run.snapshot, options.filter));
   SeedList starts;
   for (const Seed& seed : run.seeds)
-    if (seed.start > 0 && selection.contains(seed.node)) starts.push_back({seed.node, seed.start});
+    if (seed.own > 0 && selection.contains(seed.node)) starts.push_back({seed.node, seed.own});
   if (run.seeds.empty())
     for (const NodeWeight& key : run.question.keys)
       if (selection.contains(key.node)) starts.push_back(key);
@@ -106,14 +106,23 @@ bool CanRun(const PlanRun& run, const PlanSeeds& seeds, bool any_before) {
   return any_before || !run.question.keys.empty();
 }
 
-void Merge(std::vector<Seed>& seeds, const SeedList& list, const PlanSeeds& entry,
+// What all of a full list have, where only its first ones start: it says nothing of these.
+double Common(const SeedList& list, const PlanSeeds& entry, std::size_t top) {
+  return list.size() == top && entry.starts < top ? list.back().weight : 0;
+}
+
+void Merge(std::vector<Seed>& seeds, const SeedList& list, const PlanSeeds& entry, std::size_t top,
            std::uint32_t bit) {
-  for (std::size_t i = 0; i < list.size(); ++i)
+  const bool keys = entry.by == SeedBy::kKeys;
+  const double common = keys ? 0 : Common(list, entry, top);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const double own = keys || i < entry.starts ? list[i].weight : 0;
     seeds.push_back({.node = list[i].node,
-                     .weight = list[i].weight,
-                     .start = entry.by == SeedBy::kKeys || i < entry.starts ? list[i].weight : 0,
+                     .own = own,
+                     .start = std::max(0.0, own - common),
                      .found_by = bit,
                      .keep = entry.keep});
+  }
   std::ranges::stable_sort(seeds, {}, &Seed::node);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < seeds.size(); ++i) {
@@ -122,7 +131,7 @@ void Merge(std::vector<Seed>& seeds, const SeedList& list, const PlanSeeds& entr
       continue;
     }
     Seed& one = seeds[kept - 1];
-    one.weight = std::max(one.weight, seeds[i].weight);
+    one.own = std::max(one.own, seeds[i].own);
     one.start = std::max(one.start, seeds[i].start);
     one.found_by |= seeds[i].found_by;
     one.keep |= seeds[i].keep;
@@ -183,7 +192,7 @@ Status SeedStages(PlanRun& run) {
       }
     }
     clock.stage.kept = list.size();
-    Merge(run.seeds, list, seeds, std::uint32_t{1} << i);
+    Merge(run.seeds, list, seeds, top, std::uint32_t{1} << i);
     clock.Done();
   }
   if (any) return {};
