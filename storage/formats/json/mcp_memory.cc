@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "engine/properties/json_writer.h"
+#include "engine/properties/properties.h"
 #include "storage/formats/base/json_tree.h"
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/json/json_record.h"
@@ -60,6 +62,32 @@ Result<Observations> ReadObservations(const JsonParser& json, const JsonValue& r
   return out;
 }
 
+// The maps of an entity and of a relation. Most hold nothing of their own, and need no JSON on the
+// way. `type`: where it is no kind.
+Result<std::string> EntityPatch(std::uint64_t line, std::optional<std::string_view> type,
+                                const Observations& observations, const std::string& others) {
+  if (!type && others.empty() && observations.list == "null")
+    return PropertyMapBuilder()
+        .Null("entityType")
+        .Int(kFileLine, static_cast<std::int64_t>(line))
+        .Null("observations")
+        .Finish();
+  PLEXUS_ASSIGN(JsonProperties patch, SplitProperties(others));
+  patch["observations"] = observations.list;
+  patch[std::string(kFileLine)] = std::to_string(line);
+  std::string& type_patch = patch["entityType"] = type ? "" : "null";
+  if (type) AppendJsonString(type_patch, *type);
+  return JoinProperties(patch);
+}
+
+Result<std::string> RelationProperties(std::uint64_t line, const std::string& others) {
+  if (others.empty())
+    return PropertyMapBuilder().Int(kFileLine, static_cast<std::int64_t>(line)).Finish();
+  PLEXUS_ASSIGN(JsonProperties map, SplitProperties(others));
+  map[std::string(kFileLine)] = std::to_string(line);
+  return JoinProperties(map);
+}
+
 Status AddEntity(const JsonParser& json, const JsonValue& root, std::uint64_t line,
                  BatchBuilder& builder) {
   static constexpr std::array<std::string_view, 5> kKnown = {"type", "name", "entityType",
@@ -76,12 +104,9 @@ Status AddEntity(const JsonParser& json, const JsonValue& root, std::uint64_t li
   const bool is_kind = known ? builder.schema().node_kind(*known).plane == Plane::kFact
                              : builder.CheckNewNodeKind(type).has_value();
   PLEXUS_ASSIGN(const std::string others, Others(json, root, kKnown));
-  PLEXUS_ASSIGN(JsonProperties patch, SplitProperties(others));
-  patch["observations"] = observations.list;
-  patch[std::string(kFileLine)] = std::to_string(line);
-  std::string& type_patch = patch["entityType"] = is_kind ? "null" : "";
-  if (!is_kind) AppendJsonString(type_patch, type);
-  PLEXUS_ASSIGN(std::string patch_bytes, JoinProperties(patch));
+  PLEXUS_ASSIGN(
+      std::string patch_bytes,
+      EntityPatch(line, is_kind ? std::nullopt : std::optional(type), observations, others));
 
   WriteBatch& batch = builder.batch();
   const NodeRef node = builder.Ref(name);
@@ -108,9 +133,7 @@ Status AddRelation(const JsonParser& json, const JsonValue& root, std::uint64_t 
   PLEXUS_ASSIGN(std::string_view name, Text(json, root, "relationType"));
   name = builder.KindCalled(name);
   PLEXUS_ASSIGN(const std::string others, Others(json, root, kKnown));
-  PLEXUS_ASSIGN(JsonProperties map, SplitProperties(others));
-  map[std::string(kFileLine)] = std::to_string(line);
-  PLEXUS_ASSIGN(const std::string properties, JoinProperties(map));
+  PLEXUS_ASSIGN(const std::string properties, RelationProperties(line, others));
   for (const std::string_view end : {from, to}) {
     PLEXUS_ASSIGN(const NodeName node, builder.Name(end));
     if (node.is_index()) return Bad("an entity's name must not hold U+001F");

@@ -26,6 +26,15 @@ bool IsEdgeList(std::string_view key) {
   return std::ranges::find(kEdgeLists, key) != kEdgeLists.end();
 }
 
+constexpr std::array<bool, 256> Stops(std::string_view characters) {
+  std::array<bool, 256> stops = {};
+  for (const char c : characters) stops[static_cast<unsigned char>(c)] = true;
+  return stops;
+}
+// What has a meaning inside of a string, and in a list or an object outside of one. Line ends are
+// counted, so they stop, too.
+constexpr auto kInString = Stops("\"\\\n"), kBetween = Stops("\"{}[]\n");
+
 bool IsBlank(int c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 }  // namespace
@@ -60,6 +69,13 @@ int NodeLinkReader::Get() {
   ++at_;
   if (c == '\n') ++line_;
   return c;
+}
+
+std::string_view NodeLinkReader::TakeRun(const std::array<bool, 256>& stops) {
+  if (Peek() < 0) return {};
+  const std::size_t begin = at_;
+  while (at_ < size_ && !stops[static_cast<unsigned char>(buffer_[at_])]) ++at_;
+  return {buffer_.get() + begin, at_ - begin};
 }
 
 int NodeLinkReader::SkipBlanks() {
@@ -106,17 +122,19 @@ bool NodeLinkReader::ListEnds() {
 // The string that begins here, quotes included, as it is spelled. What JSON does not
 // allow in it is left for the parser to refuse, but never a line end.
 bool NodeLinkReader::CutString(std::string& out) {
-  out += static_cast<char>(Get());
-  for (bool escaped = false;;) {
+  const auto take = [&] {
     const int c = Get();
+    if (c >= 0 && out.size() <= record_limit_ + 2) out += c == '\n' ? '\x01' : static_cast<char>(c);
+    return c;
+  };
+  take();
+  for (;;) {
+    const std::string_view run = TakeRun(kInString);
+    if (out.size() <= record_limit_ + 2) out += run;
+    const int c = take();
     if (c < 0) return false;
-    if (out.size() <= record_limit_ + 2) out += c == '\n' ? '\x01' : static_cast<char>(c);
-    if (escaped)
-      escaped = false;
-    else if (c == '\\')
-      escaped = true;
-    else if (c == '"')
-      return true;
+    if (c == '"') return true;
+    if (c == '\\' && take() < 0) return false;
   }
 }
 
@@ -129,8 +147,11 @@ bool NodeLinkReader::CutValue(std::string_view close, TooLong too_long) {
   if (first == '"') {
     whole = CutString(value);
   } else if (first == '{' || first == '[') {
-    for (std::size_t depth = 0; !whole && Peek() >= 0;) {
+    for (std::size_t depth = 0; !whole;) {
+      const std::string_view run = TakeRun(kBetween);
+      if (value.size() <= record_limit_) value += run;
       const int c = Peek();
+      if (c < 0) break;
       if (c == '"') {
         if (!CutString(value)) break;
         continue;

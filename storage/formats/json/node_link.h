@@ -19,6 +19,7 @@
 // {"results":[...],"relations":[...],"count":2}, as Mem0 prints it.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <set>
@@ -74,6 +75,8 @@ class NodeLinkReader final : public BlockSource {
   int Peek();  // -1 at the end
   int Get();
   int SkipBlanks();  // the character behind them, not taken
+  // Takes what comes before the next stop, as far as it was read already.
+  std::string_view TakeRun(const std::array<bool, 256>& stops);
   bool Expect(char c, std::string_view what);
   void Step();
   void Fail(std::string_view reason);  // the document ends here

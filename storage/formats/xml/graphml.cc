@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "engine/properties/json_writer.h"
@@ -26,7 +26,7 @@ constexpr std::string_view kNamespace = "http://graphml.graphdrawing.org/xmlns";
 // What an open XML element is to us.
 enum class Open { kGraphMl, kKey, kDefault, kGraph, kNode, kEdge, kData, kSkipped };
 
-using Attributes = GraphMlKeys::Attributes;
+using Attributes = GraphMlAttributes;
 
 }  // namespace
 
@@ -137,7 +137,6 @@ struct GraphMlReader::Impl {
   std::uint64_t element_line = 0, nodes = 0, elements = 0;
   std::string element;  // its JSON so far
   std::string beside;   // data whose names the element has for itself
-  std::set<std::string, std::less<>> given;
   std::string wrong;
   // Of an edge: what says which one it is.
   std::string edge_id, from_key, to_key;
@@ -168,9 +167,7 @@ void GraphMlReader::Impl::Start(std::string_view name, const XML_Char** pairs) {
     open.push_back(Open::kSkipped);
     return;
   }
-  Attributes attributes;
-  for (; *pairs; pairs += 2) attributes[pairs[0]] = pairs[1];
-  const Open entered = Enter(local, attributes);
+  const Open entered = Enter(local, Attributes(pairs));
   if (!failed) open.push_back(entered);
 }
 
@@ -224,30 +221,28 @@ void GraphMlReader::Impl::EnterKey(const Attributes& attributes) {
 void GraphMlReader::Impl::EnterGraph(const Attributes& attributes) {
   if (has_graph) return Refuse("a second graph is not read");
   has_graph = true;
-  const auto at = attributes.find("edgedefault");
-  if (at == attributes.end() || (at->second != "directed" && at->second != "undirected"))
+  const auto way = attributes.Find("edgedefault");
+  if (way != "directed" && way != "undirected")
     return Refuse("a graph's edgedefault must be directed or undirected");
-  directed = at->second == "directed";
+  directed = way == "directed";
 }
 
 void GraphMlReader::Impl::EnterElement(Open sort, const Attributes& attributes) {
   element_line = line();
   element = "{";
   beside = "{";
-  given.clear();
   wrong.clear();
   const auto take = [&](std::string_view name, std::string_view as) {
-    const auto at = attributes.find(name);
-    if (at == attributes.end()) return Spoil("no \"" + std::string(name) + "\"");
-    AppendJsonMember(element, as, at->second);
+    const auto value = attributes.Find(name);
+    if (!value) return Spoil("no \"" + std::string(name) + "\"");
+    AppendJsonMember(element, as, *value);
   };
   ++elements;
   if (sort == Open::kNode) return take("id", "id");
   take("source", "source");
   take("target", "target");
   const auto value = [&](std::string_view name) {
-    const auto at = attributes.find(name);
-    return std::string(at == attributes.end() ? std::string_view() : at->second);
+    return attributes.Find(name).value_or(std::string_view());
   };
   edge_id = value("id");
   kind.clear();
@@ -255,10 +250,9 @@ void GraphMlReader::Impl::EnterElement(Open sort, const Attributes& attributes) 
   labelled = false;
   from_key = value("source");
   to_key = value("target");
-  const auto own = attributes.find("directed");
-  if (own != attributes.end() && own->second != "true" && own->second != "false")
-    return Spoil("\"directed\" must be true or false");
-  undirected = own == attributes.end() ? !directed : own->second == "false";
+  const auto own = attributes.Find("directed");
+  if (own && own != "true" && own != "false") return Spoil("\"directed\" must be true or false");
+  undirected = own ? own == "false" : !directed;
   if (undirected) element += ",\"directed\":false";
 }
 
@@ -294,11 +288,11 @@ void GraphMlReader::Impl::EnterData(const Attributes& attributes) {
   text.clear();
   markup = false;
   key = nullptr;
-  const auto id = attributes.find("key");
-  if (id == attributes.end()) return Spoil("<data> without key");
-  key = keys.Find(id->second);
-  if (!key) return Spoil("no <key> \"" + std::string(id->second.substr(0, 80)) + "\"");
-  if (!key->name.empty() && !given.emplace(id->second).second)
+  const auto id = attributes.Find("key");
+  if (!id) return Spoil("<data> without key");
+  key = keys.Find(*id);
+  if (!key) return Spoil("no <key> \"" + std::string(id->substr(0, 80)) + "\"");
+  if (!key->name.empty() && std::exchange(key->given_in, elements) == elements)
     Spoil("\"" + key->name.substr(0, 80) + "\" stands twice");
 }
 
@@ -325,12 +319,12 @@ void GraphMlReader::Impl::EndData() {
     return Spoil("\"" + key->name.substr(0, 80) + "\" is over " +
                  std::to_string(limits.field_bytes) + " bytes");
   std::string json;
-  const std::string quoted = "\"" + key->name.substr(0, 80) + "\"";
+  const auto quoted = [&] { return "\"" + key->name.substr(0, 80) + "\""; };
   const bool weight = open.back() == Open::kEdge && key->name == "weight";
   if (!weight && IsMissing(key->type, text))
-    return lines.Say('W', line(), quoted + " is NaN here: read as a value that is missing");
+    return lines.Say('W', line(), quoted() + " is NaN here: read as a value that is missing");
   if (!AppendValue(json, key->type, text))
-    return Spoil(quoted + ": \"" + text.substr(0, 40) + "\" " + NotOfType(key->type));
+    return Spoil(quoted() + ": \"" + text.substr(0, 40) + "\" " + NotOfType(key->type));
   Append(open.back(), key->name, json);
   TooLong();
 }
@@ -351,8 +345,8 @@ void GraphMlReader::Impl::EndDefault() {
 // False when the element became too long, or the document refused.
 bool GraphMlReader::Impl::AddDefaults(Open sort) {
   std::size_t added = 0;
-  for (const auto& [id, k] : keys.Defaults()) {
-    if (!(sort == Open::kNode ? k->nodes : k->edges) || given.contains(id)) continue;
+  for (const GraphMlKey* const k : keys.Defaults()) {
+    if (!(sort == Open::kNode ? k->nodes : k->edges) || k->given_in == elements) continue;
     Append(sort, k->name, k->fallback);
     added += k->name.size() + k->fallback.size();
     if (TooLong()) return false;

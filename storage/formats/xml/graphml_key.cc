@@ -65,11 +65,10 @@ std::string NotOfType(GraphMlType type) {
                                          : "is not a finite value of its type";
 }
 
-Result<GraphMlKey*> GraphMlKeys::Add(const Attributes& attributes, std::size_t most,
+Result<GraphMlKey*> GraphMlKeys::Add(const GraphMlAttributes& attributes, std::size_t most,
                                      const std::vector<ColumnName>& columns, ColumnUse* use) {
   const auto value = [&](std::string_view name) {
-    const auto at = attributes.find(name);
-    return at == attributes.end() ? std::string_view() : at->second;
+    return attributes.Find(name).value_or(std::string_view());
   };
   const std::string id(value("id"));
   if (id.empty()) return Bad("a <key> without id");
@@ -128,10 +127,10 @@ GraphMlKey* GraphMlKeys::Find(std::string_view id) {
   return at == keys_.end() ? nullptr : &at->second;
 }
 
-const std::vector<std::pair<std::string, const GraphMlKey*>>& GraphMlKeys::Defaults() {
+const std::vector<const GraphMlKey*>& GraphMlKeys::Defaults() {
   if (!std::exchange(listed_, true))
     for (const auto& [id, key] : keys_)
-      if (!key.fallback.empty()) defaults_.emplace_back(id, &key);
+      if (!key.fallback.empty()) defaults_.push_back(&key);
   return defaults_;
 }
 

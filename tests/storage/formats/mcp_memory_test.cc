@@ -78,6 +78,23 @@ TEST(McpMemory, NothingIsLost) {
             R"({"file_line":1})");
 }
 
+// The short way to the properties of most records gives the bytes of the long one.
+TEST(McpMemory, PropertiesAreCanonicalWhicheverWayTheyAreMade) {
+  auto graph = Graph::InMemory();
+  LoadClean(*graph, "memory.jsonl", kFile);
+  const Snapshot s = graph->snapshot();
+  const auto canonical = [](const char* json) { return *PropertiesFromJson(json); };
+  EXPECT_EQ(*s.Payload(Id(s, "Ada"), NodeField::kProperties), canonical(R"({"file_line":1})"));
+  EXPECT_EQ(*s.Payload(Id(s, "main.rs"), NodeField::kProperties),
+            canonical(R"({"entityType":"file","file_line":2})"));
+  const EdgeKindId knows = s.schema().FindEdgeKind("knows")->kind;
+  const auto of_edge = [&](const char* target) {
+    return *s.Payload(s.FindEdge(Id(s, "Ada"), knows, Id(s, target))->properties);
+  };
+  EXPECT_EQ(of_edge("Odd"), canonical(R"({"file_line":5})"));
+  EXPECT_EQ(of_edge("Unseen"), canonical(R"({"file_line":7,"since":2})"));
+}
+
 // Equal lines are `same`; one that says something else is warned of.
 TEST(McpMemory, EqualLinesAreTheSame) {
   const std::string entity = R"({"type":"entity","name":"A","entityType":"t","observations":["o"]})"

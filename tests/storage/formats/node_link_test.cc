@@ -1,6 +1,12 @@
 // Node-link JSON: both dialects, attributes, what is refused and where.
+#include <algorithm>
+#include <cstring>
+#include <memory>
 #include <random>
+#include <string>
+#include <vector>
 
+#include "storage/formats/json/node_link.h"
 #include "tests/support/text_support.h"
 
 namespace plexus::formats_internal {
@@ -174,6 +180,95 @@ TEST(NodeLink, ThreadsAndCutsChangeNothing) {
   }
   text += "]}";
   ExpectSameAtAnyCut("g.json", text, {64, 3000, 1 << 22});
+}
+
+// Gives at most `most` bytes a time, so 1 makes the reader go byte by byte.
+class Drops final : public ByteSource {
+ public:
+  Drops(std::string_view bytes, std::size_t most) : bytes_(bytes), most_(most) {}
+  Result<std::size_t> Read(char* to, std::size_t size) override {
+    const std::size_t n = std::min({size, most_, bytes_.size()});
+    std::memcpy(to, bytes_.data(), n);
+    bytes_.remove_prefix(n);
+    return n;
+  }
+
+ private:
+  std::string_view bytes_;
+  const std::size_t most_;
+};
+
+struct CutLines {
+  std::string text;
+  std::vector<std::uint64_t> lines;
+  std::uint64_t error_line = 0;
+  std::string error;
+  bool operator==(const CutLines&) const = default;
+};
+
+CutLines Cut(std::string_view text, std::size_t most, std::size_t limit,
+             NodeLinkReader::What what) {
+  CutLines cut;
+  NodeLinkReader reader(std::make_unique<Drops>(text, most), 128, limit, what);
+  for (;;) {
+    const auto block = reader.Next();
+    EXPECT_TRUE(block);
+    if (!block || !*block) break;
+    cut.text += (*block)->text;
+    cut.lines.insert(cut.lines.end(), (*block)->lines.begin(), (*block)->lines.end());
+  }
+  if (const auto& broken = reader.array_error()) {
+    cut.error_line = broken->line;
+    cut.error = broken->reason;
+  }
+  return cut;
+}
+
+// Values of every shape, some of them broken.
+std::string RandomValue(std::mt19937_64& random, int depth) {
+  constexpr const char* kParts[] = {"a",  "\\\"", "\\\\",    "\n", "\\\n", "{",    "]",
+                                    "\t", "é",    "\\u0041", ",",  ":",    "\x7F", "long text "};
+  std::string value;
+  switch (random() % (depth > 3 ? 2 : 5)) {
+    case 0:
+      return std::to_string(random() % 1000);
+    case 1:
+      value = "\"";
+      for (std::size_t n = random() % 12; n > 0; --n) value += kParts[random() % std::size(kParts)];
+      return value + (random() % 100 ? "\"" : "");
+    case 2:
+      for (std::size_t n = random() % 4; n > 0; --n)
+        value += (value.empty() ? "" : ",\n ") + RandomValue(random, depth + 1);
+      return "[" + value + (random() % 100 ? "]" : "}");
+    default:
+      for (std::size_t n = 1 + random() % 4; n > 0; --n)
+        value += (value.empty() ? "\"" : ",\r\n\"") + std::string("k\\\"") + std::to_string(n) +
+                 "\": " + RandomValue(random, depth + 1);
+      return "{" + value + (random() % 100 ? "}" : "]");
+  }
+}
+
+TEST(NodeLink, ByteByByteIsTheSame) {
+  std::size_t cut_lines = 0;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    std::mt19937_64 random(seed);
+    std::string list;
+    for (std::size_t n = random() % 8; n > 0; --n)
+      list += RandomValue(random, 0) + (n > 1 ? ",\n" : "");
+    const bool document = random() % 2;
+    std::string text = document ? "{\"directed\":true,\n\"nodes\":[" + list +
+                                      "],\"other\":" + RandomValue(random, 1) + ",\"links\":[" +
+                                      list + "]}"
+                                : "[" + list + "]";
+    if (random() % 3 == 0) text.resize(random() % (text.size() + 1));
+    const auto what = document ? NodeLinkReader::What::kDocument : NodeLinkReader::What::kArray;
+    const std::size_t limit = random() % 2 ? 20 + random() % 40 : 1 << 20;
+    const CutLines slow = Cut(text, 1, limit, what);
+    cut_lines += slow.lines.size();
+    for (const std::size_t most : {std::size_t{2}, std::size_t{7}, std::size_t{1} << 20})
+      ASSERT_EQ(Cut(text, most, limit, what), slow) << "seed " << seed << "\n" << text;
+  }
+  EXPECT_GT(cut_lines, 5000u);
 }
 
 }  // namespace
