@@ -1,4 +1,4 @@
-// Edges into an empty graph, at once: parsed a single time, collected, then loaded.
+// Edges into a graph, at once: parsed a single time, collected, then loaded.
 //
 // The pipeline reads and parses as always, but pieces hold arrays of edges
 // (EdgeLoadParser of edge lists, CsvEdgeParser of tables, JsonEdgeParser of JSON lines), and in the
@@ -17,6 +17,7 @@
 #include "storage/formats/edges/short_keys.h"
 #include "storage/formats/pipeline/chunk_edges.h"
 #include "storage/formats/pipeline/record_parser.h"
+#include "storage/formats/pipeline/touched_nodes.h"
 
 namespace plexus::formats_internal {
 
@@ -34,8 +35,9 @@ class EdgeLoadParser final : public RecordParser {
 
 class EdgeCollector final : public PieceCollector {
  public:
-  // For files of `text_bytes` in all.
-  EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes);
+  // For files of `text_bytes` in all. Marks nodes of the graph that they name in `touched`.
+  EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes, const Snapshot& before,
+                TouchedNodes& touched);
 
   std::uint32_t numbers() const override { return numbers_; }
   // The pieces from here on are of `file`, which must stay.
@@ -58,6 +60,7 @@ class EdgeCollector final : public PieceCollector {
   bool stores() const { return stores_; }
 
  private:
+  NodeId Insert(std::string_view key, std::uint64_t hash);
   NodeId IdOfNumber(std::uint32_t number);
   NodeId IdOfName(const PieceEdges::Name& name);
   void Prefetch(const PieceEdges::Name& name) const;
@@ -66,6 +69,7 @@ class EdgeCollector final : public PieceCollector {
   Status CheckLimits(const LoadBatch& batch);
   Status StoreWhatPasses();
 
+  TouchedNodes& touched_;
   // Numbers take half of the bytes that the files have, and a quarter of the memory, at most.
   std::uint32_t numbers_;
   std::uint64_t edges_ = 0, arcs_ = 0;  // an edge of a symmetric kind is two arcs
