@@ -1,5 +1,5 @@
 // The edges that are there before a load, looked up in the order of its keys: a part of the rows
-// is walked once beside them. Private to the engine.
+// is walked once with them. Private to the engine.
 #pragma once
 
 #include <cstdint>

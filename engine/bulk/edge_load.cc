@@ -99,7 +99,7 @@ Status LoadedEdges::Build(EdgeLoad load, const GraphState& start, Executor& exec
   if (load.strings.size() == 0) load.strings = StringTable(start.strings);
   strings_ = load.strings.Publish();
   start_ = {start.strings.size(), start.schema->node_kinds().size(),
-                   start.schema->edge_kinds().size()};
+            start.schema->edge_kinds().size()};
   first_column_ = start.schema->columns().size();
   first_space_ = start.schema->spaces().size();
   auto schema = std::make_shared<Schema>(*start.schema);
@@ -114,8 +114,8 @@ Status LoadedEdges::Build(EdgeLoad load, const GraphState& start, Executor& exec
   node_kinds_ = std::move(load.node_kinds);
   const NodeId nodes = keys_.size();
   const bool merges = start.base->arc_count() > 0;
-  const engine_internal::LoadShape shape = {nodes, strings_.size(), time_ms_,
-                                            schema.get(), merges ? start.base.get() : nullptr};
+  const engine_internal::LoadShape shape = {nodes, strings_.size(), time_ms_, schema.get(),
+                                            merges ? start.base.get() : nullptr};
   PLEXUS_ASSIGN(engine_internal::LoadedRows rows,
                 engine_internal::BuildLoadedRows(batches_, shape, std::move(load.scratch),
                                                  load.memory, progress, executor));
@@ -123,8 +123,7 @@ Status LoadedEdges::Build(EdgeLoad load, const GraphState& start, Executor& exec
   if (runs_) run_changes_ = runs_->changes;
   std::shared_ptr<Csr>& base = rows.rows;
   if (merges) {
-    PLEXUS_ASSIGN(base,
-                  engine_internal::MergeRows(*start.base, *base, load.memory, executor));
+    PLEXUS_ASSIGN(base, engine_internal::MergeRows(*start.base, *base, load.memory, executor));
   }
   Sequence sequence = start.sequence;
   std::uint64_t changes = 0;

@@ -11,8 +11,8 @@
 // kFailedPrecondition.
 //
 // Into a graph that is not empty: the keys begin with those of the graph, in the order of their
-// ids, the strings with its strings, and kinds of its own are not defined again. Its delta is folded
-// in first. The load is sorted beside its edges, which decide what is new, and merged with them
+// ids, the strings with its strings, and kinds of its own are not defined again. Its delta is
+// folded in first. The load is sorted apart, its edges decide what is new, and both are merged
 // once: that takes the time and memory of a compaction, so it is for loads of a tenth of the graph
 // and more. What is derived from the states before is derived again. Edges that name a removed node
 // (kInvalidArgument), and other values for an edge with properties or a created_by
@@ -118,7 +118,7 @@ class LoadedEdges {
   // What all of it amounts to.
   const ApplyReport& report() const { return report_; }
   GraphState TakeState() { return std::move(state_); }
-  // What the batches before `batch` amount to, built anew; `start` as for Make.
+  // What the batches before `batch` amount to, built again; `start` as for Make.
   Result<GraphState> StateBefore(std::size_t batch, const GraphState& start, Executor& executor);
 
  private:

@@ -244,8 +244,8 @@ Status LoadedEdges::Check(const EdgeLoad& load, const GraphState& start, const S
       added, executor, [&](std::size_t i) { return !CheckKey(key(i), false).has_value(); });
   if (bad < added) {
     const Status why = CheckKey(key(bad), false);
-    return std::unexpected(Error{why.error().code, "key " + std::to_string(first_node_ + bad) +
-                                                       ": " + why.error().message});
+    return std::unexpected(Error{
+        why.error().code, "key " + std::to_string(first_node_ + bad) + ": " + why.error().message});
   }
   PLEXUS_TRY(CheckNodeKinds(load, first_node_, schema, executor));
   PLEXUS_TRY(CheckStrings(load.strings, start.strings.size()));
@@ -305,8 +305,8 @@ void LoadedEdges::NoteKnown(const EdgeLoad& load, const Schema& schema, Executor
         Above(batch.labels, 0, batch.labels.empty() ? 0 : edges, known.strings));
     const NodeId first = b == 0 ? first_node_ : batches[b - 1].nodes;
     if (!load.node_kinds.empty())
-      known.node_kinds = Above(load.node_kinds, first - first_node_, batch.nodes - first_node_,
-                               known.node_kinds);
+      known.node_kinds =
+          Above(load.node_kinds, first - first_node_, batch.nodes - first_node_, known.node_kinds);
   };
   RunBlocks(executor, batches.size(), look);
   for (std::size_t b = 1; b < batches.size(); ++b) {

@@ -120,8 +120,8 @@ std::size_t KeepChanges(Entry* entries, std::size_t n, const KeyBits& bits, Exis
   for (std::size_t begin = 0; begin < n;) {
     const std::uint64_t identity = entries[begin].key >> bits.batch;
     float now = 1;
-    for (bool existed = exists(entries[begin].key); begin < n && entries[begin].key >> bits.batch == identity;
-         existed = true) {
+    for (bool existed = exists(entries[begin].key);
+         begin < n && entries[begin].key >> bits.batch == identity; existed = true) {
       const std::uint64_t key = entries[begin].key;
       const float before = now;
       for (; begin < n && entries[begin].key == key; ++begin) entries[begin].Take(now);
@@ -154,8 +154,8 @@ inline void TakeStated(const LoadValue& stated, LoadValue& value) {
 }
 
 // The same of entries with values, which go to `values`. stated(entry): what it states.
-// exists(key, value): puts the value of an edge that was there before. `inverted`: set where an edge
-// ends before it begins.
+// exists(key, value): puts the value of an edge that was there before. `inverted`: set where an
+// edge ends before it begins.
 template <class Stated, class Exists, class NoteSame>
 std::size_t KeepChanges(ValuedEntry* entries, std::size_t n, Stated&& stated, std::int64_t time_ms,
                         std::vector<LoadValue>& values, bool& inverted, Exists&& exists,

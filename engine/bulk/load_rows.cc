@@ -82,8 +82,8 @@ Result<LoadedRows> BuildInMemory(const LoadPlan& plan, std::vector<LoadBatch>& b
   // Memory that was touched already: fresh pages are dear.
   if (!plan.base)
     BuildInArrays(*csr, plan.executor,
-                {reinterpret_cast<std::uint64_t*>(parts.entries.data()),
-                 parts.entries.size_bytes() / sizeof(std::uint64_t)});
+                  {reinterpret_cast<std::uint64_t*>(parts.entries.data()),
+                   parts.entries.size_bytes() / sizeof(std::uint64_t)});
   if (!Entry::kHasValues) {
     csr->out_created_at = TimesIn(std::move(parts.entries), csr->arc_count());
     FillTimes(plan, *csr);
@@ -219,8 +219,8 @@ Result<LoadedRows> BuildLoadedRows(std::vector<LoadBatch>& batches, const LoadSh
   }
   if (shape.base) {  // a changed edge has a time of its own
     valued |= weighted;
-    plan.any_valid |= valued && !(shape.base->valid_from.slots.empty() &&
-                                  shape.base->valid_until.slots.empty());
+    plan.any_valid |=
+        valued && !(shape.base->valid_from.slots.empty() && shape.base->valid_until.slots.empty());
   }
   if (named > Limits::kMaxArcs) return TooLarge();
   KeyBits& bits = plan.bits;

@@ -1,4 +1,4 @@
-// One pass counts the arcs of each row, one writes them; the in arrays are transposed anew. Blocks
+// One pass counts the arcs of each row, one writes them; the in arrays are transposed again. Blocks
 // of rows are independent: what a block has of a sparse column is appended in the order of blocks.
 #include "engine/bulk/merge_rows.h"
 
@@ -68,9 +68,7 @@ class Source {
         valid_until_(csr.valid_until, Begin(row)),
         properties_(csr.properties, Begin(row)) {}
 
-  EdgeSlot Begin(NodeId row) const {
-    return csr_.out_offsets[std::min(row, csr_.node_count)];
-  }
+  EdgeSlot Begin(NodeId row) const { return csr_.out_offsets[std::min(row, csr_.node_count)]; }
   EdgeSlot End(NodeId row) const { return row < csr_.node_count ? csr_.out_offsets[row + 1] : 0; }
   std::uint64_t Order(EdgeSlot slot) const {
     return ArcOrder(out_.kind(slot), out_.neighbors[slot]);
@@ -107,8 +105,8 @@ class Source {
   ColumnReader<std::uint64_t> properties_;
 };
 
-// Walks a row of both in order: from_base(begin, end) and from_added(slot); replaced(slot) of an arc
-// of the base before the one in its place.
+// Walks a row of both in order: from_base(begin, end) and from_added(slot); replaced(slot) of an
+// arc of the base before the one in its place.
 template <class FromBase, class FromAdded, class Replaced>
 void MergeRow(const Source& base, const Source& added, NodeId row, FromBase&& from_base,
               FromAdded&& from_added, Replaced&& replaced) {

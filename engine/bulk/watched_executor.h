@@ -24,7 +24,7 @@ class WatchedExecutor final : public Executor, public Progress {
   WatchedExecutor(Executor& executor, Progress& progress)
       : executor_(executor), progress_(progress) {}
 
-  // From now on it is the executor alone.
+  // From now on it does what the executor does, and nothing else.
   void Rest() { resting_ = true; }
 
   int thread_count() const override { return executor_.thread_count(); }

@@ -248,14 +248,6 @@ bool AllPlainEdges(ImportRun& run, std::span<const Input> inputs) {
   return plain;
 }
 
-// From a tenth of the graph on it costs less to sort edges beside it and to merge them once.
-bool AreMany(std::uint64_t edges, const Snapshot& graph) {
-  const GraphState& state = graph.state();
-  std::uint64_t arcs = state.base->arc_count();
-  for (const auto& run : state.runs) arcs += run->arc_count();
-  return edges >= (arcs + graph.node_count()) / 10;
-}
-
 // Collects the edges of all inputs and loads them at once. False: these must go batch by
 // batch, and nothing has happened.
 Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
@@ -306,11 +298,7 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   if (too_large || refused || few) {
     run.report = before;
     run.bytes_total = total + run.bytes_done - done;
-    std::string why;
-    if (!collector.too_large().empty())
-      why = "have more " + std::string(collector.too_large());
-    else if (!loaded && loaded.error().code == ErrorCode::kResourceExhausted)
-      why = "cannot be loaded at once (" + loaded.error().message + ")";
+    const std::string why = collector.WhyInBatches(loaded);
     if (!why.empty())
       run.report.warnings.push_back(
           {inputs[0].name, 1, "load", 0, 1, std::nullopt,

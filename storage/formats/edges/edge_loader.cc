@@ -38,6 +38,13 @@ std::size_t EdgeLoadParser::Parse(std::string_view text, std::uint64_t first_lin
   return used;
 }
 
+bool AreMany(std::uint64_t edges, const Snapshot& graph) {
+  const GraphState& state = graph.state();
+  std::uint64_t arcs = state.base->arc_count();
+  for (const auto& run : state.runs) arcs += run->arc_count();
+  return edges >= (arcs + graph.node_count()) / 10;
+}
+
 EdgeCollector::EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes,
                              const Snapshot& before, TouchedNodes& touched)
     : touched_(touched), schema_(before.schema()) {
@@ -194,6 +201,13 @@ EdgeLoad EdgeCollector::Finish() {
   of_number_ = {};
   of_name_ = {};
   return std::move(load_);
+}
+
+std::string EdgeCollector::WhyInBatches(const Result<ApplyReport>& loaded) const {
+  if (!too_large_.empty()) return "have more " + std::string(too_large_);
+  if (!loaded && loaded.error().code == ErrorCode::kResourceExhausted)
+    return "cannot be loaded at once (" + loaded.error().message + ")";
+  return "";
 }
 
 Error EdgeCollector::WhyNot(const Graph& graph, Error error) const {

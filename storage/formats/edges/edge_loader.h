@@ -33,6 +33,9 @@ class EdgeLoadParser final : public RecordParser {
   std::uint32_t numbers_;
 };
 
+// From a tenth of the graph on it costs less to sort edges apart and to merge them once.
+bool AreMany(std::uint64_t edges, const Snapshot& graph);
+
 class EdgeCollector final : public PieceCollector {
  public:
   // For files of `text_bytes` in all. Marks nodes of the graph that they name in `touched`.
@@ -50,8 +53,8 @@ class EdgeCollector final : public PieceCollector {
   // Where a batch began.
   const std::string& file(std::size_t batch) const { return *origins_[batch].file; }
   std::uint64_t line(std::size_t batch) const { return origins_[batch].line; }
-  // What was taken passed a limit: of what there is too much; "": none.
-  std::string_view too_large() const { return too_large_; }
+  // What to say when batches must do, as a limit was passed; "": it was another reason.
+  std::string WhyInBatches(const Result<ApplyReport>& loaded) const;
   // Frees all that is not asked for above.
   EdgeLoad Finish();
   // The error of the load with where the scratch is, and with what the graph may have of it.
@@ -75,8 +78,8 @@ class EdgeCollector final : public PieceCollector {
   std::uint64_t edges_ = 0, arcs_ = 0;  // an edge of a symmetric kind is two arcs
   std::uint64_t bytes_ = 0;             // of arrays
   bool stores_ = false;
-  int values_ = 0;  // 1: some edges have weights or kinds; 2: labels or times
-  std::string_view too_large_ = {};
+  int values_ = 0;                   // 1: some edges have weights or kinds; 2: labels or times
+  std::string_view too_large_ = {};  // of what there is too much
   struct Origin {
     const std::string* file;
     std::uint64_t line;

@@ -1,6 +1,6 @@
 // A load into a graph that is not empty is what the same batches make of it: state, records and
-// history to the bit, whatever was there before, the budget and the threads; stopped, it is a prefix
-// of its batches.
+// history to the bit, whatever was there before, the budget and the threads; stopped, it is a
+// prefix of its batches.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -109,7 +109,7 @@ TEST_F(FormatLoad, TablesOfMoreThanPlainEdges) {
   }
 }
 
-// Nodes with texts and tags, edges with kinds, labels, weights and times, some of them removed again.
+// Nodes with texts and tags, edges with kinds, labels, weights and times, some of them removed.
 // Of `keys` that the files name, too; `plain`: without what a load cannot say.
 std::string RandomBase(std::mt19937_64& random, int keys, bool plain) {
   std::string text = "{\"kind\":\"knows\",\"plane\":\"fact\"}\n";
@@ -180,8 +180,7 @@ TEST_F(FormatLoad, BesideWhatIsThere) {
 // Few edges for a large graph are no load.
 TEST_F(FormatLoad, ATenthOfTheGraphIsLoaded) {
   std::string base;
-  for (int i = 0; i < 3000; ++i)
-    base += R"({"edge":["a)" + std::to_string(i) + R"(","b"]})" + "\n";
+  for (int i = 0; i < 3000; ++i) base += R"({"edge":["a)" + std::to_string(i) + R"(","b"]})" + "\n";
   for (const int lines : {100, 599, 700}) {
     SCOPED_TRACE(lines);
     std::string text;
