@@ -179,12 +179,12 @@ Status Graph::Impl::PublishApplied(std::size_t batches) {
   return {};
 }
 
-// The records of `loaded`, some of them at a time. Returns how many batches the journal has:
-// all, unless progress cancelled.
-Result<std::size_t> Graph::Impl::JournalLoad(LoadedEdges& loaded, Durability durability,
-                                             Progress* progress) {
+// The records of `loaded`, which follow `before`, some of them at a time. Returns how many batches
+// the journal has: all, unless progress cancelled.
+Result<std::size_t> Graph::Impl::JournalLoad(LoadedEdges& loaded, Sequence before,
+                                             Durability durability, Progress* progress) {
   constexpr std::uint64_t kChanges = 1 << 21, kChangeBytes = 32;
-  Sequence sequence = 0;
+  Sequence sequence = before;
   std::size_t next = 0;
   while (next < loaded.batch_count()) {
     if (progress && !progress->Report("writing", next, loaded.batch_count())) break;
@@ -234,21 +234,23 @@ Status Graph::Impl::Renew(const std::function<Result<std::optional<Renewal>>()>&
 // graph.
 Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Progress* progress) {
   PLEXUS_ASSIGN(load.time_ms, MayWrite(load.time_ms));
-  const auto not_empty = [] {
-    return Fail(ErrorCode::kFailedPrecondition, "only an empty graph can be loaded");
-  };
-  const auto empty = Published();
-  if (empty->sequence != 0) return not_empty();
   if (!options_.scope.empty() && options_.scope != kDefaultScope)
     return Fail(ErrorCode::kFailedPrecondition, "a load gives its nodes no scope");
+  if (std::unique_lock lock(writer_mutex_); !Published()->runs.empty())
+    PLEXUS_TRY(FoldHoldingLock(lock, executor_));
+  const auto start = Published();
+  const auto written = [] {
+    return Fail(ErrorCode::kFailedPrecondition, "the graph was written to while it was loaded");
+  };
+  if (!start->runs.empty()) return written();
   PLEXUS_ASSIGN(LoadedEdges loaded,
-                LoadedEdges::Make(std::move(load), *empty, executor_, progress));
+                LoadedEdges::Make(std::move(load), *start, executor_, progress));
   Turn turn(*this);
   PLEXUS_TRY(Accepts());
   {
     const std::lock_guard lock(writer_mutex_);
     if (read_only_) return std::unexpected(ReadOnlyError());
-    if (writer_.sequence() != 0) return not_empty();
+    if (writer_.sequence() != start->sequence) return written();
   }
   StateWriter next(loaded.TakeState(), &executor_);
   bool cancelled = false;
@@ -256,11 +258,11 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
     turn.journals = true;
     // One fsync for all: a crash before leaves a prefix.
     const Durability each = durability == Durability::kSync ? Durability::kNone : durability;
-    PLEXUS_ASSIGN(const std::size_t done, JournalLoad(loaded, each, progress));
+    PLEXUS_ASSIGN(const std::size_t done, JournalLoad(loaded, start->sequence, each, progress));
     cancelled = done < loaded.batch_count();
     if (cancelled) {
-      next = StateWriter(*empty, &executor_);  // its memory goes before more is made
-      PLEXUS_ASSIGN(GraphState state, loaded.StateBefore(done, *empty, executor_));
+      next = StateWriter(EmptyState(), &executor_);  // its memory goes before more is made
+      PLEXUS_ASSIGN(GraphState state, loaded.StateBefore(done, *start, executor_));
       next = StateWriter(std::move(state), &executor_);
     }
     if (durability == Durability::kSync) PLEXUS_TRY(journal_->WaitDurable(next.sequence()));

@@ -145,12 +145,13 @@ class Graph {
   // kReadOnly after an earlier journal failure; the journal's own error.
   Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options = {});
 
-  // Applies all batches of `load` to an empty graph at once: the same graph and log as one by one;
+  // Applies all batches of `load` at once: the same graph and log as one by one;
   // the report sums up. They become visible together; other writers wait, and `progress` must not
   // write. Errors: kInvalidArgument for its time, as Apply, and for what edge_load.h does not allow
-  // (names batch, edge and value; nothing was changed); kFailedPrecondition when some record
-  // was applied before, kResourceExhausted above the limits or without memory (nothing was changed,
-  // but for a prefix in the journal if the graph is read-only afterwards); kReadOnly and the
+  // (names batch, edge and value; nothing was changed); kFailedPrecondition for keys that do not
+  // begin with the graph's, and when a batch was applied meanwhile; kResourceExhausted above the
+  // limits or without memory (nothing was changed, but for a prefix in the journal if the graph is
+  // read-only afterwards); kReadOnly and the
   // journal's own error as Apply; kCancelled when `progress` says stop: whole batches may stay
   // then.
   Result<ApplyReport> Load(EdgeLoad load, const ApplyOptions& options = {},

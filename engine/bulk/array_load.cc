@@ -264,6 +264,8 @@ Result<ApplyReport> LoadArrays(Graph& graph, const GraphArrays& arrays, const Ap
                                Progress* progress) try {
   Executor* executor = graph.options().executor;
   PLEXUS_ASSIGN(EdgeLoad load, LoadOfArrays(arrays, executor ? *executor : DefaultExecutor()));
+  if (graph.snapshot().sequence() != 0)
+    return Fail(ErrorCode::kFailedPrecondition, "only an empty graph can be loaded from arrays");
   return graph.Load(std::move(load), options, progress);
 }
 PLEXUS_CATCH_NO_MEMORY

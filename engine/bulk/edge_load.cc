@@ -5,15 +5,19 @@
 #include <cmath>
 
 #include "engine/bulk/load_rows.h"
+#include "engine/bulk/merge_rows.h"
+#include "engine/bulk/watched_executor.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
 
 namespace {
 
-StringTable::View First(const StringTable::View& strings, std::uint32_t count) {
-  StringTable first;
-  for (std::uint32_t i = 0; i < count; ++i) first.Insert(strings[i]);
+// The first `count` of `strings`, which begin with `known`.
+StringTable::View First(const StringTable::View& known, const StringTable::View& strings,
+                        std::uint32_t count) {
+  StringTable first(known);
+  for (std::uint32_t i = first.size(); i < count; ++i) first.Insert(strings[i]);
   return first.Publish();
 }
 
@@ -40,24 +44,26 @@ Status DefineAll(const std::vector<T>& definitions, std::size_t have, const char
 
 }  // namespace
 
-// A state whose nodes are facts, alive, and whose edges are those of `base`.
-GraphState LoadedEdges::StateOf(const GraphState& empty, std::size_t batches, Sequence sequence,
+// The nodes that batches add are facts, alive; the edges are those of `base`.
+GraphState LoadedEdges::StateOf(const GraphState& start, std::size_t batches, Sequence sequence,
                                 std::shared_ptr<Csr> base) const {
   const bool all = batches == batches_.size();
   const NodeId nodes = FirstNode(batches);
   const Known& known = Before(batches);
-  GraphState state = empty;
+  GraphState state = start;
+  state.derived = {};
   state.sequence = base->sequence = sequence;
-  state.time_ms = batches > 0 || all ? time_ms_ : empty.time_ms;
-  state.keys = all ? keys_ : First(keys_, nodes);
-  state.strings = all ? strings_ : First(strings_, known.strings);
-  PagedArray<KindId> kinds;
-  std::vector<KindId> of(nodes);
+  state.time_ms = batches > 0 || all ? time_ms_ : start.time_ms;
+  state.keys = all ? keys_ : First(start.keys, keys_, nodes);
+  state.strings = all ? strings_ : First(start.strings, strings_, known.strings);
+  std::vector<KindId> of(nodes - first_node_);
   state.nodes_by_kind.resize(state.schema->node_kinds().size(), 0);
-  for (NodeId v = 0; v < nodes; ++v) ++state.nodes_by_kind[of[v] = KindOfNode(v)];
+  for (NodeId v = first_node_; v < nodes; ++v)
+    ++state.nodes_by_kind[of[v - first_node_] = KindOfNode(v)];
+  PagedArray<KindId> kinds(start.node_kinds, 0);
   kinds.Append(of);
-  PagedArray<std::uint8_t> flags;
-  flags.Append(std::vector<std::uint8_t>(nodes, kAlive));
+  PagedArray<std::uint8_t> flags(start.node_flags, 0);
+  flags.Append(std::vector<std::uint8_t>(of.size(), kAlive));
   state.node_kinds = kinds.Publish();
   state.node_flags = flags.Publish();
   state.dirty = std::make_shared<DirtyBits>(nodes);
@@ -65,58 +71,84 @@ GraphState LoadedEdges::StateOf(const GraphState& empty, std::size_t batches, Se
   return state;
 }
 
-Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& empty, Executor& executor,
+Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& start, Executor& executor,
                                       Progress* progress) {
+  using engine_internal::WatchedExecutor;
   LoadedEdges loaded;
-  loaded.time_ms_ = std::max(load.time_ms, empty.time_ms);
-  loaded.keys_ = load.keys.Publish();
-  if (load.strings.size() == 0) load.strings.Insert("");
-  loaded.strings_ = load.strings.Publish();
-  loaded.start_ = {1, empty.schema->node_kinds().size(), empty.schema->edge_kinds().size()};
-  loaded.first_column_ = empty.schema->columns().size();
-  loaded.first_space_ = empty.schema->spaces().size();
-  auto schema = std::make_shared<Schema>(*empty.schema);
+  if (!progress) {
+    PLEXUS_TRY(loaded.Build(std::move(load), start, executor, nullptr));
+    return loaded;
+  }
+  const auto watched = std::make_shared<WatchedExecutor>(executor, *progress);
+  loaded.watched_ = watched;
+  try {
+    PLEXUS_TRY(loaded.Build(std::move(load), start, *watched, watched.get()));
+  } catch (const WatchedExecutor::Stopped&) {
+    return Fail(ErrorCode::kCancelled, "loading was stopped");
+  }
+  watched->Rest();
+  return loaded;
+}
+
+Status LoadedEdges::Build(EdgeLoad load, const GraphState& start, Executor& executor,
+                          Progress* progress) {
+  time_ms_ = std::max(load.time_ms, start.time_ms);
+  first_node_ = start.keys.size();
+  memory_ = load.memory;
+  keys_ = load.keys.Publish();
+  if (load.strings.size() == 0) load.strings = StringTable(start.strings);
+  strings_ = load.strings.Publish();
+  start_ = {start.strings.size(), start.schema->node_kinds().size(),
+            start.schema->edge_kinds().size()};
+  first_column_ = start.schema->columns().size();
+  first_space_ = start.schema->spaces().size();
+  auto schema = std::make_shared<Schema>(*start.schema);
   PLEXUS_TRY(
       DefineAll(load.node_kind_definitions, schema->node_kinds().size(), "node kind", *schema));
   PLEXUS_TRY(
       DefineAll(load.edge_kind_definitions, schema->edge_kinds().size(), "edge kind", *schema));
-  PLEXUS_TRY(loaded.Check(load, *schema, executor));
-  loaded.batches_ = std::move(load.batches);
-  loaded.node_kind_definitions_ = std::move(load.node_kind_definitions);
-  loaded.edge_kind_definitions_ = std::move(load.edge_kind_definitions);
-  loaded.node_kinds_ = std::move(load.node_kinds);
-  const NodeId nodes = loaded.keys_.size();
-  const engine_internal::LoadShape shape = {nodes, loaded.strings_.size(), loaded.time_ms_,
-                                            schema.get()};
+  PLEXUS_TRY(Check(load, start, *schema, executor));
+  batches_ = std::move(load.batches);
+  node_kind_definitions_ = std::move(load.node_kind_definitions);
+  edge_kind_definitions_ = std::move(load.edge_kind_definitions);
+  node_kinds_ = std::move(load.node_kinds);
+  const NodeId nodes = keys_.size();
+  const bool merges = start.base->arc_count() > 0;
+  const engine_internal::LoadShape shape = {nodes, strings_.size(), time_ms_, schema.get(),
+                                            merges ? start.base.get() : nullptr};
   PLEXUS_ASSIGN(engine_internal::LoadedRows rows,
-                engine_internal::BuildLoadedRows(loaded.batches_, shape, std::move(load.scratch),
+                engine_internal::BuildLoadedRows(batches_, shape, std::move(load.scratch),
                                                  load.memory, progress, executor));
-  loaded.runs_ = std::move(rows.runs);
-  if (loaded.runs_) loaded.run_changes_ = loaded.runs_->changes;
-  std::shared_ptr<Csr>& base = rows.base;
-  Sequence sequence = 0;
+  runs_ = std::move(rows.runs);
+  if (runs_) run_changes_ = runs_->changes;
+  std::shared_ptr<Csr>& base = rows.rows;
+  if (merges) {
+    PLEXUS_ASSIGN(base, engine_internal::MergeRows(*start.base, *base, load.memory, executor));
+  }
+  Sequence sequence = start.sequence;
   std::uint64_t changes = 0;
-  for (std::size_t b = 0; b < loaded.batch_count(); ++b) {
-    sequence += loaded.HasRecord(b);
-    changes += loaded.change_count(b);
+  for (std::size_t b = 0; b < batch_count(); ++b) {
+    sequence += HasRecord(b);
+    changes += change_count(b);
   }
   std::vector<std::uint64_t> by_kind = engine_internal::CountEdges(*base, *schema, executor);
   std::uint64_t edges = 0;
   for (const std::uint64_t count : by_kind) edges += count;
-  ApplyReport& report = loaded.report_;
-  report.time_ms = loaded.time_ms_;
-  report.time_moved = load.time_ms != kNoTime && load.time_ms < loaded.time_ms_;
+  for (const std::uint64_t count : start.edges_by_kind) edges -= count;
+  ApplyReport& report = report_;
+  report.time_ms = time_ms_;
+  report.time_moved = load.time_ms != kNoTime && load.time_ms < time_ms_;
   report.sequence = sequence;
-  report.nodes.added = nodes;
+  report.nodes.added = nodes - first_node_;
   report.edges.added = edges;
   report.edges.changed = changes - edges;
   report.edges.same = rows.same;
-  if (load.changed_of) loaded.CountChanged(*load.changed_of);
-  GraphState start = empty;
-  start.schema = std::move(schema);
-  loaded.state_ = loaded.StateOf(start, loaded.batch_count(), sequence, std::move(base));
-  loaded.state_.edges_by_kind = std::move(by_kind);
-  return loaded;
+  if (load.changed_of) CountChanged(*load.changed_of);
+  GraphState with_kinds = start;
+  with_kinds.schema = std::move(schema);
+  state_ = StateOf(with_kinds, batch_count(), sequence, std::move(base));
+  state_.edges_by_kind = std::move(by_kind);
+  return {};
 }
 
 void LoadedEdges::CountChanged(std::vector<std::uint64_t>& changed) const {
@@ -222,11 +254,11 @@ Result<std::shared_ptr<Csr>> LoadedEdges::RowsBefore(std::size_t batch, const Sc
   return BuildCsr(FirstNode(batch), edges, extras, schema, 0, executor);
 }
 
-Result<GraphState> LoadedEdges::StateBefore(std::size_t batch, const GraphState& empty,
+Result<GraphState> LoadedEdges::StateBefore(std::size_t batch, const GraphState& start,
                                             Executor& executor) {
-  GraphState start = empty;
-  Sequence sequence = 0;
-  auto schema = std::make_shared<Schema>(*empty.schema);
+  GraphState with_kinds = start;
+  Sequence sequence = start.sequence;
+  auto schema = std::make_shared<Schema>(*start.schema);
   for (std::size_t b = 0; b < batch; ++b) {
     Record record;
     FillNodes(b, record);
@@ -234,10 +266,13 @@ Result<GraphState> LoadedEdges::StateBefore(std::size_t batch, const GraphState&
     for (const EdgeKind& kind : record.edge_kind_definitions) PLEXUS_TRY(schema->Define(kind));
     sequence += HasRecord(b);
   }
-  start.schema = std::move(schema);
-  PLEXUS_ASSIGN(auto base, RowsBefore(batch, *start.schema, executor));
-  auto by_kind = engine_internal::CountEdges(*base, *start.schema, executor);
-  GraphState state = StateOf(start, batch, sequence, std::move(base));
+  with_kinds.schema = std::move(schema);
+  PLEXUS_ASSIGN(auto base, RowsBefore(batch, *with_kinds.schema, executor));
+  if (start.base->arc_count() > 0) {
+    PLEXUS_ASSIGN(base, engine_internal::MergeRows(*start.base, *base, memory_, executor));
+  }
+  auto by_kind = engine_internal::CountEdges(*base, *with_kinds.schema, executor);
+  GraphState state = StateOf(with_kinds, batch, sequence, std::move(base));
   state.edges_by_kind = std::move(by_kind);
   return state;
 }

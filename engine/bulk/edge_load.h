@@ -1,4 +1,4 @@
-// EdgeLoad: many edges for an empty graph, loaded at once.
+// EdgeLoad: many edges, loaded at once.
 //
 // The same as applying the batches one by one, to the bit: the same ids, versions, counts,
 // records and sequence numbers, where each batch first names its new nodes in the order of their
@@ -6,9 +6,17 @@
 // to use. So an import that gives ids in the order in which edges name nodes loads the graph that
 // it would write, and a node that no edge names is in the graph, too. But nothing is looked up and
 // nothing merged: the edges are partitioned by source once, sorted in the cache, and become the
-// base of the first state, without a delta. What each batch has changed falls out in the order of
+// base of the next state, without a delta. What each batch has changed falls out in the order of
 // its record. A graph whose new facts get a scope (GraphOptions::scope) is not loaded so:
 // kFailedPrecondition.
+//
+// Into a graph that is not empty: the keys begin with those of the graph, in the order of their
+// ids, the strings with its strings, and kinds of its own are not defined again. Its delta is
+// folded in first. The load is sorted apart, its edges decide what is new, and both are merged
+// once: that takes the time and memory of a compaction, so it is for loads of a tenth of the graph
+// and more. What is derived from the states before is derived again. Edges that name a removed node
+// (kInvalidArgument), and other values for an edge with properties or a created_by
+// (kFailedPrecondition), are for Apply.
 //
 // Peak memory 38 bytes an edge, with weights or kinds 60, with labels or times 130 (30 of them
 // stay), without the keys; an edge of a symmetric kind counts twice. With a scratch it takes what
@@ -52,12 +60,12 @@ struct LoadBatch {
 
 struct EdgeLoad {
   std::int64_t time_ms = kNoTime;       // as of a WriteBatch
-  StringTable keys = {};                // of facts, by id; each passes CheckKey
+  StringTable keys = {};                // by id; new ones are of facts, and pass CheckKey
   std::vector<LoadBatch> batches = {};  // at most kMaxLoadBatches
-  // New kinds: their ids follow those of the built-in ones, in this order.
+  // New kinds: their ids follow those of the graph, in this order.
   std::vector<NodeKind> node_kind_definitions = {};
   std::vector<EdgeKind> edge_kind_definitions = {};
-  AlignedArray<KindId> node_kinds = {};  // by id, of the fact plane; empty: kNode
+  AlignedArray<KindId> node_kinds = {};  // of new nodes, of the fact plane; empty: kNode
   StringTable strings = {};              // labels by id; the first is ""
   // Not null: gets how many edges of batches before it each batch changes.
   std::vector<std::uint64_t>* changed_of = nullptr;
@@ -69,18 +77,19 @@ struct EdgeLoad {
 inline constexpr std::size_t kMaxLoadBatches = 1 << 14;
 
 namespace engine_internal {
-class LoadRuns;  // load_rows.h
+class LoadRuns;         // load_rows.h
+class WatchedExecutor;  // watched_executor.h
 }
 
 // An EdgeLoad made ready: the state, and what each batch has put into the log.
 class LoadedEdges {
  public:
-  // `empty`: a state at sequence 0. kInvalidArgument for what is not as the structs above say:
-  // names the batch, the edge and the value. kResourceExhausted above Limits::kMaxArcs edges.
-  // What fails in the scratch. Throws std::bad_alloc. Takes O(edges) time; the result does not
-  // depend on threads.
-  // `progress` may be null, and stops it (kCancelled).
-  static Result<LoadedEdges> Make(EdgeLoad load, const GraphState& empty, Executor& executor,
+  // `start`: a state without runs, which must stay. kInvalidArgument for what is not as the structs
+  // above say: names the batch, the edge and the value; kFailedPrecondition for other keys than its
+  // own at the front. kResourceExhausted above Limits::kMaxArcs edges. What fails in the scratch.
+  // Throws std::bad_alloc. Takes O(edges) time; the result does not depend on threads. `progress`
+  // may be null, and stops it (kCancelled) within a block of work.
+  static Result<LoadedEdges> Make(EdgeLoad load, const GraphState& start, Executor& executor,
                                   Progress* progress = nullptr);
 
   std::size_t batch_count() const { return batches_.size(); }
@@ -109,8 +118,8 @@ class LoadedEdges {
   // What all of it amounts to.
   const ApplyReport& report() const { return report_; }
   GraphState TakeState() { return std::move(state_); }
-  // What the batches before `batch` amount to, built anew; `empty` as for Make.
-  Result<GraphState> StateBefore(std::size_t batch, const GraphState& empty, Executor& executor);
+  // What the batches before `batch` amount to, built again; `start` as for Make.
+  Result<GraphState> StateBefore(std::size_t batch, const GraphState& start, Executor& executor);
 
  private:
   // How many strings and kinds there are once some batches were applied.
@@ -120,20 +129,30 @@ class LoadedEdges {
     bool operator==(const Known&) const = default;
   };
 
-  Status Check(const EdgeLoad& load, const Schema& schema, Executor& executor);
+  Status Build(EdgeLoad load, const GraphState& start, Executor& executor, Progress* progress);
+  Status Check(const EdgeLoad& load, const GraphState& start, const Schema& schema,
+               Executor& executor);
   void NoteKnown(const EdgeLoad& load, const Schema& schema, Executor& executor);
   void CountChanged(std::vector<std::uint64_t>& changed) const;
   Result<std::shared_ptr<Csr>> RowsBefore(std::size_t batch, const Schema& schema,
                                           Executor& executor);
-  NodeId FirstNode(std::size_t batch) const { return batch == 0 ? 0 : batches_[batch - 1].nodes; }
+  NodeId FirstNode(std::size_t batch) const {
+    return batch == 0 ? first_node_ : batches_[batch - 1].nodes;
+  }
   const Known& Before(std::size_t batch) const { return batch == 0 ? start_ : after_[batch - 1]; }
-  GraphState StateOf(const GraphState& empty, std::size_t batches, Sequence sequence,
+  GraphState StateOf(const GraphState& start, std::size_t batches, Sequence sequence,
                      std::shared_ptr<Csr> base) const;
-  KindId KindOfNode(NodeId v) const { return node_kinds_.empty() ? kNodeKind : node_kinds_[v]; }
+  // REQUIRES a new node.
+  KindId KindOfNode(NodeId v) const {
+    return node_kinds_.empty() ? kNodeKind : node_kinds_[v - first_node_];
+  }
 
   static constexpr KindId kNodeKind = 0;
   std::int64_t time_ms_ = 0;
+  NodeId first_node_ = 0;  // new
+  std::uint64_t memory_ = 0;
   std::vector<LoadBatch> batches_;
+  std::shared_ptr<engine_internal::WatchedExecutor> watched_;  // runs_ work on it; may be null
   std::shared_ptr<engine_internal::LoadRuns> runs_;  // where the changes lie in the scratch
   std::vector<std::uint64_t> run_changes_;           // of each batch, then
   std::vector<NodeKind> node_kind_definitions_;

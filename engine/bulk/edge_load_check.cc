@@ -41,8 +41,10 @@ enum Demand : std::uint8_t { kRefused = 1, kNoLoops = 2, kEnds = 4 };
 
 class EdgeChecker {
  public:
-  EdgeChecker(const EdgeLoad& load, const Schema& schema, Executor& executor)
-      : load_(load), schema_(schema), executor_(executor) {
+  EdgeChecker(const EdgeLoad& load, const GraphState& start, const Schema& schema,
+              Executor& executor)
+      : load_(load), start_(start), schema_(schema), executor_(executor) {
+    for (const std::uint64_t alive : start.nodes_by_kind) known_alive_ += alive;
     for (const EdgeKind& kind : schema.edge_kinds()) {
       const bool refused = kind.name.empty() || kind.plane != Plane::kFact;
       const bool ends = kind.source_kind != kNoNodeKind || kind.target_kind != kNoNodeKind;
@@ -59,10 +61,17 @@ class EdgeChecker {
   // Why an edge cannot be of its kind; "": it can.
   std::string WhyNot(const LoadBatch& batch, std::size_t edge) const;
   NodeKindId KindOfNode(NodeId v) const {
-    return load_.node_kinds.empty() ? kNode : NodeKindId(load_.node_kinds[v]);
+    const NodeId known = start_.keys.size();
+    if (v < known) return NodeKindId(start_.node_kinds[v]);
+    return load_.node_kinds.empty() ? kNode : NodeKindId(load_.node_kinds[v - known]);
+  }
+  bool Removed(NodeId v) const {
+    return v < start_.keys.size() && (start_.node_flags[v] & kAlive) == 0;
   }
 
   const EdgeLoad& load_;
+  const GraphState& start_;
+  std::uint64_t known_alive_ = 0;  // of its nodes
   const Schema& schema_;
   Executor& executor_;
   std::vector<std::uint8_t> demands_;  // by kind
@@ -148,6 +157,15 @@ Status EdgeChecker::Check(const LoadBatch& batch, const std::string& name) const
                                  " is no id below the " + std::to_string(nodes) +
                                  " nodes of the batches up to it"));
   }
+  if (known_alive_ < start_.keys.size()) {
+    at = FirstWrong(edges.size(), executor_, [&](std::size_t i) {
+      return Removed(edges[i].source) || Removed(edges[i].target);
+    });
+    if (at < edges.size()) {
+      const NodeId v = Removed(edges[at].source) ? edges[at].source : edges[at].target;
+      return std::unexpected(Wrong(At(name, at) + "node " + std::to_string(v) + " is removed"));
+    }
+  }
   at = FirstWrong(weights.size(), executor_,
                   [&](std::size_t i) { return (weights[i] < 0) | (weights[i] > kMostWeight); });
   if (at < weights.size())
@@ -157,12 +175,14 @@ Status EdgeChecker::Check(const LoadBatch& batch, const std::string& name) const
   return CheckTimes(batch, name);
 }
 
-Status CheckNodeKinds(const EdgeLoad& load, const Schema& schema, Executor& executor) {
+// `first`: the first new node.
+Status CheckNodeKinds(const EdgeLoad& load, NodeId first, const Schema& schema,
+                      Executor& executor) {
   const AlignedArray<KindId>& kinds = load.node_kinds;
   if (kinds.empty()) return {};
-  if (kinds.size() != load.keys.size())
+  if (kinds.size() != load.keys.size() - first)
     return std::unexpected(Wrong("there are " + std::to_string(kinds.size()) + " node kinds, but " +
-                                 std::to_string(load.keys.size()) + " keys"));
+                                 std::to_string(load.keys.size() - first) + " keys"));
   const auto wrong = [&](std::size_t v) {
     if (kinds[v] >= schema.node_kinds().size()) return true;
     const NodeKind& kind = schema.node_kind(NodeKindId(kinds[v]));
@@ -170,12 +190,22 @@ Status CheckNodeKinds(const EdgeLoad& load, const Schema& schema, Executor& exec
   };
   const std::size_t at = FirstWrong(kinds.size(), executor, wrong);
   if (at == kinds.size()) return {};
-  return std::unexpected(Wrong("node " + std::to_string(at) + ": node kind " +
+  return std::unexpected(Wrong("node " + std::to_string(first + at) + ": node kind " +
                                std::to_string(kinds[at]) + " is unknown or of the index plane"));
 }
 
-Status CheckStrings(const StringTable& strings) {
-  for (StringId i = 0; i < strings.size(); ++i) {
+// `all` begin with `known`, packed ones aside, which are long and slow to read.
+bool BeginWith(const StringTable::View& all, const StringTable::View& known, Executor& executor) {
+  if (all.size() < known.size()) return false;
+  return FirstWrong(known.size(), executor, [&](std::size_t i) {
+           const auto id = static_cast<std::uint32_t>(i);
+           return !known.packed(id) && !all.packed(id) && all[id] != known[id];
+         }) == known.size();
+}
+
+// New ones, from `first` on.
+Status CheckStrings(const StringTable& strings, StringId first) {
+  for (StringId i = first; i < strings.size(); ++i) {
     const std::string_view text = strings[i];
     if (text.empty() != (i == 0) || text.size() > Limits::kMaxStringBytes || !IsValidUtf8(text) ||
         text.find('\0') != std::string_view::npos)
@@ -198,24 +228,29 @@ std::size_t Above(const AlignedArray<T>& values, std::size_t begin, std::size_t 
 
 }  // namespace
 
-Status LoadedEdges::Check(const EdgeLoad& load, const Schema& schema, Executor& executor) {
+Status LoadedEdges::Check(const EdgeLoad& load, const GraphState& start, const Schema& schema,
+                          Executor& executor) {
   const auto& batches = load.batches;
   if (batches.size() > kMaxLoadBatches)
     return std::unexpected(Wrong("a load of " + std::to_string(batches.size()) +
                                  " batches; the limit is " + std::to_string(kMaxLoadBatches)));
   const StringTable::View& keys = keys_;
-  const std::size_t bad = FirstWrong(keys.size(), executor, [&](std::size_t v) {
-    return !CheckKey(keys[static_cast<NodeId>(v)], false).has_value();
-  });
-  if (bad < keys.size()) {
-    const Status why = CheckKey(keys[static_cast<NodeId>(bad)], false);
-    return std::unexpected(
-        Error{why.error().code, "key " + std::to_string(bad) + ": " + why.error().message});
+  if (!BeginWith(keys, start.keys, executor) || !BeginWith(strings_, start.strings, executor))
+    return Fail(ErrorCode::kFailedPrecondition,
+                "the keys and strings of a load must begin with those of the graph");
+  const auto key = [&](std::size_t i) { return keys[static_cast<NodeId>(first_node_ + i)]; };
+  const std::size_t added = keys.size() - first_node_;
+  const std::size_t bad = FirstWrong(
+      added, executor, [&](std::size_t i) { return !CheckKey(key(i), false).has_value(); });
+  if (bad < added) {
+    const Status why = CheckKey(key(bad), false);
+    return std::unexpected(Error{
+        why.error().code, "key " + std::to_string(first_node_ + bad) + ": " + why.error().message});
   }
-  PLEXUS_TRY(CheckNodeKinds(load, schema, executor));
-  PLEXUS_TRY(CheckStrings(load.strings));
-  const EdgeChecker checker(load, schema, executor);
-  NodeId before = 0;
+  PLEXUS_TRY(CheckNodeKinds(load, first_node_, schema, executor));
+  PLEXUS_TRY(CheckStrings(load.strings, start.strings.size()));
+  const EdgeChecker checker(load, start, schema, executor);
+  NodeId before = first_node_;
   for (std::size_t b = 0; b < batches.size(); ++b) {
     const std::string name = "batch " + std::to_string(b);
     const NodeId nodes = batches[b].nodes;
@@ -245,8 +280,9 @@ Status LoadedEdges::Check(const EdgeLoad& load, const Schema& schema, Executor& 
   if (before != keys.size())
     return std::unexpected(Wrong("the batches name " + std::to_string(before) +
                                  " nodes, but there are " + std::to_string(keys.size()) + " keys"));
-  if (batches.empty() && (!load.node_kind_definitions.empty() ||
-                          !load.edge_kind_definitions.empty() || load.strings.size() > 1))
+  if (batches.empty() &&
+      (!load.node_kind_definitions.empty() || !load.edge_kind_definitions.empty() ||
+       strings_.size() > start.strings.size()))
     return std::unexpected(Wrong("kinds and strings, but no batch"));
   NoteKnown(load, schema, executor);
   return {};
@@ -267,9 +303,10 @@ void LoadedEdges::NoteKnown(const EdgeLoad& load, const Schema& schema, Executor
     known.edge_kinds = Above(batch.kinds, 0, batch.kinds.empty() ? 0 : edges, known.edge_kinds);
     known.strings = static_cast<StringId>(
         Above(batch.labels, 0, batch.labels.empty() ? 0 : edges, known.strings));
-    const NodeId first = b == 0 ? 0 : batches[b - 1].nodes;
+    const NodeId first = b == 0 ? first_node_ : batches[b - 1].nodes;
     if (!load.node_kinds.empty())
-      known.node_kinds = Above(load.node_kinds, first, batch.nodes, known.node_kinds);
+      known.node_kinds =
+          Above(load.node_kinds, first - first_node_, batch.nodes - first_node_, known.node_kinds);
   };
   RunBlocks(executor, batches.size(), look);
   for (std::size_t b = 1; b < batches.size(); ++b) {

@@ -110,16 +110,18 @@ struct ValuedEntry {
 static_assert(kMaxLoadBatches <= 1 << 16);
 
 // Leaves the changes at the front of entries[0, n), which are sorted; returns how many.
-// What lines of one batch make of an identity is decided as BatchResolver does. note_same(key):
-// a batch states an edge as it is.
-template <class Entry, class NoteSame>
-std::size_t KeepChanges(Entry* entries, std::size_t n, const KeyBits& bits, NoteSame&& note_same) {
+// What lines of one batch make of an identity is decided as BatchResolver does. exists(key): the
+// edge was there before (then no entry states a weight). note_same(key): a batch states an edge as
+// it is.
+template <class Entry, class Exists, class NoteSame>
+std::size_t KeepChanges(Entry* entries, std::size_t n, const KeyBits& bits, Exists&& exists,
+                        NoteSame&& note_same) {
   std::size_t kept = 0;
   for (std::size_t begin = 0; begin < n;) {
     const std::uint64_t identity = entries[begin].key >> bits.batch;
     float now = 1;
-    for (bool existed = false; begin < n && entries[begin].key >> bits.batch == identity;
-         existed = true) {
+    for (bool existed = exists(entries[begin].key);
+         begin < n && entries[begin].key >> bits.batch == identity; existed = true) {
       const std::uint64_t key = entries[begin].key;
       const float before = now;
       for (; begin < n && entries[begin].key == key; ++begin) entries[begin].Take(now);
@@ -151,17 +153,19 @@ inline void TakeStated(const LoadValue& stated, LoadValue& value) {
   if (stated.valid_until != kNoTime) value.valid_until = stated.valid_until;
 }
 
-// The same of entries with values, which go to `values`. stated(entry): what it states. `inverted`:
-// set where an edge ends before it begins.
-template <class Stated, class NoteSame>
+// The same of entries with values, which go to `values`. stated(entry): what it states.
+// exists(key, value): puts the value of an edge that was there before. `inverted`: set where an
+// edge ends before it begins.
+template <class Stated, class Exists, class NoteSame>
 std::size_t KeepChanges(ValuedEntry* entries, std::size_t n, Stated&& stated, std::int64_t time_ms,
-                        std::vector<LoadValue>& values, bool& inverted, NoteSame&& note_same) {
+                        std::vector<LoadValue>& values, bool& inverted, Exists&& exists,
+                        NoteSame&& note_same) {
   values.reserve(values.size() + n);  // growing would take up to three times as much
   std::size_t kept = 0;
   for (std::size_t begin = 0; begin < n;) {
     const std::uint64_t key = entries[begin].key;
     LoadValue now{.created_at = time_ms};
-    for (bool existed = false; begin < n && entries[begin].key == key; existed = true) {
+    for (bool existed = exists(key, now); begin < n && entries[begin].key == key; existed = true) {
       const std::uint16_t batch = entries[begin].batch;
       const LoadValue before = now;
       for (; begin < n && entries[begin].key == key && entries[begin].batch == batch; ++begin)

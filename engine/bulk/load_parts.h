@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "engine/adjacency/csr.h"
+#include "engine/bulk/base_edges.h"
 #include "engine/bulk/load_plan.h"
 #include "engine/bulk/radix_sort.h"
 #include "engine/bulk/scratch_pool.h"
@@ -128,15 +129,21 @@ Result<Decided> DecideParts(const LoadPlan& plan, const std::vector<LoadBatch>& 
     const auto note_same = [&](std::uint64_t key) {
       same += !plan.IsMirror(first_row + bits.Row(key), key);
     };
+    BaseEdges base(plan.base, bits, plan.used.kinds, first_row);
     if constexpr (Entry::kHasValues) {
       bool bad = false;
       const auto stated = [&](const Entry& e) {
         return parts.stated.empty() ? StatedBy(batches[e.batch], e.at) : parts.stated[i][e.at];
       };
-      parts.changes[i] = KeepChanges(own, n, stated, plan.time_ms, parts.values[i], bad, note_same);
+      const auto exists = [&](std::uint64_t key, LoadValue& value) {
+        return base.Find(key, &value);
+      };
+      parts.changes[i] =
+          KeepChanges(own, n, stated, plan.time_ms, parts.values[i], bad, exists, note_same);
       if (bad) inverted = true;
     } else {
-      parts.changes[i] = KeepChanges(own, n, bits, note_same);
+      const auto exists = [&](std::uint64_t key) { return base.Find(key, nullptr); };
+      parts.changes[i] = KeepChanges(own, n, bits, exists, note_same);
     }
     all_same.fetch_add(same, std::memory_order_relaxed);
     std::uint32_t* degrees = csr.out_offsets.data() + first_row;

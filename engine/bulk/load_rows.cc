@@ -80,9 +80,10 @@ Result<LoadedRows> BuildInMemory(const LoadPlan& plan, std::vector<LoadBatch>& b
   parts.values = {};
   PLEXUS_TRY(plan.Report(all / 4 * 3, all));
   // Memory that was touched already: fresh pages are dear.
-  BuildInArrays(*csr, plan.executor,
-                {reinterpret_cast<std::uint64_t*>(parts.entries.data()),
-                 parts.entries.size_bytes() / sizeof(std::uint64_t)});
+  if (!plan.base)
+    BuildInArrays(*csr, plan.executor,
+                  {reinterpret_cast<std::uint64_t*>(parts.entries.data()),
+                   parts.entries.size_bytes() / sizeof(std::uint64_t)});
   if (!Entry::kHasValues) {
     csr->out_created_at = TimesIn(std::move(parts.entries), csr->arc_count());
     FillTimes(plan, *csr);
@@ -215,6 +216,11 @@ Result<LoadedRows> BuildLoadedRows(std::vector<LoadBatch>& batches, const LoadSh
     plan.any_labels |= (columns & 8) != 0;
     plan.any_valid |= (columns & (32 | 64)) != 0;
     valued |= (columns & (8 | 16 | 32 | 64)) != 0;
+  }
+  if (shape.base) {  // a changed edge has a time of its own
+    valued |= weighted;
+    plan.any_valid |=
+        valued && !(shape.base->valid_from.slots.empty() && shape.base->valid_until.slots.empty());
   }
   if (named > Limits::kMaxArcs) return TooLarge();
   KeyBits& bits = plan.bits;

@@ -15,6 +15,7 @@ struct LoadShape {
   StringId strings = 1;
   std::int64_t time_ms = 0;
   const Schema* schema = nullptr;
+  const Csr* base = nullptr;  // the edges that are there before; null: none
 };
 
 // The changes of a load that lie in its scratch. A run is what some batches in a row changed.
@@ -33,12 +34,13 @@ class LoadRuns {
 };
 
 struct LoadedRows {
-  std::shared_ptr<Csr> base = {};
+  // All edges; where there was a base, what is new or other than there, without in arrays.
+  std::shared_ptr<Csr> rows = {};
   std::uint64_t same = 0;               // edges that a batch states as they are, each once a batch
   std::shared_ptr<LoadRuns> runs = {};  // set: the changes lie there
 };
 
-// Turns the edges of each batch into its changes, and gives the base. REQUIRES batches that were
+// Turns the edges of each batch into its changes, and gives the rows. REQUIRES batches that were
 // checked. kResourceExhausted above the limits, kInvalidArgument for an edge that is valid until a
 // time before it is valid from. `scratch`, which may be null, gets what passes `memory` bytes.
 // kCancelled by `progress`, which may be null.

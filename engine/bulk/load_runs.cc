@@ -358,9 +358,11 @@ Result<LoadedRows> Runs<Entry>::MakeRows(const LoadPlan& plan, std::size_t batch
   csr->out_kinds.Truncate(arcs);
   csr->out_kinds_high.Truncate(arcs);
   csr->out_created_at.Truncate(arcs);
-  constexpr std::uint64_t kMoved = 20;  // bytes an arc (transpose.cc)
-  AlignedArray<std::uint64_t> moved(std::min(arcs * kMoved, memory_) / sizeof(std::uint64_t) + 1);
-  BuildInArrays(*csr, plan.executor, moved.span());
+  if (!plan.base) {
+    constexpr std::uint64_t kMoved = 20;  // bytes an arc (transpose.cc)
+    AlignedArray<std::uint64_t> moved(std::min(arcs * kMoved, memory_) / sizeof(std::uint64_t) + 1);
+    BuildInArrays(*csr, plan.executor, moved.span());
+  }
   if (!Entry::kHasValues) {
     csr->out_created_at = AlignedArray<std::int64_t>(arcs);
     FillTimes(plan, *csr);
@@ -381,7 +383,7 @@ Result<std::shared_ptr<Csr>> Runs<Entry>::RowsBefore(std::size_t batch, NodeId n
   plan.progress = nullptr;
   plan.wide_kinds = schema.edge_kinds().size() > 256;
   PLEXUS_ASSIGN(LoadedRows rows, MakeRows(plan, batch, true));
-  return std::move(rows.base);
+  return std::move(rows.rows);
 }
 
 // Changes of batches before `batches` as lines that say the same; the others go.

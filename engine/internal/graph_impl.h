@@ -42,7 +42,8 @@ class Graph::Impl {
   Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options);
   Result<ApplyReport> Load(EdgeLoad load, Durability durability, Progress* progress);
   Status Replay(std::span<const Record> records, const ReplayOptions& options);
-  Result<std::size_t> JournalLoad(LoadedEdges& loaded, Durability durability, Progress* progress);
+  Result<std::size_t> JournalLoad(LoadedEdges& loaded, Sequence before, Durability durability,
+                                  Progress* progress);
   Status Renew(const std::function<Result<std::optional<Renewal>>()>& make);
   Status Compact();
   Status WaitDurable(Sequence sequence);

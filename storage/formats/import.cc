@@ -252,15 +252,17 @@ bool AllPlainEdges(ImportRun& run, std::span<const Input> inputs) {
 // batch, and nothing has happened.
 Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   const std::string& scope = run.graph.options().scope;
-  if (run.graph.snapshot().sequence() != 0 || (!scope.empty() && scope != kDefaultScope) ||
+  constexpr std::uint64_t kLeastLine = 4;  // "1 2\n"
+  const Snapshot start = run.graph.snapshot();
+  const std::uint64_t bytes = TotalBytes(inputs), total = run.bytes_total, done = run.bytes_done;
+  if (!AreMany(bytes / kLeastLine, start) || (!scope.empty() && scope != kDefaultScope) ||
       run.options.limits.load_bytes == 0 || !run.options.columns.empty() ||
       (run.options.complete && !run.options.completes_texts_alone) || run.options.position ||
       run.options.batch_ops > Limits::kMaxBatchOps || !AllPlainEdges(run, inputs))
     return false;
   const ImportReport before = run.report;
-  const std::uint64_t bytes = TotalBytes(inputs), total = run.bytes_total, done = run.bytes_done;
   if (run.options.on_error == OnImportError::kStop) run.bytes_total -= bytes;  // one pass will do
-  EdgeCollector collector(run.options, bytes);
+  EdgeCollector collector(run.options, bytes, start, run.touched);
   run.collector = &collector;
   run.restated = 0;
   Status status;
@@ -278,28 +280,25 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   const std::size_t batches = collector.batch_count();
   Result<ApplyReport> loaded = ApplyReport();
   std::vector<std::uint64_t> changed;  // edges, by batch
-  if (status && !run.report.stopped && batches > 0) {
+  const bool few = status && !run.report.stopped && !AreMany(collector.edge_count(), start);
+  if (status && !run.report.stopped && batches > 0 && !few) {
     PLEXUS_TRY(run.BeginApplying());
     EdgeLoad load = collector.Finish();
     load.changed_of = &changed;
     loaded = run.graph.Load(std::move(load), run.options.apply, run.options.progress);
     if (!loaded) status = std::unexpected(collector.WhyNot(run.graph, loaded.error()));
     if (!loaded && loaded.error().code == ErrorCode::kCancelled)
-      run.report.batches += run.graph.snapshot().sequence();
+      run.report.batches += run.graph.snapshot().sequence() - start.sequence();
   }
   const bool refused =
       !loaded && !run.graph.read_only() &&
       (loaded.error().code == ErrorCode::kFailedPrecondition ||  // another writer came in between
        loaded.error().code == ErrorCode::kInvalidArgument ||     // the general way says what
        loaded.error().code == ErrorCode::kResourceExhausted);
-  if (too_large || refused) {
+  if (too_large || refused || few) {
     run.report = before;
     run.bytes_total = total + run.bytes_done - done;
-    std::string why;
-    if (!collector.too_large().empty())
-      why = "have more " + std::string(collector.too_large());
-    else if (!loaded && loaded.error().code == ErrorCode::kResourceExhausted)
-      why = "cannot be loaded at once (" + loaded.error().message + ")";
+    const std::string why = collector.WhyInBatches(loaded);
     if (!why.empty())
       run.report.warnings.push_back(
           {inputs[0].name, 1, "load", 0, 1, std::nullopt,
@@ -314,7 +313,7 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   run.report.edges.changed += loaded->edges.changed;
   // Lines, as the general way counts.
   run.report.edges.same += collector.edge_count() - loaded->edges.added - loaded->edges.changed;
-  for (std::size_t b = 0; b < batches; ++b)
+  for (std::size_t b = 0; b < batches && start.CountEdges(Plane::kFact) == 0; ++b)
     run.WarnOfReplaced(collector.file(b), collector.line(b), changed[b]);
   const std::uint64_t restated = std::min(run.restated, run.report.edges.same);
   run.report.edges.changed += restated;

@@ -7,8 +7,9 @@
 // changes nothing and reports everything as `same`.
 //
 // Edge lists, and tables and JSON lines of nothing but edges with kinds, weights, labels and times,
-// into an empty graph are parsed once and loaded at once (Graph::Load): the same graph and log as
-// batch by batch, several times faster. What passes limits.load_bytes goes to a scratch file.
+// a tenth of the graph or more, are parsed once and loaded at once (Graph::Load): the same graph
+// and log as batch by batch, several times faster. What passes limits.load_bytes goes to a scratch
+// file.
 //
 // All or nothing: unless bad records are to be skipped, all other files are parsed once before
 // the first batch is applied, and what the graph would refuse is foreseen. A file that
@@ -70,7 +71,7 @@ struct ImportLimits {
   std::size_t columns = 1024;                          // of a CSV header
   // Nodes that a matrix or a serialized graph may declare beyond one per byte of it.
   std::size_t declared_nodes = std::size_t{1} << 20;
-  // Memory that edges which are loaded into an empty graph at once may take on top of the graph and
+  // Memory that edges which are loaded at once may take on top of the graph and
   // the blocks at hand; for numbers as keys a quarter more. What passes it is sorted in a scratch
   // file: the graph and its log are the same. 0: batch by batch, many times slower.
   static constexpr std::uint64_t kHalfOfFree = ~std::uint64_t{0};
@@ -200,7 +201,7 @@ struct ImportReport {
 // arcs, another writer that defines the same kinds otherwise, and a file that changes
 // after it was checked (kIo; the message says how much was applied). Importing again
 // completes it. Thread-safe as Graph is. Cost: O(bytes), parsed twice (once with
-// kSkip), memory O(threads * block_bytes); edges into an empty graph once, 30 bytes an edge that
+// kSkip), memory O(threads * block_bytes); edges that are loaded once, 30 bytes an edge that
 // the graph keeps, the keys, and limits.load_bytes; a matrix takes 16 bytes an entry, a file
 // with edges between facts of wanted kinds, or that states kinds of nodes where a kind of edge
 // wants one, what its nodes' keys take. A pipe is kept in memory, over 8 MiB in a temporary file

@@ -38,7 +38,18 @@ std::size_t EdgeLoadParser::Parse(std::string_view text, std::uint64_t first_lin
   return used;
 }
 
-EdgeCollector::EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes) {
+bool AreMany(std::uint64_t edges, const Snapshot& graph) {
+  const GraphState& state = graph.state();
+  std::uint64_t arcs = state.base->arc_count();
+  for (const auto& run : state.runs) arcs += run->arc_count();
+  return edges >= (arcs + graph.node_count()) / 10;
+}
+
+EdgeCollector::EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes,
+                             const Snapshot& before, TouchedNodes& touched)
+    : touched_(touched), schema_(before.schema()) {
+  load_.keys = StringTable(before.state().keys);
+  load_.strings = StringTable(before.state().strings);
   load_.memory = LoadBudget(options.limits.load_bytes, AvailableMemory());
   folder_ = options.scratch_folder.empty() ? TemporaryFolder() : options.scratch_folder;
   load_.scratch = std::make_shared<ScratchFile>(folder_);
@@ -47,18 +58,25 @@ EdgeCollector::EdgeCollector(const ImportOptions& options, std::uint64_t text_by
   load_.time_ms = options.now_ms;
 }
 
+NodeId EdgeCollector::Insert(std::string_view key, std::uint64_t hash) {
+  const auto [id, is_new] = load_.keys.Insert(key, hash);
+  if (!is_new) touched_.Mark(id);
+  return id;
+}
+
 NodeId EdgeCollector::IdOfNumber(std::uint32_t number) {
   NodeId& id = of_number_[number];
   if (id != kNoNode) return id;
   char text[16];
   const auto end = std::to_chars(text, text + sizeof text, number).ptr;
-  return id = load_.keys.Insert({text, static_cast<std::size_t>(end - text)}).id;
+  const std::string_view key(text, static_cast<std::size_t>(end - text));
+  return id = Insert(key, StringTable::Hash(key));
 }
 
 NodeId EdgeCollector::IdOfName(const PieceEdges::Name& name) {
-  if (name.text.size() > ShortKeys::kMostBytes) return load_.keys.Insert(name.text, name.hash).id;
+  if (name.text.size() > ShortKeys::kMostBytes) return Insert(name.text, name.hash);
   NodeId& id = short_keys_.Find(name.text, name.hash);
-  if (id == kNoNode) id = load_.keys.Insert(name.text, name.hash).id;
+  if (id == kNoNode) id = Insert(name.text, name.hash);
   return id;
 }
 
@@ -90,6 +108,10 @@ Status EdgeCollector::TakeKinds(PieceEdges& edges) {
       load_.edge_kind_definitions.push_back(std::move(kind));
       match = Schema::EdgeKindMatch{*id, false};
     }
+    const EdgeKind& known = schema_.edge_kind(match->kind);
+    if (match->reversed || known.plane != Plane::kFact || known.symmetric || !known.self_loops ||
+        known.source_kind != kNoNodeKind || known.target_kind != kNoNodeKind)
+      return Fail(ErrorCode::kResourceExhausted, "more than plain edges");
     ids.push_back(match->kind.value());
   }
   for (KindId& kind : edges.batch.kinds)
@@ -99,7 +121,6 @@ Status EdgeCollector::TakeKinds(PieceEdges& edges) {
 
 void EdgeCollector::TakeLabels(PieceEdges& edges) {
   if (edges.labels.empty()) return;
-  if (load_.strings.size() == 0) load_.strings.Insert("");
   std::vector<StringId> ids;
   for (const PieceEdges::Name& label : edges.labels)
     ids.push_back(load_.strings.Insert(label.text, label.hash).id);
@@ -180,6 +201,13 @@ EdgeLoad EdgeCollector::Finish() {
   of_number_ = {};
   of_name_ = {};
   return std::move(load_);
+}
+
+std::string EdgeCollector::WhyInBatches(const Result<ApplyReport>& loaded) const {
+  if (!too_large_.empty()) return "have more " + std::string(too_large_);
+  if (!loaded && loaded.error().code == ErrorCode::kResourceExhausted)
+    return "cannot be loaded at once (" + loaded.error().message + ")";
+  return "";
 }
 
 Error EdgeCollector::WhyNot(const Graph& graph, Error error) const {

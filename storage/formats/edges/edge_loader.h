@@ -1,4 +1,4 @@
-// Edges into an empty graph, at once: parsed a single time, collected, then loaded.
+// Edges into a graph, at once: parsed a single time, collected, then loaded.
 //
 // The pipeline reads and parses as always, but pieces hold arrays of edges
 // (EdgeLoadParser of edge lists, CsvEdgeParser of tables, JsonEdgeParser of JSON lines), and in the
@@ -17,6 +17,7 @@
 #include "storage/formats/edges/short_keys.h"
 #include "storage/formats/pipeline/chunk_edges.h"
 #include "storage/formats/pipeline/record_parser.h"
+#include "storage/formats/pipeline/touched_nodes.h"
 
 namespace plexus::formats_internal {
 
@@ -32,10 +33,14 @@ class EdgeLoadParser final : public RecordParser {
   std::uint32_t numbers_;
 };
 
+// From a tenth of the graph on it costs less to sort edges apart and to merge them once.
+bool AreMany(std::uint64_t edges, const Snapshot& graph);
+
 class EdgeCollector final : public PieceCollector {
  public:
-  // For files of `text_bytes` in all.
-  EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes);
+  // For files of `text_bytes` in all. Marks nodes of the graph that they name in `touched`.
+  EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes, const Snapshot& before,
+                TouchedNodes& touched);
 
   std::uint32_t numbers() const override { return numbers_; }
   // The pieces from here on are of `file`, which must stay.
@@ -48,8 +53,8 @@ class EdgeCollector final : public PieceCollector {
   // Where a batch began.
   const std::string& file(std::size_t batch) const { return *origins_[batch].file; }
   std::uint64_t line(std::size_t batch) const { return origins_[batch].line; }
-  // What was taken passed a limit: of what there is too much; "": none.
-  std::string_view too_large() const { return too_large_; }
+  // What to say when batches must do, as a limit was passed; "": it was another reason.
+  std::string WhyInBatches(const Result<ApplyReport>& loaded) const;
   // Frees all that is not asked for above.
   EdgeLoad Finish();
   // The error of the load with where the scratch is, and with what the graph may have of it.
@@ -58,6 +63,7 @@ class EdgeCollector final : public PieceCollector {
   bool stores() const { return stores_; }
 
  private:
+  NodeId Insert(std::string_view key, std::uint64_t hash);
   NodeId IdOfNumber(std::uint32_t number);
   NodeId IdOfName(const PieceEdges::Name& name);
   void Prefetch(const PieceEdges::Name& name) const;
@@ -66,13 +72,14 @@ class EdgeCollector final : public PieceCollector {
   Status CheckLimits(const LoadBatch& batch);
   Status StoreWhatPasses();
 
+  TouchedNodes& touched_;
   // Numbers take half of the bytes that the files have, and a quarter of the memory, at most.
   std::uint32_t numbers_;
   std::uint64_t edges_ = 0, arcs_ = 0;  // an edge of a symmetric kind is two arcs
   std::uint64_t bytes_ = 0;             // of arrays
   bool stores_ = false;
-  int values_ = 0;  // 1: some edges have weights or kinds; 2: labels or times
-  std::string_view too_large_ = {};
+  int values_ = 0;                   // 1: some edges have weights or kinds; 2: labels or times
+  std::string_view too_large_ = {};  // of what there is too much
   struct Origin {
     const std::string* file;
     std::uint64_t line;

@@ -235,11 +235,12 @@ const PieceEdgesWriter::Kind* PieceEdgesWriter::KindOf(std::string_view name) {
   auto [at, is_new] = s.kinds.try_emplace(name);
   Kind& kind = at->second;
   if (is_new) {
-    if (const auto match = schema_->FindEdgeKind(name)) {
+    // Those of a user go by name: EdgeCollector looks at what the graph knows of them.
+    if (const auto match = schema_->FindEdgeKind(name); match && match->kind < kFirstUserEdgeKind) {
       const EdgeKind& known = schema_->edge_kind(match->kind);
       kind = {match->kind.value(), false, match->reversed, known.symmetric, known.self_loops};
       kind.usable = known.plane == Plane::kFact && known.source_kind == kNoNodeKind &&
-                    known.target_kind == kNoNodeKind && match->kind < kFirstUserEdgeKind;
+                    known.target_kind == kNoNodeKind;
     } else {
       std::vector<std::string_view>& kinds = piece_.edges->kinds;
       kind.code = static_cast<KindId>(kFirstUserEdgeKind.value() + kinds.size());

@@ -23,8 +23,11 @@ class TouchedNodes {
   // Into an empty graph every node is new, and Mark costs one comparison.
   void Mark(std::string_view key) {
     if (words_.empty()) return;
-    if (auto id = before_.Find(key); id && before_.alive(*id) && before_.is_fact(*id))
-      words_[*id / 64].fetch_or(std::uint64_t{1} << (*id % 64), std::memory_order_relaxed);
+    if (const auto id = before_.Find(key)) Mark(*id);
+  }
+  void Mark(NodeId id) {
+    if (id < before_.node_count() && before_.alive(id) && before_.is_fact(id))
+      words_[id / 64].fetch_or(std::uint64_t{1} << (id % 64), std::memory_order_relaxed);
   }
 
   std::uint64_t count() const {

@@ -4,11 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
-#include <mutex>
-#include <random>
-#include <tuple>
 #include <vector>
 
 #include "engine/bulk/load_entries.h"
@@ -16,115 +12,11 @@
 #include "engine/graph.h"
 #include "engine/state_writer.h"
 #include "tests/engine/bulk/edge_loads.h"
+#include "tests/engine/bulk/loaded.h"
 #include "tests/support/dump.h"
-#include "tests/support/fakes.h"
 
 namespace plexus::testing {
 namespace {
-
-// Bytes in memory; the n-th call fails on demand, and what was never written cannot be read.
-class MemoryScratch final : public LoadScratch {
- public:
-  Status Write(std::uint64_t at, std::span<const std::byte> bytes) override {
-    const std::lock_guard lock(mutex_);
-    if (++calls_ == fail_at_) return Fail(ErrorCode::kIo, "injected fault of the scratch");
-    const std::size_t end = at + bytes.size();
-    if (bytes_.size() < end) {
-      bytes_.resize(end);
-      written_.resize(end);
-    }
-    if (!bytes.empty()) std::memcpy(bytes_.data() + at, bytes.data(), bytes.size());
-    std::fill_n(written_.begin() + static_cast<std::ptrdiff_t>(at), bytes.size(), true);
-    return {};
-  }
-  Status Read(std::uint64_t at, std::span<std::byte> bytes) override {
-    const std::lock_guard lock(mutex_);
-    if (++calls_ == fail_at_) return Fail(ErrorCode::kIo, "injected fault of the scratch");
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-      if (at + i >= bytes_.size() || !written_[at + i])
-        return Fail(ErrorCode::kInternal, "reads what was not written");
-    if (!bytes.empty()) std::memcpy(bytes.data(), bytes_.data() + at, bytes.size());
-    if (!bytes.empty() && ++reads_ == flip_at_) bytes[bytes.size() / 2] ^= std::byte{4};
-    return {};
-  }
-  void Forget(std::uint64_t at, std::uint64_t bytes) noexcept override {
-    const std::lock_guard lock(mutex_);
-    for (std::uint64_t i = at; i < at + bytes && i < written_.size(); ++i) written_[i] = false;
-  }
-  void FailAt(std::size_t call) { fail_at_ = call; }
-  // What this read returns has a wrong bit.
-  void FlipAt(std::size_t read) { flip_at_ = read; }
-  std::size_t reads() const { return reads_; }
-  std::size_t calls() const { return calls_; }
-
- private:
-  std::mutex mutex_;
-  std::size_t calls_ = 0, fail_at_ = 0, reads_ = 0, flip_at_ = 0;
-  std::vector<std::byte> bytes_;
-  std::vector<bool> written_;
-};
-
-struct Loaded {
-  Result<ApplyReport> report = ApplyReport();
-  std::shared_ptr<FakeStore> store = std::make_shared<FakeStore>();
-  std::unique_ptr<Graph> graph;
-};
-
-Loaded LoadInto(EdgeLoad load, Executor& executor, Progress* progress = nullptr) {
-  Loaded loaded;
-  GraphState state = EmptyState();
-  state.payload_store = loaded.store;
-  GraphOptions options;
-  options.executor = &executor;
-  loaded.graph = Graph::Open(std::move(state), loaded.store, options);
-  loaded.report = loaded.graph->Load(std::move(load), {}, progress);
-  return loaded;
-}
-
-template <class T>
-bool SameBytes(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
-}
-
-void ExpectSameRecords(const std::vector<Record>& a, const std::vector<Record>& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const Record &x = a[i], &y = b[i];
-    EXPECT_EQ(std::tie(x.sequence, x.time_ms, x.first_string, x.string_offsets, x.string_bytes,
-                       x.first_node, x.node_kinds, x.key_offsets, x.key_bytes),
-              std::tie(y.sequence, y.time_ms, y.first_string, y.string_offsets, y.string_bytes,
-                       y.first_node, y.node_kinds, y.key_offsets, y.key_bytes));
-    EXPECT_EQ(x.node_kind_definitions.size(), y.node_kind_definitions.size());
-    EXPECT_EQ(x.edge_kind_definitions.size(), y.edge_kind_definitions.size());
-    EXPECT_TRUE(SameBytes(x.edges, y.edges)) << "record " << i;
-    ASSERT_EQ(x.edge_extras.size(), y.edge_extras.size());
-    for (std::size_t e = 0; e < x.edge_extras.size(); ++e)
-      EXPECT_EQ(std::tie(x.edge_extras[e].index, x.edge_extras[e].valid_from,
-                         x.edge_extras[e].valid_until),
-                std::tie(y.edge_extras[e].index, y.edge_extras[e].valid_from,
-                         y.edge_extras[e].valid_until));
-  }
-}
-
-void ExpectSameGraphs(const Graph& a, const Graph& b) {
-  ASSERT_TRUE(SameText(Dump(a.snapshot()), Dump(b.snapshot())));
-  const GraphState &x = a.snapshot().state(), &y = b.snapshot().state();
-  EXPECT_EQ(std::tie(x.sequence, x.edges_by_kind, x.nodes_by_kind),
-            std::tie(y.sequence, y.edges_by_kind, y.nodes_by_kind));
-  const auto same = [](const auto& left, const auto& right) {
-    return std::ranges::equal(left.span(), right.span());
-  };
-  const Csr &p = *x.base, &q = *y.base;
-  EXPECT_TRUE(same(p.out_offsets, q.out_offsets) && same(p.out_neighbors, q.out_neighbors) &&
-              same(p.out_weights, q.out_weights) && same(p.out_kinds, q.out_kinds) &&
-              same(p.out_kinds_high, q.out_kinds_high) && same(p.out_created_at, q.out_created_at));
-  EXPECT_TRUE(same(p.in_offsets, q.in_offsets) && same(p.in_neighbors, q.in_neighbors) &&
-              same(p.in_weights, q.in_weights) && same(p.in_kinds, q.in_kinds) &&
-              same(p.in_kinds_high, q.in_kinds_high) && same(p.in_slots, q.in_slots));
-  EXPECT_EQ(std::tie(p.labels.slots, p.labels.values, p.valid_from.slots, p.valid_until.values),
-            std::tie(q.labels.slots, q.labels.values, q.valid_from.slots, q.valid_until.values));
-}
 
 constexpr std::uint64_t kBudgets[] = {0, 500, 20'000, std::uint64_t{1} << 20};
 
@@ -173,22 +65,6 @@ TEST(StoredLoad, IsTheLoadInMemory) {
     }
   }
 }
-
-// Stops at a report of a phase, the first one or a later one.
-class StopAt final : public Progress {
- public:
-  StopAt(std::string_view phase, int passed) : phase_(phase), passed_(passed) {}
-  bool Report(std::string_view phase, std::uint64_t, std::uint64_t) override {
-    if (phase != phase_) return true;
-    ++reports_;
-    return passed_-- > 0;
-  }
-  int reports() const { return reports_; }
-
- private:
-  const std::string_view phase_;
-  int passed_, reports_ = 0;
-};
 
 TEST(StoredLoad, StoppedItIsAPrefixOfItsBatches) {
   int partial = 0;
@@ -249,8 +125,9 @@ TEST(StoredLoad, ValuesOfAPartTakeTheRoomOfItsEntries) {
   const auto stated = [](const engine_internal::ValuedEntry&) {
     return engine_internal::LoadValue();
   };
+  const auto no_edge = [](std::uint64_t, engine_internal::LoadValue&) { return false; };
   EXPECT_EQ(engine_internal::KeepChanges(entries.data(), entries.size(), stated, 5, values,
-                                         inverted, [](std::uint64_t) {}),
+                                         inverted, no_edge, [](std::uint64_t) {}),
             33u);
   EXPECT_EQ(values.size(), 33u);
   EXPECT_LE(values.capacity(), 33u);

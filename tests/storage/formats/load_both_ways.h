@@ -1,4 +1,4 @@
-// Files into an empty graph both ways, at once and batch by batch, and what must be the same of it.
+// Files into a graph both ways, at once and batch by batch, and what must be the same of it.
 #pragma once
 
 #include <unistd.h>
@@ -43,8 +43,9 @@ struct Imported {
   std::unique_ptr<Graph> graph;
 };
 
+// `base`: JSON lines that are in the graph before, batch by batch.
 inline Imported ImportOneWay(const std::vector<std::string>& files, ImportOptions options,
-                             bool at_once) {
+                             bool at_once, std::string_view base = {}) {
   Imported imported;
   auto store = std::make_shared<plexus::testing::FakeStore>();
   GraphState state = EmptyState();
@@ -52,6 +53,12 @@ inline Imported ImportOneWay(const std::vector<std::string>& files, ImportOption
   GraphOptions graph_options;
   graph_options.executor = options.executor;
   imported.graph = Graph::Open(std::move(state), store, graph_options);
+  if (!base.empty()) {
+    ImportOptions before;
+    before.limits.load_bytes = 0;
+    before.now_ms = kNow - 1;
+    EXPECT_TRUE(ImportBytes(*imported.graph, "base.jsonl", base, before));
+  }
   if (!at_once) options.limits.load_bytes = 0;
   imported.report = ImportFiles(*imported.graph, files, options);
   for (const Record& record : store->Records())
@@ -119,10 +126,10 @@ inline void ExpectSameReport(const ImportReport& g, const ImportReport& l) {
 // Both ways at 1 to 3 threads, all in memory and all but a kilobyte in a scratch file; returns the
 // report. `plain`: they are loaded at once.
 inline ImportReport ExpectSameBothWays(const std::vector<std::string>& files, ImportOptions options,
-                                       bool plain = true) {
+                                       bool plain = true, std::string_view base = {}) {
   options.now_ms = kNow;
   const auto two = MakeThreadExecutor(2), three = MakeThreadExecutor(3);
-  const Imported general = ImportOneWay(files, options, false);
+  const Imported general = ImportOneWay(files, options, false, base);
   EXPECT_TRUE(general.report);
   if (!general.report) return {};
   const ImportReport& g = *general.report;
@@ -139,7 +146,7 @@ inline ImportReport ExpectSameBothWays(const std::vector<std::string>& files, Im
     SCOPED_TRACE(bytes);
     options.executor = executor;
     options.limits.load_bytes = bytes;
-    const Imported loaded = ImportOneWay(files, options, true);
+    const Imported loaded = ImportOneWay(files, options, true, base);
     EXPECT_TRUE(loaded.report);
     if (!loaded.report) return last;
     ExpectSameReport(g, *loaded.report);

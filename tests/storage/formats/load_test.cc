@@ -109,6 +109,88 @@ TEST_F(FormatLoad, TablesOfMoreThanPlainEdges) {
   }
 }
 
+// Nodes with texts and tags, edges with kinds, labels, weights and times, some of them removed.
+// Of `keys` that the files name, too; `plain`: without what a load cannot say.
+std::string RandomBase(std::mt19937_64& random, int keys, bool plain) {
+  std::string text = "{\"kind\":\"knows\",\"plane\":\"fact\"}\n";
+  const auto key = [&] { return std::to_string(random() % static_cast<unsigned>(keys)); };
+  for (int i = 0; i < 20 + keys; ++i) {
+    if (random() % 3 == 0)
+      text += R"({"node":")" + key() + R"(","text":"some text","tags":["t)" + key() +
+              R"("],"trust":0.5})" + "\n";
+    const std::string ends = R"("edge":[")" + key() + R"(",")" + key() + R"("])";
+    text += "{" + ends + (random() % 2 ? R"(,"kind":"knows")" : R"(,"kind":"link")") +
+            (random() % 2 ? R"(,"weight":0.5)" : "") +
+            (random() % 9 == 0 ? R"(,"label":"past")" : "") +
+            (random() % 9 == 0 ? R"(,"valid_from":7)" : "") +
+            (!plain && random() % 4 == 0 ? R"(,"created_by":"me")" : "") + "}\n";
+    if (random() % 8 == 0)
+      text += "{\"un" + std::string("link") + ends.substr(5) + ",\"kind\":\"link\"}\n";
+    if (!plain && random() % 20 == 0) text += "{\"remove\":\"" + key() + "\"}\n";
+  }
+  return text;
+}
+
+// Into a graph that is not empty, too.
+TEST_F(FormatLoad, BesideWhatIsThere) {
+  std::mt19937_64 random(25);
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE(round);
+    const int keys = round % 2 ? 12 : 300;
+    const bool plain = round % 4 != 3;
+    const int lines = 400 + static_cast<int>(random() % 400);
+    std::vector<std::string> files;
+    Shape shape;
+    shape.keys = keys;
+    shape.weights = random() % 2;
+    shape.names = random() % 2;
+    if (round % 3 == 0) {
+      files.push_back(File("f.el", RandomLines(random, lines, shape)));
+    } else if (round % 3 == 1) {
+      files.push_back(File("f.csv", RandomTable(random, lines, keys, "")));
+    } else {
+      std::string text;
+      for (int i = 0; i < lines; ++i)
+        text += R"({"edge":[")" + std::to_string(random() % static_cast<unsigned>(keys)) +
+                R"(",")" + std::to_string(random() % 400) + R"("])" +
+                (random() % 2 ? R"(,"kind":"knows")" : R"(,"kind":"sees")") +
+                (random() % 3 ? "" : R"(,"weight":0.25)") +
+                (random() % 3 ? "" : R"(,"label":"past")") +
+                (random() % 3 ? "" : R"(,"created_at":1234567890123)") + "}\n";
+      files.push_back(File("f.jsonl", text));
+    }
+    const std::string base = RandomBase(random, keys, plain);
+    ImportOptions options;
+    options.block_bytes = random() % 3 == 0 ? 512 : 1024 << random() % 5;
+    options.batch_ops = 10 + random() % 200;
+    if (plain) {
+      ExpectSameBothWays(files, options, true, base);
+    } else {  // whichever way it goes
+      options.now_ms = kNow;
+      const Imported one = ImportOneWay(files, options, true, base),
+                     other = ImportOneWay(files, options, false, base);
+      ASSERT_TRUE(one.report && other.report);
+      ExpectSameReport(*other.report, *one.report);
+      EXPECT_EQ(one.records, other.records);
+      EXPECT_EQ(JsonLines(one.graph->snapshot()), JsonLines(other.graph->snapshot()));
+    }
+  }
+}
+
+// Few edges for a large graph are no load.
+TEST_F(FormatLoad, ATenthOfTheGraphIsLoaded) {
+  std::string base;
+  for (int i = 0; i < 3000; ++i) base += R"({"edge":["a)" + std::to_string(i) + R"(","b"]})" + "\n";
+  for (const int lines : {100, 599, 700}) {
+    SCOPED_TRACE(lines);
+    std::string text;
+    for (int i = 0; i < lines; ++i) text += "a" + std::to_string(i) + " c\n";
+    ImportOptions options;
+    options.batch_ops = 20;
+    ExpectSameBothWays({File("f.el", text)}, options, lines == 700, base);
+  }
+}
+
 // Enough for parts, chunks and sorts by digits, with the cuts of the defaults.
 TEST_F(FormatLoad, EqualsBatchByBatchWhenLarge) {
   std::mt19937_64 random(21);
@@ -165,7 +247,7 @@ TEST_F(FormatLoad, GivesUpBeforeAnythingIsApplied) {
             ImportOneWay({edges, table}, options, false).appends);
   auto graph = Graph::InMemory();
   LoadClean(*graph, "f.el", "1 2\n");
-  EXPECT_EQ(graph->Load(EdgeLoad()).error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(graph->Load(EdgeLoad()).error().code, ErrorCode::kFailedPrecondition);  // other keys
   const auto empty = Graph::InMemory();
   EXPECT_TRUE(empty->Load(EdgeLoad()));
   EXPECT_EQ(empty->snapshot().sequence(), 0u);

@@ -421,7 +421,7 @@ void AddImport(Rows& rows) {
                     "that are never valid, and unknown roles and outcome types. Without it they "
                     "are taken and counted"),
                Count("memory", "MIB",
-                     "of a first import of edges, in addition to the graph (default: half of what "
+                     "of an import of many edges, in addition to the graph (default: half of what "
                      "is free, at most 8192); the rest is sorted in a scratch file in the "
                      "directory")
                    .Between(1, 1 << 30),
