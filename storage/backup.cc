@@ -111,11 +111,12 @@ Status Recover(const std::string& directory, Executor& executor, const Files& fi
   return files.SyncDirectory(directory);
 }
 
-// Opens the finished copy as any reader would, with its payloads and vectors.
-Status MustOpen(const std::string& directory, Sequence least, Progress* progress) {
-  OpenOptions options;
-  options.read_only = true;
-  PLEXUS_ASSIGN(const std::unique_ptr<Database> copy, Database::Open(directory, options));
+// The finished copy has all that it is to have: its log, payloads and checkpoints are read and
+// compared. No second graph is in memory for that.
+Status MustBeSound(const std::string& directory, Sequence least, Executor& executor,
+                   Progress* progress) {
+  PLEXUS_ASSIGN(const std::unique_ptr<Database> copy,
+                Database::Impl::OpenWithoutGraph(directory, executor));
   if (copy->snapshot().sequence() < least)
     return Fail(ErrorCode::kInternal, directory + ": the copy ends at record " +
                                           std::to_string(copy->snapshot().sequence()) + ", not " +
@@ -166,7 +167,7 @@ Status Database::Backup(const std::string& to, Progress* progress) try {
   auto make = [&]() -> Status {
     PLEXUS_TRY(Copier(*pinned, files, "backup", progress).CopyTo(to, true));
     if (!pinned->anchor().clean) PLEXUS_TRY(Recover(to, d.executor(), files));
-    return MustOpen(to, least, progress);
+    return MustBeSound(to, least, d.executor(), progress);
   };
   return log.Done(OrNothing(to, was_there, OrNoMemory(make)));
 }
@@ -188,7 +189,7 @@ Status Database::Restore(const std::string& from, const std::string& to, Progres
   auto make = [&]() -> Status {
     PLEXUS_TRY(Copier(*pinned, files, "restore", progress).CopyTo(to, false));
     PLEXUS_TRY(CompareGeneration(GenerationPath(to, anchor.generation), anchor.files, files));
-    return MustOpen(to, anchor.sequence, progress);
+    return MustBeSound(to, anchor.sequence, DefaultExecutor(), progress);
   };
   return OrNothing(to, was_there, OrNoMemory(make));
 }

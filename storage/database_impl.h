@@ -129,6 +129,10 @@ class Database::Impl {
   Status ErasePurges();  // the same in the files, before anything is appended
 
   // open.cc
+  // Read-only and for Verify: the snapshot has the sequence of the log's end, and nothing in it.
+  static Result<std::unique_ptr<Database>> OpenWithoutGraph(const std::string& directory,
+                                                            Executor& executor);
+  bool without_graph = false;
   Status OpenForWriting();
   Status OpenForReading();
   // Opens the closed files read-only, compares them with the anchor and loads the state. Reads

@@ -91,6 +91,20 @@ Status CompareCheckpoint(const std::shared_ptr<Rocks>& rocks, const Anchor& anch
   return {};
 }
 
+// The log's end instead of the graph.
+Result<Loaded> FindEnd(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request) {
+  PLEXUS_ASSIGN(const std::optional<RecordHead> last, LastRecord(rocks));
+  Loaded loaded;
+  loaded.point = request.floor;
+  if (last && last->sequence > request.floor.sequence)
+    loaded.point = {last->sequence, last->running_hash};
+  GraphState nothing = EmptyState();
+  nothing.sequence = loaded.point.sequence;
+  nothing.payload_store = request.payloads;
+  loaded.state = std::make_shared<const GraphState>(std::move(nothing));
+  return loaded;
+}
+
 // What RocksDB calls an I/O error is mostly a file that its MANIFEST names and that is not there:
 // damage, unless the system refuses.
 Error ErrorOfOpening(Error error) {
@@ -201,7 +215,8 @@ Result<Loaded> Database::Impl::OpenReadOnlyAndLoad(bool live_writer,
     PLEXUS_TRY(
         CompareGeneration(path, anchor.files, *through, options.strict ? nullptr : &changed));
     if (changed.empty()) closed_one = FindClosedCheckpoint(path, anchor, through);
-    if (closed_one && anchor.no_purges && anchor.checkpoint_sequence == anchor.sequence)
+    if (closed_one && !without_graph && anchor.no_purges &&
+        anchor.checkpoint_sequence == anchor.sequence)
       if (auto loaded = LoadWithoutLook(*closed_one, through)) return *std::move(loaded);
   }
   auto look = Rocks::Open(path, Rocks::Mode::kReadOnly, through);
@@ -230,7 +245,8 @@ Result<Loaded> Database::Impl::OpenReadOnlyAndLoad(bool live_writer,
   request.closed = closed_one.get();
   for (const DamagedCheckpoint& d : damaged)
     if (d.id == anchor.checkpoint_id) request.without = d.id;
-  PLEXUS_ASSIGN(Loaded loaded, LoadState(rocks, request));
+  PLEXUS_ASSIGN(Loaded loaded,
+                without_graph ? FindEnd(rocks, request) : LoadState(rocks, request));
   if (anchor.clean)
     PLEXUS_TRY(CompareEnd(path, anchor, loaded.point.sequence, loaded.point.hash));
   PLEXUS_ASSIGN(purged, ReadPurges(rocks, kPurgedPrefix, loaded.point.sequence));
@@ -436,6 +452,20 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
   return std::unique_ptr<Database>(new Database(std::move(impl)));
 }
 PLEXUS_CATCH_NO_MEMORY
+
+Result<std::unique_ptr<Database>> Database::Impl::OpenWithoutGraph(const std::string& directory,
+                                                                  Executor& executor) {
+  Rocks::when_first_opened = RegisterProcessEnd;
+  auto impl = std::make_unique<Impl>();
+  impl->directory = directory;
+  impl->options.read_only = true;
+  impl->options.graph.executor = &executor;
+  impl->files = std::make_shared<Files>();
+  impl->store = std::make_shared<RocksPayloadStore>(impl->options.payload_cache_bytes);
+  impl->without_graph = true;
+  PLEXUS_TRY(impl->OpenForReading());
+  return std::unique_ptr<Database>(new Database(std::move(impl)));
+}
 
 std::string Database::FolderAround(const std::string& path) {
   return storage_internal::GraphAround(path);

@@ -1,11 +1,11 @@
 // Sections -> arrays -> GraphState, in parallel.
 #include <algorithm>
 #include <cstring>
-#include <mutex>
+#include <utility>
 
 #include "engine/compaction/state_packing.h"
 #include "engine/vocabulary.h"
-#include "storage/checkpoint/checkpoint.h"
+#include "storage/checkpoint/reader.h"
 #include "storage/encoding/flatbuffer_util.h"
 
 namespace plexus::storage_internal {
@@ -13,21 +13,6 @@ namespace plexus::storage_internal {
 namespace {
 
 constexpr std::uint32_t kSectionsPerTask = 8;
-
-template <class T>
-struct Slots {
-  AlignedArray<EdgeSlot> slots;
-  AlignedArray<T> values;
-};
-
-// Everything a checkpoint may hold, as raw arrays.
-struct Arrays {
-  Csr csr;
-  AlignedArray<std::uint16_t> key_lengths, string_lengths, node_kinds;
-  AlignedArray<std::uint8_t> key_bytes, string_bytes, node_flags;
-  std::vector<AlignedArray<std::uint64_t>> columns, payload_refs, vector_refs;
-  std::vector<AlignedArray<NodeId>> vector_nodes;
-};
 
 template <class T>
 std::uint8_t* Room(AlignedArray<T>& array, std::uint64_t count) {
@@ -47,7 +32,7 @@ std::uint8_t* Room(std::vector<AlignedArray<T>>& arrays, std::uint16_t element,
 }
 
 // Makes room for an array; null when there is no such array in this schema.
-std::uint8_t* Destination(Arrays& a, const ArraySpec& spec) {
+std::uint8_t* Destination(CheckpointArrays& a, const ArraySpec& spec) {
   const std::uint64_t n = spec.count;
   switch (static_cast<ArrayId>(spec.array)) {
     case ArrayId::kKeyLengths:
@@ -118,57 +103,9 @@ std::uint8_t* Destination(Arrays& a, const ArraySpec& spec) {
   return nullptr;
 }
 
-class Reader {
- public:
-  Reader(const Manifest& m, const SectionSource& source,
-         std::shared_ptr<const PayloadStore> payloads, Executor& executor, Progress* progress)
-      : m_(m),
-        source_(source),
-        payloads_(std::move(payloads)),
-        executor_(executor),
-        progress_(progress),
-        where_("checkpoint " + std::to_string(m.id)) {}
+}  // namespace
 
-  Result<GraphState> Read();
-
- private:
-  Status Prepare();
-  Status CheckShapes() const;
-  Status LoadSections(std::uint32_t first, std::uint32_t last);
-  Status LoadSection(std::uint32_t section, ByteSpan raw);
-  Status LoadAll();
-  Status MakeTables();
-  Status MakeVectors(GraphState& state);
-  Result<StringTable::View> MakeTable(const AlignedArray<std::uint16_t>& lengths,
-                                      const AlignedArray<std::uint8_t>& bytes, const char* what,
-                                      std::span<const std::uint64_t> pack,
-                                      std::span<const std::uint64_t> forgotten);
-  std::vector<std::uint64_t> RemovedNodes() const;
-  Result<std::vector<std::uint64_t>> ForgottenKeys() const;
-  Status Bad(const std::string& what) const {
-    return Fail(ErrorCode::kCorruption, where_ + ": " + what);
-  }
-  Result<const ArraySpec*> Expect(ArrayId array, std::uint64_t count) const;
-
-  const Manifest& m_;
-  const SectionSource& source_;
-  std::shared_ptr<const PayloadStore> payloads_;
-  Executor& executor_;
-  Progress* progress_;
-  const std::string where_;
-
-  std::shared_ptr<Schema> schema_;
-  Arrays arrays_;
-  ArrayBounds bounds_;
-  std::vector<std::uint8_t*> destinations_;   // by array
-  std::vector<std::uint32_t> first_section_;  // by array
-  std::uint32_t table_sections_ = 0;  // sections of keys, strings, kinds and flags come first
-  StringTable::View keys_, strings_;
-  std::mutex mutex_;
-  Status failure_;
-};
-
-Result<const ArraySpec*> Reader::Expect(ArrayId array, std::uint64_t count) const {
+Result<const ArraySpec*> CheckpointReader::Expect(ArrayId array, std::uint64_t count) const {
   const ArraySpec* spec = m_.Find(array);
   const std::uint64_t have = spec ? spec->count : 0;
   if (have == count) return spec;
@@ -177,7 +114,7 @@ Result<const ArraySpec*> Reader::Expect(ArrayId array, std::uint64_t count) cons
                   std::to_string(have) + " values, " + std::to_string(count) + " expected");
 }
 
-Status Reader::CheckShapes() const {
+Status CheckpointReader::CheckShapes() const {
   const std::uint64_t nodes = m_.node_count, arcs = bounds_.arcs;
   if (nodes > Limits::kMaxNodes) return Bad("too many nodes");
   if (arcs > Limits::kMaxArcs) return Bad("too many arcs");
@@ -212,7 +149,7 @@ Status Reader::CheckShapes() const {
   return {};
 }
 
-Status Reader::Prepare() {
+Status CheckpointReader::Prepare() {
   PLEXUS_ASSIGN(Schema schema, SchemaOf(m_.definitions, where_));
   schema_ = std::make_shared<Schema>(std::move(schema));
   const ArraySpec* neighbors = m_.Find(ArrayId::kOutNeighbors);
@@ -234,8 +171,9 @@ Status Reader::Prepare() {
   arrays_.vector_refs.resize(schema_->spaces().size());
   std::uint32_t section = 0;
   for (const ArraySpec& spec : m_.arrays) {
-    std::uint8_t* destination = Destination(arrays_, spec);
-    if (!destination)
+    const bool whole = TreatmentOf(static_cast<ArrayId>(spec.array)) == Treat::kWhole;
+    std::uint8_t* destination = whole ? Destination(arrays_, spec) : nullptr;
+    if (whole && !destination)
       return Bad(ArrayName(spec.array, spec.element) + " does not belong to its schema");
     destinations_.push_back(destination);
     first_section_.push_back(section);
@@ -245,7 +183,12 @@ Status Reader::Prepare() {
   return {};
 }
 
-Status Reader::LoadSection(std::uint32_t section, ByteSpan raw) {
+std::size_t CheckpointReader::ArrayOf(std::uint32_t section) const {
+  const auto it = std::upper_bound(first_section_.begin(), first_section_.end(), section) - 1;
+  return static_cast<std::size_t>(it - first_section_.begin());
+}
+
+Status CheckpointReader::TakeSection(std::uint32_t section, ByteSpan raw, std::uint8_t* to) {
   const std::string where = where_ + ", section " + std::to_string(section);
   if (raw.size() > m_.section_bytes + std::uint64_t{1024})
     return Fail(ErrorCode::kCorruption, where + ", offset 0: larger than a section may be");
@@ -254,10 +197,10 @@ Status Reader::LoadSection(std::uint32_t section, ByteSpan raw) {
     return Fail(ErrorCode::kCorruption, where + ", offset 0: the digest does not match its " +
                                             std::to_string(raw.size()) + " bytes");
   PLEXUS_ASSIGN(const SectionView found, DecodeSection(view.bytes(), where));
-  const auto it = std::upper_bound(first_section_.begin(), first_section_.end(), section) - 1;
-  const auto index = static_cast<std::size_t>(it - first_section_.begin());
+  const std::size_t index = ArrayOf(section);
   const ArraySpec& spec = m_.arrays[index];
-  const std::uint64_t first_byte = std::uint64_t{section - *it} * m_.section_bytes;
+  const std::uint64_t first_byte =
+      std::uint64_t{section - first_section_[index]} * m_.section_bytes;
   const std::uint64_t size =
       std::min<std::uint64_t>(m_.section_bytes, spec.size_bytes() - first_byte);
   if (found.array != spec.array || found.element != spec.element ||
@@ -265,18 +208,24 @@ Status Reader::LoadSection(std::uint32_t section, ByteSpan raw) {
     return Fail(ErrorCode::kCorruption, where + ": it is not the piece of " +
                                             ArrayName(spec.array, spec.element) + " at byte " +
                                             std::to_string(first_byte));
-  std::uint8_t* to = destinations_[index] + first_byte;
   std::memcpy(to, found.bytes.data(), size);
   return CheckValues(spec, to, first_byte / spec.width, size / spec.width, bounds_, where_);
 }
 
-Status Reader::LoadSections(std::uint32_t first, std::uint32_t last) {
+Status CheckpointReader::LoadSection(std::uint32_t section, ByteSpan raw) {
+  const std::size_t index = ArrayOf(section);
+  return TakeSection(section, raw,
+                     destinations_[index] +
+                         std::uint64_t{section - first_section_[index]} * m_.section_bytes);
+}
+
+Status CheckpointReader::LoadSections(std::uint32_t first, std::uint32_t last) {
   return source_.Visit(first, last, [this](std::uint32_t section, ByteSpan raw) {
     return LoadSection(section, raw);
   });
 }
 
-Result<StringTable::View> Reader::MakeTable(const AlignedArray<std::uint16_t>& lengths,
+Result<StringTable::View> CheckpointReader::MakeTable(const AlignedArray<std::uint16_t>& lengths,
                                             const AlignedArray<std::uint8_t>& bytes,
                                             const char* what, std::span<const std::uint64_t> pack,
                                             std::span<const std::uint64_t> forgotten) {
@@ -300,7 +249,7 @@ Result<StringTable::View> Reader::MakeTable(const AlignedArray<std::uint16_t>& l
 }
 
 // A bit for each; none when they are too few to be packed.
-std::vector<std::uint64_t> Reader::RemovedNodes() const {
+std::vector<std::uint64_t> CheckpointReader::RemovedNodes() const {
   std::vector<std::uint64_t> removed((std::size_t{m_.node_count} + 63) / 64, 0);
   std::uint64_t count = 0;
   for (NodeId v = 0; v < m_.node_count; ++v) {
@@ -313,7 +262,7 @@ std::vector<std::uint64_t> Reader::RemovedNodes() const {
 }
 
 // A bit for each; none when there are none. They have no text, which no other key is without.
-Result<std::vector<std::uint64_t>> Reader::ForgottenKeys() const {
+Result<std::vector<std::uint64_t>> CheckpointReader::ForgottenKeys() const {
   std::vector<std::uint64_t> forgotten;
   for (NodeId v = 0; v < m_.node_count; ++v) {
     if (arrays_.key_lengths[v] != 0) continue;
@@ -327,7 +276,7 @@ Result<std::vector<std::uint64_t>> Reader::ForgottenKeys() const {
 
 // Hashing the keys is the longest serial piece: it starts first and runs during
 // the copying of the big arrays.
-Status Reader::MakeTables() {
+Status CheckpointReader::MakeTables() {
   PLEXUS_TRY(LoadSections(0, table_sections_));
   PLEXUS_ASSIGN(const std::vector<std::uint64_t> forgotten, ForgottenKeys());
   PLEXUS_ASSIGN(
@@ -340,10 +289,23 @@ Status Reader::MakeTables() {
   return {};
 }
 
-Status Reader::LoadAll() {
-  const auto sections = static_cast<std::uint32_t>(m_.section_digests.size());
-  const std::uint32_t rest = sections - table_sections_;
-  const std::size_t tasks = 1 + (rest + kSectionsPerTask - 1) / kSectionsPerTask;
+Status CheckpointReader::LoadAll() {
+  // One after the other, of arrays that are read as a whole.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pieces;
+  for (std::size_t i = 0; i < m_.arrays.size(); ++i) {
+    const std::uint32_t end =
+        first_section_[i] + static_cast<std::uint32_t>(m_.section_count(m_.arrays[i]));
+    std::uint32_t section = std::max(first_section_[i], table_sections_);
+    if (!destinations_[i]) continue;
+    while (section < end) {
+      const bool longer = !pieces.empty() && pieces.back().second == section &&
+                          section - pieces.back().first < kSectionsPerTask;
+      if (!longer) pieces.emplace_back(section, section);
+      pieces.back().second = std::min(end, pieces.back().first + kSectionsPerTask);
+      section = pieces.back().second;
+    }
+  }
+  const std::size_t tasks = 1 + pieces.size();
   std::uint32_t done = 0;
   auto task = [&](std::size_t block) {
     {
@@ -354,10 +316,8 @@ Status Reader::LoadAll() {
         return;
       }
     }
-    const std::uint32_t first =
-        table_sections_ + static_cast<std::uint32_t>(block - 1) * kSectionsPerTask;
     Status status = block == 0 ? MakeTables()
-                               : LoadSections(first, std::min(first + kSectionsPerTask, sections));
+                               : LoadSections(pieces[block - 1].first, pieces[block - 1].second);
     if (status) return;
     std::lock_guard lock(mutex_);
     if (failure_) failure_ = std::move(status);
@@ -374,7 +334,7 @@ typename PagedArray<T>::View Paged(const AlignedArray<T>& values, T absent) {
 }
 
 // The values stay in the payload store until they are read.
-Status Reader::MakeVectors(GraphState& state) {
+Status CheckpointReader::MakeVectors(GraphState& state) {
   for (std::size_t s = 0; s < schema_->spaces().size(); ++s) {
     const AlignedArray<NodeId>& nodes = arrays_.vector_nodes[s];
     if (std::adjacent_find(nodes.begin(), nodes.end(), std::greater_equal<NodeId>()) != nodes.end())
@@ -389,9 +349,10 @@ Status Reader::MakeVectors(GraphState& state) {
   return {};
 }
 
-Result<GraphState> Reader::Read() {
+Result<GraphState> CheckpointReader::Read() {
   PLEXUS_TRY(Prepare());
   PLEXUS_TRY(LoadAll());
+  if (part_.parts > 1) PLEXUS_TRY(PickArcs());
   Csr& csr = arrays_.csr;
   csr.sequence = m_.sequence;
   csr.node_count = m_.node_count;
@@ -423,18 +384,17 @@ Result<GraphState> Reader::Read() {
   state.edges_by_kind = m_.edges_by_kind;
   if (state.edges_by_kind.size() != schema_->edge_kinds().size())
     return std::unexpected(Bad("its edge counts do not fit its kinds").error());
+  if (part_.parts > 1) CountEdges(state);
   state.base = std::make_shared<const Csr>(std::move(csr));
   state.runs.clear();
   state.payload_store = payloads_;
   return state;
 }
 
-}  // namespace
-
 Result<GraphState> ReadCheckpoint(const Manifest& manifest, const SectionSource& source,
                                   std::shared_ptr<const PayloadStore> payloads, Executor& executor,
                                   Progress* progress) {
-  return Reader(manifest, source, std::move(payloads), executor, progress).Read();
+  return CheckpointReader(manifest, source, std::move(payloads), executor, progress, {}).Read();
 }
 
 }  // namespace plexus::storage_internal

@@ -6,12 +6,14 @@
 #include "storage/verify/verify.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "engine/out_of_memory.h"
 #include "engine/state_writer.h"
-#include "storage/checkpoint/checkpoint.h"
+#include "storage/checkpoint/reader.h"
 #include "storage/database_impl.h"
 #include "storage/purge/purge_mask.h"
 
@@ -51,6 +53,8 @@ class Verifier {
   Status CheckLog();
   void CheckPayloads(const DecodedRecord& decoded, rocksdb::Iterator& it);
   Status CheckCheckpoints();
+  Status CheckPart(const std::vector<Manifest>& checkpoints, ArcPart part);
+  bool Checks(const Manifest& m) const { return m.sequence >= floor_.sequence; }
   Status Go(const char* phase, std::uint64_t done, std::uint64_t total) const {
     if (options_.progress && !options_.progress->Report(phase, done, total))
       return Fail(ErrorCode::kCancelled, "verification was stopped");
@@ -68,6 +72,8 @@ class Verifier {
   std::uint64_t last_hash_ = 0;  // 0 = not known
   LogPoint floor_;
   std::uint64_t last_checkpoint_ = 0;
+  std::set<std::uint64_t> unreadable_;  // checkpoints that an earlier part found to be no good
+  std::map<std::uint64_t, std::vector<std::uint64_t>> edges_;  // of all parts, by checkpoint, kind
   std::vector<DamagedCheckpoint> damaged_;  // a writing open has replaced those that it found
 };
 
@@ -157,8 +163,6 @@ Status Verifier::CheckLog() {
   return {};
 }
 
-// Loads every checkpoint and, going along the log once, compares each with the
-// graph the log makes there.
 Status Verifier::CheckCheckpoints() {
   auto listed = ListSoundCheckpoints(rocks_, damaged_);
   if (!listed) {
@@ -172,10 +176,56 @@ Status Verifier::CheckCheckpoints() {
   });
   std::sort(listed->begin(), listed->end(),
             [](const Manifest& a, const Manifest& b) { return a.sequence < b.sequence; });
+  std::uint64_t arcs = 0;
+  for (const Manifest& m : *listed) {
+    ++report_.checkpoints;
+    report_.sections += m.section_digests.size();
+    if (const ArraySpec* spec = m.Find(ArrayId::kOutNeighbors)) arcs = std::max(arcs, spec->count);
+  }
+  const auto parts =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(arcs / arcs_of_part + 1, kMostParts));
+  for (std::uint32_t number = 0; number < parts; ++number) {
+    PLEXUS_TRY(Go("checkpoints", number, parts));
+    PLEXUS_TRY(CheckPart(*listed, {.number = number, .parts = parts}));
+  }
+  for (const Manifest& m : *listed) {
+    if (!Checks(m) || unreadable_.contains(m.id) || edges_[m.id] == m.edges_by_kind) continue;
+    problems_.Add("checkpoint " + std::to_string(m.id) + ", edges_by_kind", 0,
+                  "are not the numbers of its edges");
+  }
+  return {};
+}
+
+// The part's edges only. The others' identities are looked at with their own part.
+void KeepPart(Record& record, const ArcPart& part) {
+  if (part.parts == 1) return;
+  std::size_t to = 0, extra = 0, extra_to = 0;
+  for (std::size_t i = 0; i < record.edges.size(); ++i) {
+    for (; extra < record.edge_extras.size() && record.edge_extras[extra].index < i; ++extra) {
+    }
+    if (!part.Has(record.edges[i].source, record.edges[i].target)) continue;
+    if (extra < record.edge_extras.size() && record.edge_extras[extra].index == i) {
+      record.edge_extras[extra_to] = record.edge_extras[extra];
+      record.edge_extras[extra_to++].index = static_cast<std::uint32_t>(to);
+    }
+    record.edges[to++] = record.edges[i];
+  }
+  record.edges.resize(to);
+  record.edge_extras.resize(extra_to);
+  if (part.number == 0) return;
+  record.columns.clear();
+  record.payload_changes.clear();
+  record.vectors.clear();
+}
+
+// Loads a part of every checkpoint and, going along the log once, compares each with what the log
+// makes of it there. Nodes, columns, references and vectors are compared with the first part.
+Status Verifier::CheckPart(const std::vector<Manifest>& checkpoints, ArcPart part) {
+  const bool first = part.number == 0;
   bool replaying = options_.against_replay && log_is_whole_;
   GraphState start = EmptyState();
   start.payload_store = store_;
-  auto writer = std::make_unique<StateWriter>(std::move(start));
+  auto writer = std::make_unique<StateWriter>(std::move(start), &db_.executor());
   LogCursor cursor(rocks_, floor_);
   if (floor_.sequence > 0) writer.reset();  // begins with the floor's checkpoint, which is masked
   std::map<NodeId, Sequence> purged;
@@ -188,7 +238,7 @@ Status Verifier::CheckCheckpoints() {
   const auto fold = [&]() -> Result<Snapshot> {
     PLEXUS_ASSIGN(Snapshot folded,
                   Snapshot(std::exchange(writer, nullptr)->Publish()).Compacted(db_.executor()));
-    writer = std::make_unique<StateWriter>(folded.state());
+    writer = std::make_unique<StateWriter>(folded.state(), &db_.executor());
     arcs = folded.base().arc_count();
     return folded;
   };
@@ -200,11 +250,13 @@ Status Verifier::CheckCheckpoints() {
       record.payloads.clear();
       mask.MoveTo(record.sequence - 1);
       mask.Apply(record);
+      KeepPart(record, part);
       if (const Status status = writer->Apply(record); !status) {
         problems_.Add("log record " + std::to_string(record.sequence), status.error());
-        replaying = false;
+        replaying = log_is_whole_ = false;
         return {};
       }
+      PLEXUS_TRY(Go("replay", cursor.point().sequence, last_));
       // Its runs, of which an arc takes twice the memory, stay a part of the whole.
       if (writer->delta_arcs() > std::max(kFewArcs, arcs / 2)) PLEXUS_TRY(fold());
     }
@@ -218,37 +270,42 @@ Status Verifier::CheckCheckpoints() {
     PLEXUS_ASSIGN(Snapshot folded, fold());
     return folded;
   };
-  for (const Manifest& m : *listed) {
+  for (const Manifest& m : checkpoints) {
     const std::string where = "checkpoint " + std::to_string(m.id);
-    ++report_.checkpoints;
-    report_.sections += m.section_digests.size();
-    PLEXUS_TRY(Go("checkpoints", report_.checkpoints, listed->size()));
-    if (m.sequence < floor_.sequence) continue;
+    if (!Checks(m)) continue;
     std::optional<Snapshot> replayed;
     if (replaying && writer) {
       PLEXUS_ASSIGN(replayed, replayed_at(m.sequence));
     }
+    if (unreadable_.contains(m.id)) continue;
     const auto source = OpenSections(rocks_, m.id);
-    auto loaded = ReadCheckpoint(m, *source, store_, db_.executor(), options_.progress);
+    auto loaded = ReadCheckpointPart(m, *source, store_, db_.executor(), options_.progress, part);
     if (!loaded) {
       const ErrorCode code = loaded.error().code;  // what says nothing of the files ends it
       if (code == ErrorCode::kResourceExhausted || code == ErrorCode::kCancelled)
         return std::unexpected(loaded.error());
       problems_.Add(where, loaded.error());
+      unreadable_.insert(m.id);
       continue;
     }
-    VerifyGraph(*loaded, where, problems_);
+    VerifyArcs(*loaded, where, problems_);
+    auto& edges = edges_[m.id];
+    edges.resize(loaded->edges_by_kind.size());
+    for (std::size_t k = 0; k < edges.size(); ++k) edges[k] += loaded->edges_by_kind[k];
+    if (first) VerifyTexts(*loaded, where, problems_);
     // A trim drops the vectors of nodes that are purged above it, from the masked floor on.
     mask.MoveTo(m.sequence);
     PLEXUS_ASSIGN(*loaded, mask.Apply(std::move(*loaded), db_.executor()));
-    VerifyVectors(*loaded, where, problems_);
+    if (first) VerifyVectors(*loaded, where, problems_);
     if (!replaying) continue;
     if (!writer) {
       if (m.sequence != floor_.sequence) continue;
-      writer = std::make_unique<StateWriter>(*loaded);
+      writer = std::make_unique<StateWriter>(*loaded, &db_.executor());
       PLEXUS_ASSIGN(replayed, replayed_at(m.sequence));
     }
     if (!replaying) continue;
+    if (replayed) CompareArcs(*loaded, replayed->state(), where, problems_);
+    if (!first) continue;
     if (!replayed) {
       problems_.Add(where, 0,
                     "says record " + std::to_string(m.sequence) + ", which the log does not have");
@@ -257,7 +314,7 @@ Status Verifier::CheckCheckpoints() {
     if (cursor.point().hash != m.log_hash)
       problems_.Add(where, 0,
                     "its running hash is not the log's at record " + std::to_string(m.sequence));
-    CompareStates(*loaded, replayed->state(), where, problems_);
+    CompareNodes(*loaded, replayed->state(), where, problems_);
   }
   // The tail behind the last checkpoint: its values must fit the graph as well.
   if (replaying && writer) PLEXUS_TRY(replay_to(last_));
@@ -284,13 +341,13 @@ Status Verifier::Run(const Snapshot& live) {
   PLEXUS_TRY(Go("log", 0, 0));
   PLEXUS_TRY(CheckLog());
   PLEXUS_TRY(CheckCheckpoints());
-  PLEXUS_ASSIGN(const Snapshot compacted, live.Compacted(db_.executor()));
-  VerifyGraph(compacted.state(), "the graph in memory", problems_);
-  VerifyVectors(compacted.state(), "the graph in memory", problems_);
-  NoteCycles(compacted, report_);
+  VerifyArcs(live.state(), "the graph in memory", problems_);
+  VerifyTexts(live.state(), "the graph in memory", problems_);
+  VerifyVectors(live.state(), "the graph in memory", problems_);
+  NoteCycles(live, report_);
   report_.nodes = live.CountNodes(Plane::kFact) + live.CountNodes(Plane::kIndex);
   report_.edges = live.CountEdges(Plane::kFact) + live.CountEdges(Plane::kIndex);
-  for (const auto& space : compacted.state().spaces) report_.vectors += space.live_count();
+  for (const auto& space : live.state().spaces) report_.vectors += space.live_count();
   std::lock_guard guard(db_.purge_mutex);
   if (!db_.to_scrub.empty())
     report_.notes.push_back(std::to_string(db_.to_scrub.size()) +

@@ -1,6 +1,7 @@
 // Verification: the pieces of Database::Verify. Internal.
 #pragma once
 
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 
@@ -31,15 +32,25 @@ class ProblemList {
   VerifyReport& report_;
 };
 
-// The in arrays are the transpose of the out arrays; symmetric edges have both
-// arcs; counts, keys and columns fit.
-void VerifyGraph(const GraphState& state, const std::string& where, ProblemList& problems);
+// Edges are compared in parts of this many arcs of a checkpoint, one part after the other, 16 at
+// most, so that no second graph is in memory. What each part costs, too, is reading the log and the
+// nodes. Tests make it small.
+inline std::uint64_t arcs_of_part = std::uint64_t{1} << 17;
+inline constexpr std::uint32_t kMostParts = 16;
+
+// The in arrays of the base are the transpose of the out arrays; symmetric edges have both arcs;
+// counts fit.
+void VerifyArcs(const GraphState& state, const std::string& where, ProblemList& problems);
+// Keys and strings are what they may be.
+void VerifyTexts(const GraphState& state, const std::string& where, ProblemList& problems);
 // Every vector's reference, floats and node. Cycles of acyclic kinds become notes.
 void VerifyVectors(const GraphState& state, const std::string& where, ProblemList& problems);
 void NoteCycles(const Snapshot& snapshot, VerifyReport& report);
 // `a` (a checkpoint as loaded) and `b` (the same point by replay, compacted) are the
-// same graph, array by array.
-void CompareStates(const GraphState& a, const GraphState& b, const std::string& where,
-                   ProblemList& problems);
+// same graph, array by array: what is of nodes and the graph, and what is of arcs.
+void CompareNodes(const GraphState& a, const GraphState& b, const std::string& where,
+                  ProblemList& problems);
+void CompareArcs(const GraphState& a, const GraphState& b, const std::string& where,
+                 ProblemList& problems);
 
 }  // namespace plexus::storage_internal
