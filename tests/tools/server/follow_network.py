@@ -359,6 +359,13 @@ class Test:
         path = os.path.join(self.root, f"wrong-{name}-{tick}.jsonl")
         with open(path, "wb") as out:
             out.write(state)
+        for sequence in sequences:  # what to compare it with, as long as the source has it
+            try:
+                expected = self.source.export(as_of=str(sequence))
+            except FAILURES:
+                continue
+            with open(f"{path}.source-{sequence}", "wb") as out:
+                out.write(expected)
         self.fail(f"{name} at tick {tick}: no state of the source ({path}; records {sequences})")
 
     def trouble(self):
