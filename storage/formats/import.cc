@@ -262,7 +262,7 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
     return false;
   const ImportReport before = run.report;
   if (run.options.on_error == OnImportError::kStop) run.bytes_total -= bytes;  // one pass will do
-  EdgeCollector collector(run.options, bytes, start, run.touched);
+  EdgeCollector collector(run.options, bytes, start);
   run.collector = &collector;
   run.restated = 0;
   Status status;
@@ -307,6 +307,7 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   }
   PLEXUS_TRY(status);
   if (run.report.stopped || batches == 0) return true;
+  run.touched.MarkAll(collector.touched());
   run.report.batches += batches;
   run.report.nodes.added += loaded->nodes.added;
   run.report.edges.added += loaded->edges.added;

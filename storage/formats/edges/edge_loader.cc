@@ -46,8 +46,8 @@ bool AreMany(std::uint64_t edges, const Snapshot& graph) {
 }
 
 EdgeCollector::EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes,
-                             const Snapshot& before, TouchedNodes& touched)
-    : touched_(touched), schema_(before.schema()) {
+                             const Snapshot& before)
+    : touched_(before), schema_(before.schema()) {
   load_.keys = StringTable(before.state().keys);
   load_.strings = StringTable(before.state().strings);
   load_.memory = LoadBudget(options.limits.load_bytes, AvailableMemory());

@@ -38,9 +38,8 @@ bool AreMany(std::uint64_t edges, const Snapshot& graph);
 
 class EdgeCollector final : public PieceCollector {
  public:
-  // For files of `text_bytes` in all. Marks nodes of the graph that they name in `touched`.
-  EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes, const Snapshot& before,
-                TouchedNodes& touched);
+  // For files of `text_bytes` in all, into the graph `before`.
+  EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes, const Snapshot& before);
 
   std::uint32_t numbers() const override { return numbers_; }
   // The pieces from here on are of `file`, which must stay.
@@ -55,6 +54,7 @@ class EdgeCollector final : public PieceCollector {
   std::uint64_t line(std::size_t batch) const { return origins_[batch].line; }
   // What to say when batches must do, as a limit was passed; "": it was another reason.
   std::string WhyInBatches(const Result<ApplyReport>& loaded) const;
+  const TouchedNodes& touched() const { return touched_; }
   // Frees all that is not asked for above.
   EdgeLoad Finish();
   // The error of the load with where the scratch is, and with what the graph may have of it.
@@ -72,7 +72,7 @@ class EdgeCollector final : public PieceCollector {
   Status CheckLimits(const LoadBatch& batch);
   Status StoreWhatPasses();
 
-  TouchedNodes& touched_;
+  TouchedNodes touched_;
   // Numbers take half of the bytes that the files have, and a quarter of the memory, at most.
   std::uint32_t numbers_;
   std::uint64_t edges_ = 0, arcs_ = 0;  // an edge of a symmetric kind is two arcs

@@ -5,6 +5,7 @@
 // Thread-safe: parsers mark concurrently.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdint>
@@ -28,6 +29,13 @@ class TouchedNodes {
   void Mark(NodeId id) {
     if (id < before_.node_count() && before_.alive(id) && before_.is_fact(id))
       words_[id / 64].fetch_or(std::uint64_t{1} << (id % 64), std::memory_order_relaxed);
+  }
+
+  // Those of `other`, of the same graph.
+  void MarkAll(const TouchedNodes& other) {
+    for (std::size_t w = 0; w < std::min(words_.size(), other.words_.size()); ++w)
+      words_[w].fetch_or(other.words_[w].load(std::memory_order_relaxed),
+                         std::memory_order_relaxed);
   }
 
   std::uint64_t count() const {
