@@ -128,12 +128,15 @@ inline void ExpectSameGraphs(const Graph& a, const Graph& b) {
             std::tie(q.labels.slots, q.labels.values, q.valid_from.slots, q.valid_until.values));
 }
 
-// Stops at a report of a phase, the first one or a later one.
+// Stops at a report of a phase, the first one or a later one. What is said twice counts once.
 class StopAt final : public Progress {
  public:
   StopAt(std::string_view phase, int passed) : phase_(phase), passed_(passed) {}
-  bool Report(std::string_view phase, std::uint64_t, std::uint64_t) override {
+  bool Report(std::string_view phase, std::uint64_t done, std::uint64_t) override {
+    const std::lock_guard lock(mutex_);
     if (phase != phase_) return true;
+    if (reports_ > 0 && done == done_) return passed_ >= 0;  // said again, as time went by
+    done_ = done;
     ++reports_;
     return passed_-- > 0;
   }
@@ -141,6 +144,8 @@ class StopAt final : public Progress {
 
  private:
   const std::string_view phase_;
+  std::mutex mutex_;
+  std::uint64_t done_ = 0;
   int passed_, reports_ = 0;
 };
 
