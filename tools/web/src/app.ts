@@ -2,7 +2,7 @@
 // first; the drawing is made after they were painted, and may be missing.
 import { access, forget } from './access';
 import { AppSource } from './app_source';
-import { button, el, replace, save } from './dom';
+import { button, el, painted, replace, save } from './dom';
 import type { Drawing } from './drawing';
 import { Explorer } from './explorer';
 import { FileSource, type FileGraph } from './file_source';
@@ -155,7 +155,7 @@ async function restore(): Promise<void> {
 
 async function start(): Promise<void> {
   // After the first paint.
-  await new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
+  await painted();
   const restored = parse(location.hash);
   if (restored?.tab !== 'table') choose('drawing');
   performance.mark('plexus-drawing');

@@ -26,6 +26,14 @@ export function replace(parent: Element, ...children: Child[]): void {
   append(parent, ...children);
 }
 
+// After the next paint; in a hidden tab, which paints nothing, after a moment.
+export function painted(): Promise<void> {
+  return new Promise(done => {
+    requestAnimationFrame(() => setTimeout(done, 0));
+    setTimeout(done, 200);
+  });
+}
+
 // Control characters and those that change direction, as something that is seen.
 export function visible(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,

@@ -4,6 +4,7 @@ import type { Hit, Source } from './types';
 import type { Explorer } from './explorer';
 import { drawConflicts } from './conflicts';
 import { drawBlocked, drawCommunities, drawFrontier, drawLedger, type List } from './lists';
+import { searchBox } from './search_box';
 import { say } from './words';
 
 type Mode = 'words' | 'key' | 'similar';
@@ -13,7 +14,7 @@ export function makeFinder(explorer: Explorer): { box: HTMLElement; list: HTMLEl
   // The heading stays, so that a screen reader says its new text.
   const heading = el('h2', { 'aria-live': 'polite' }, say('results')), content = el('div');
   const list = el('section', { class: 'results', 'aria-label': say('results') }, heading, content);
-  const text = el('input', { type: 'search', id: 'search', 'aria-label': say('searchLabel'), placeholder: say('searchHint'), autocomplete: 'off', spellcheck: 'false' });
+  const text = searchBox();
   const mode = el('select', { 'aria-label': say('modeLabel'), id: 'mode' },
     el('option', { value: 'words' }, say('modeWords')), el('option', { value: 'key' }, say('modeKey')),
     source.served && el('option', { value: 'similar' }, say('modeSimilar')));
