@@ -17,9 +17,15 @@
 #include "storage/encoding/record_codec.h"
 #include "tests/support/dump.h"
 #include "tests/support/fakes.h"
+#include "tests/support/store_test_util.h"
 #include "tests/support/text_support.h"
 
 namespace plexus::formats_internal {
+
+// Rounds of a test on random files; a sanitizer is content with fewer.
+inline int LoadRounds(std::uint64_t otherwise) {
+  return static_cast<int>(storage_internal::testing::EnvNumber("PLEXUS_LOAD_ROUNDS", otherwise));
+}
 
 class FormatLoad : public ::testing::Test {
  protected:

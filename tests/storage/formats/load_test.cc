@@ -11,7 +11,7 @@ namespace {
 
 TEST_F(FormatLoad, EqualsBatchByBatch) {
   std::mt19937_64 random(20);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < LoadRounds(60); ++round) {
     SCOPED_TRACE(round);
     Shape shape;
     shape.keys = round % 3 == 0 ? 7 : round % 3 == 1 ? 60 : 3000;
@@ -61,7 +61,7 @@ std::string RandomTable(std::mt19937_64& random, int lines, int keys, std::strin
 
 TEST_F(FormatLoad, TablesOfPlainEdges) {
   std::mt19937_64 random(23);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < LoadRounds(60); ++round) {
     SCOPED_TRACE(round);
     std::vector<std::string> files;
     for (std::uint64_t i = 0; i <= random() % 3; ++i)
@@ -134,7 +134,7 @@ std::string RandomBase(std::mt19937_64& random, int keys, bool plain) {
 // Into a graph that is not empty, too.
 TEST_F(FormatLoad, BesideWhatIsThere) {
   std::mt19937_64 random(25);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < LoadRounds(60); ++round) {
     SCOPED_TRACE(round);
     const int keys = round % 2 ? 12 : 300;
     const bool plain = round % 4 != 3;
@@ -194,15 +194,17 @@ TEST_F(FormatLoad, ATenthOfTheGraphIsLoaded) {
 // Enough for parts, chunks and sorts by digits, with the cuts of the defaults.
 TEST_F(FormatLoad, EqualsBatchByBatchWhenLarge) {
   std::mt19937_64 random(21);
+  const auto lines =
+      static_cast<int>(storage_internal::testing::EnvNumber("PLEXUS_LOAD_LINES", 400'000));
   for (const bool weights : {false, true}) {
     Shape shape;
-    shape.keys = 50'000;
+    shape.keys = lines / 8;
     shape.weights = weights;
     ImportOptions options;
     options.block_bytes = std::size_t{1} << 20;
     options.batch_ops = 30'000;
     const ImportReport report =
-        ExpectSameBothWays({File("large.el", RandomLines(random, 400'000, shape))}, options);
+        ExpectSameBothWays({File("large.el", RandomLines(random, lines, shape))}, options);
     EXPECT_EQ(report.edges.changed > 0, weights);
     EXPECT_GT(report.edges.same, 0u);
   }
