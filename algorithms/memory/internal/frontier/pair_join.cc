@@ -222,20 +222,26 @@ void PairJoin::Worker::Join(std::span<const Item> items, std::uint32_t tags, std
   }
 }
 
-// False when that does not pay. Lists of one row are left out.
+// False when that does not pay. Lists of one row, and of rows that need nothing by themselves, are
+// left out.
 bool PairJoin::Worker::Cut(std::span<const Item> items, std::uint32_t tags, std::uint32_t terms,
                            float most, float least, Level& level) {
   level.ranks.clear();
-  level.begins.clear();
   std::vector<std::uint32_t>& ends = level.begins;  // for now: where each item's next tokens end
-  for (const Item& item : items) {
-    const std::uint32_t end = NextEnd(item, tags, terms, most, least);
-    ends.push_back(end);
-    for (std::uint32_t at = item.at + 1; at < end; ++at) {
-      const std::uint32_t rank = RankOf(seeds->tokens[at]);
-      if (counts[rank]++ == 0) level.ranks.push_back(rank);
+  ends.resize(items.size());
+  const auto count = [&](bool asking) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (asking != (need.of(items[i].row) != kNever)) continue;
+      ends[i] = NextEnd(items[i], tags, terms, most, least);
+      for (std::uint32_t at = items[i].at + 1; at < ends[i]; ++at) {
+        const std::uint32_t rank = RankOf(seeds->tokens[at]);
+        if (counts[rank] == 0 && !asking) continue;
+        if (counts[rank]++ == 0) level.ranks.push_back(rank);
+      }
     }
-  }
+  };
+  count(true);
+  if (need.by_row) count(false);
   std::sort(level.ranks.begin(), level.ranks.end());
   std::uint64_t after = 0;
   std::uint32_t size = 0;
@@ -360,12 +366,18 @@ PairJoin::Sinks PairJoin::Run(std::size_t round, const JoinNeed& need, const Joi
                               const std::function<std::unique_ptr<PairSink>()>& make_sink) {
   const Seeds& seeds = SeedsFor(need);
   SetLimits(seeds, need, rows);
+  // What a row has that needs something by itself; other lists are of no use.
+  std::vector<std::uint8_t> asked(pool_.carriers.size(), need.by_row == nullptr);
+  for (Row r = 0; need.by_row && r < pool_.count(); ++r)
+    if (need.of(r) != kNever)
+      for (std::uint32_t i = seeds.begins[r]; i < limits_[r]; ++i)
+        asked[RankOf(seeds.tokens[i])] = 1;
   // Chunks of lists, of about as many items each.
   std::vector<std::vector<std::uint32_t>> chunks;
   std::size_t items = kChunkItems;
   for (auto rank = static_cast<std::uint32_t>(round); rank < pool_.carriers.size();
        rank += kRounds) {
-    if (seeds.list_begins[rank + 1] - seeds.list_begins[rank] < 2) continue;
+    if (!asked[rank] || seeds.list_begins[rank + 1] - seeds.list_begins[rank] < 2) continue;
     if (items >= kChunkItems) {
       chunks.emplace_back();
       items = 0;

@@ -62,7 +62,7 @@ class PairMiner {
     if (rows >= 2) {
       if (score_.extras().cosine) JoinBand();
       float guess = kFloor;
-      if (rows > kSmallPool && !anchored_) guess = Guess();
+      if (rows > kSmallPool) guess = Guess();
       if (bar_.after) guess = std::min(guess, static_cast<float>(bar_.after->score));
       while (!Done()) {
         JoinAbove(guess);
