@@ -159,7 +159,7 @@ def digest(export):
     return hashlib.sha256(export).digest()
 
 
-FORGOTTEN_WITHIN = 2.0  # seconds, on a busy machine: words and tags, after the text
+FORGOTTEN_WITHIN = 4.0  # seconds, on a busy machine: words and tags, after the text
 
 
 def key_of(secret):
@@ -334,9 +334,13 @@ class Test:
         with self.lock:
             self.answers += 1
             now = time.monotonic()
+            # Words and tags go when the replica hears of it: while all three are there and linked.
+            up = next(one.up_since for one in self.followers if one.name == name)
+            heard = (self.linked[name], up, self.source_since)
+            steady = now - max(heard) if all(heard) else 0
             gone = [s for s, at in self.dead.items() if at < tick and s.encode() in state and
                     (f"the word {s}".encode() in state or
-                     now - self.dead_since[s] > FORGOTTEN_WITHIN)]
+                     min(steady, now - self.dead_since[s]) > FORGOTTEN_WITHIN)]
         if gone:
             self.fail(f"{name} at tick {tick} answers what was purged: {gone[0]}")
         # The writer records a state a moment after it is there; and a follower that was behind a
