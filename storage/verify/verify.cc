@@ -281,10 +281,8 @@ Status Verifier::CheckPart(const std::vector<Manifest>& checkpoints, ArcPart par
     const auto source = OpenSections(rocks_, m.id);
     auto loaded = ReadCheckpointPart(m, *source, store_, db_.executor(), options_.progress, part);
     if (!loaded) {
-      const ErrorCode code = loaded.error().code;  // what says nothing of the files ends it
-      if (code == ErrorCode::kResourceExhausted || code == ErrorCode::kCancelled)
-        return std::unexpected(loaded.error());
       problems_.Add(where, loaded.error());
+      PLEXUS_TRY(problems_.ended());
       unreadable_.insert(m.id);
       continue;
     }
@@ -340,6 +338,7 @@ Status Verifier::Run(const Snapshot& live) {
   CheckFiles();
   PLEXUS_TRY(Go("log", 0, 0));
   PLEXUS_TRY(CheckLog());
+  PLEXUS_TRY(problems_.ended());
   PLEXUS_TRY(CheckCheckpoints());
   VerifyArcs(live.state(), "the graph in memory", problems_);
   VerifyTexts(live.state(), "the graph in memory", problems_);
@@ -352,7 +351,7 @@ Status Verifier::Run(const Snapshot& live) {
   if (!db_.to_scrub.empty())
     report_.notes.push_back(std::to_string(db_.to_scrub.size()) +
                             " purged nodes wait for scrubbing");
-  return {};
+  return problems_.ended();
 }
 
 }  // namespace

@@ -20,16 +20,23 @@ class ProblemList {
     if (report_.problems.size() < 1000)
       report_.problems.push_back({std::move(where), offset, std::move(what)});
   }
-  // The offset is the one that the message names, if any.
+  // The offset is the one that the message names, if any. Memory that is short, and a caller that
+  // stops, say nothing of the files: they end the verification.
   void Add(const std::string& where, const Error& error) {
+    if (error.code == ErrorCode::kResourceExhausted || error.code == ErrorCode::kCancelled) {
+      if (ended_) ended_ = std::unexpected(error);
+      return;
+    }
     const std::size_t at = error.message.find("offset ");
     Add(where,
         at == std::string::npos ? 0 : std::strtoull(error.message.c_str() + at + 7, nullptr, 10),
         error.message);
   }
+  const Status& ended() const { return ended_; }
 
  private:
   VerifyReport& report_;
+  Status ended_;
 };
 
 // Edges are compared in parts of this many arcs of a checkpoint, one part after the other, 16 at
