@@ -90,13 +90,12 @@ std::string JsonOf(std::mt19937_64& random, int lines, int keys, unsigned has) {
 
 TEST_F(FormatLoad, EdgesWithKindsWeightsLabelsAndTimes) {
   std::mt19937_64 random(26);
-  for (int round = 0; round < LoadRounds(64); ++round) {
+  for (unsigned round = 0, rounds = LoadRounds(64); round < rounds; ++round) {
     SCOPED_TRACE(round);
     std::vector<std::string> files;
     for (std::uint64_t i = 0; i <= random() % 3; ++i) {
       const int lines = static_cast<int>(2 + random() % 400), keys = round % 2 ? 9 : 300;
-      const auto has =
-          random() % 3 ? static_cast<unsigned>(round) : static_cast<unsigned>(random());
+      const unsigned has = random() % 3 ? round : static_cast<unsigned>(random());
       const bool json = random() % 2;
       files.push_back(
           File("f" + std::to_string(i) + (json ? ".jsonl" : ".csv"),

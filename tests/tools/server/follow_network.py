@@ -159,7 +159,7 @@ def digest(export):
     return hashlib.sha256(export).digest()
 
 
-FORGOTTEN_WITHIN = 4.0  # seconds, on a busy machine: words and tags, after the text
+FORGOTTEN_WITHIN = 2.0  # seconds, on a busy machine: words and tags, after the text
 
 
 def key_of(secret):
