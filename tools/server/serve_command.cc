@@ -258,6 +258,8 @@ int ServeDirectory(const CommandLine& line, const Doors& doors, Stop& stop) {
   options.directory = line.globals.db;
   options.create = !doors.explorer;
   options.read_only = doors.explorer && !doors.caller.may_write;
+  // The page draws up to 50,000 nodes with their edges, for one person.
+  if (doors.explorer) options.max_bytes = std::uint64_t{64} << 20;
   const auto wait_ms = static_cast<std::int64_t>(line.globals.wait_seconds * 1000);
   // A second server of MCP is a pipe to the first.
   const bool may_relay = doors.mcp && !doors.http;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,27 @@ TEST_F(Neighborhood, LimitsAreKept) {
   EXPECT_EQ(Ask({"a", "--hops", "3", "--max-nodes", "2"}).at("nodes").as_array().size(), 2u);
   ExpectRefused({{{"neighborhood", "a", "--hops", "17"}, 2, "--hops"}, {{"neighborhood"}, 2, ""}});
   ExpectPrinted({{{"neighborhood", "a"}, "4 nodes"}});
+}
+
+// What bytes leave room for is a graph: nodes, and each edge between them that has room, too.
+TEST_F(Neighborhood, AReplyCutByItsBytesHasNodesAndTheirEdges) {
+  std::string lines;
+  for (int i = 1; i < 400; ++i)
+    for (const int other : {i / 2, i / 3})
+      lines += R"({"edge":["n)" + std::to_string(i) + R"(","n)" + std::to_string(other) +
+               R"("],"kind":"knows"})" + "\n";
+  Import(lines);
+  const auto reply = Ask({"n0", "--hops", "16", "--max-bytes", "6000"});
+  EXPECT_TRUE(reply.at("truncated").as_bool());
+  std::set<std::string> keys;
+  for (const auto& node : reply.at("nodes").as_array())
+    keys.insert(std::string(node.at("key").as_string()));
+  EXPECT_LT(keys.size(), 100u);
+  const auto& edges = reply.at("edges").as_array();
+  EXPECT_GE(edges.size(), keys.size() / 2);
+  for (const auto& edge : edges)
+    for (const char* end : {"source", "target"})
+      EXPECT_TRUE(keys.contains(std::string(edge.at(end).as_string())));
 }
 
 }  // namespace

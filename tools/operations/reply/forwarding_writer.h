@@ -28,6 +28,7 @@ class ForwardingWriter : public ReplyWriter {
   void Raw(std::string_view json) override { out_.Raw(json); }
   void Node(const Snapshot& snapshot, NodeId node) override { out_.Node(snapshot, node); }
   bool LeavesOut() override { return out_.LeavesOut(); }
+  void Share(double of_reply) override { out_.Share(of_reply); }
   bool cut() const override { return out_.cut(); }
   using ReplyWriter::BeginArray;
   using ReplyWriter::BeginObject;

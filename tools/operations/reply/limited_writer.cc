@@ -31,7 +31,9 @@ LimitedWriter::LimitedWriter(ReplyWriter& out, const ReplyLimit& limit) : out_(o
 }
 
 bool LimitedWriter::Full() {
-  if (limit_.bytes != ReplyLimit::kNone && bytes_ >= limit_.bytes) return true;
+  if (limit_.bytes != ReplyLimit::kNone &&
+      static_cast<double>(bytes_) >= share_ * static_cast<double>(limit_.bytes))
+    return true;
   if (bytes_ >= next_look_ && !time_up_) {
     next_look_ = bytes_ + kAtOnce;
     time_up_ = limit_.budget.Interrupted();

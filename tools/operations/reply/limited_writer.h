@@ -52,6 +52,7 @@ class LimitedWriter final : public ReplyWriter {
   using ReplyWriter::Value;
 
   bool LeavesOut() override;
+  void Share(double of_reply) override { share_ = of_reply; }
   bool cut() const override { return cut_; }
   // What the reply said of itself.
   std::optional<bool> truncated() const { return truncated_; }
@@ -68,6 +69,7 @@ class LimitedWriter final : public ReplyWriter {
   std::uint64_t left_out_ = 0;  // open in an element that is left out
   std::uint64_t bytes_ = 0, next_look_ = kAtOnce;
   std::uint64_t element_ = 0;  // where the element of the outermost list begins
+  double share_ = 1;           // of the bytes, for the lists until another one is said
   bool time_up_ = false, cut_ = false, held_ = false;
   std::optional<bool> truncated_;
 };

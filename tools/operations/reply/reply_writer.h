@@ -36,6 +36,8 @@ class ReplyWriter {
   // Whether the list that is open is full: a loop may end. REQUIRES that there is
   // another one, as the reply is then cut.
   virtual bool LeavesOut() { return false; }
+  // Lists end at this part of a limited reply, until it is said again: what follows has the rest.
+  virtual void Share(double /*of_reply*/) {}
   // Whether elements were left out.
   virtual bool cut() const { return false; }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -176,7 +177,12 @@ Result<Reply> RunNeighborhood(Workspace& workspace, const Request& request) {
   Reply reply([snapshot, around = std::move(around),
                properties = std::move(properties)](ReplyWriter& json) {
     json.Field("truncated", around.truncated);
+    // A short reply is a whole graph: its edges are those between the nodes that it shows.
+    const double nodes = 2 * static_cast<double>(around.nodes.size()) + 1;  // as long as two edges
+    std::unordered_set<NodeId> shown;
+    json.Share(nodes / (nodes + static_cast<double>(around.edges.size())));
     json.Objects("nodes", around.nodes, [&](const Reached& reached) {
+      shown.insert(reached.node);
       json.Node("key", snapshot, reached.node);
       json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(reached.node)).name);
       json.Field("hop", reached.hop);
@@ -184,7 +190,11 @@ Result<Reply> RunNeighborhood(Workspace& workspace, const Request& request) {
       json.Field("direction", reached.hop == 0 ? "seed" : reached.forward ? "forward" : "backward");
       if (!around.places.empty()) WritePlace(json, around.places[reached.node]);
     });
-    json.Objects("edges", around.edges,
+    json.Share(1);
+    std::vector<Edge> between;
+    for (const Edge& edge : around.edges)
+      if (shown.contains(edge.source) && shown.contains(edge.target)) between.push_back(edge);
+    json.Objects("edges", between,
                  [&](const Edge& edge) { WriteEdge(json, snapshot, edge, properties); });
   });
   reply.headline = std::move(headline);
