@@ -21,6 +21,7 @@ struct Checked {
   std::vector<FileStamp> stamps;
   std::optional<ElementDefaults> defaults;  // of a node-link document
   std::unique_ptr<GapGraph> gap;
+  std::optional<KeptBlocks> kept;
 };
 
 // Whether ImportDocument reads files of that format.

@@ -22,6 +22,7 @@
 #include "storage/formats/json/mcp_memory.h"
 #include "storage/formats/json/node_link.h"
 #include "storage/formats/open_input.h"
+#include "storage/formats/pipeline/available_memory.h"
 #include "storage/formats/pipeline/gunzip.h"
 #include "storage/formats/pipeline/input.h"
 #include "storage/formats/pipeline/pipeline.h"
@@ -63,9 +64,21 @@ bool StatesNodes(FileFormat format) {
          format != FileFormat::kGapSerialized && format != FileFormat::kWordNet;
 }
 
+// Where the check of a file keeps what it parses, and its import finds it: in so many times the
+// bytes of the file at most. The checks of other formats make no batches; what is in memory is not
+// kept twice.
+KeptBlocks* KeptOf(ImportRun& run, const Input& input, FileFormat format, Checked& checked) {
+  constexpr std::uint64_t kMostTimes = 4;
+  if (!run.checking) return checked.kept && checked.kept->whole() ? &*checked.kept : nullptr;
+  checked.kept.reset();
+  if (!StatesNodes(format) || input.bytes) return nullptr;
+  return &checked.kept.emplace(kMostTimes * input.size().value_or(0), run.may_keep);
+}
+
 Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
   BlockReader reader = MakeReader(nullptr, run.options);
   PLEXUS_ASSIGN(const FileFormat format, OpenReader(run.options, input, reader));
+  run.kept = KeptOf(run, input, format, checked);
   const bool table = format == FileFormat::kCsv || format == FileFormat::kTsv;
   if (run.collector && format != FileFormat::kEdgeList && format != FileFormat::kJsonLines &&
       !table)
@@ -115,8 +128,10 @@ Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
                       ": WordNet is imported from a directory with data.noun, data.verb, "
                       "data.adj and data.adv");
   }
-  run.report.bytes += reader.bytes_read();
-  run.bytes_done += reader.bytes_read();
+  const std::uint64_t bytes =
+      run.kept && !run.checking ? input.size().value_or(0) : reader.bytes_read();
+  run.report.bytes += bytes;
+  run.bytes_done += bytes;
   return status;
 }
 
@@ -131,6 +146,7 @@ Status DefineWordNetKinds(ImportRun& run, const Input& directory) {
 }
 
 Status ImportWordNet(ImportRun& run, const Input& directory) {
+  run.kept = nullptr;
   PLEXUS_TRY(DefineWordNetKinds(run, directory));
   for (bool pointers : {false, true}) {
     if (run.report.stopped) return {};
@@ -212,6 +228,8 @@ Status CheckGroup(ImportRun& run, std::span<const Input> inputs, std::vector<Che
   do {
     run.bytes_total += run.bytes_done - done;  // of a second pass
     run.report = before;
+    const std::uint64_t asked = run.options.limits.load_bytes;
+    run.may_keep = asked == 0 ? 0 : LoadBudget(asked, AvailableMemory()) / 4;
     for (std::size_t i = 0; i < inputs.size() && status && !run.report.stopped; ++i) {
       if (checked[i].stamps.empty()) checked[i].stamps = Stamps(inputs[i]);
       status = ImportOne(run, inputs[i], checked[i]);

@@ -200,10 +200,11 @@ struct ImportReport {
 // and whole batches stay: a full disk, kCancelled, a graph that runs out of ids or
 // arcs, another writer that defines the same kinds otherwise, and a file that changes
 // after it was checked (kIo; the message says how much was applied). Importing again
-// completes it. Thread-safe as Graph is. Cost: O(bytes), parsed twice (once with
-// kSkip), memory O(threads * block_bytes); edges that are loaded once, 30 bytes an edge that
-// the graph keeps, the keys, and limits.load_bytes; a matrix takes 16 bytes an entry, a file
-// with edges between facts of wanted kinds, or that states kinds of nodes where a kind of edge
+// completes it. Thread-safe as Graph is. Cost: O(bytes); memory O(threads * block_bytes), and of
+// files what their check has parsed, up to four times their bytes and a quarter of
+// limits.load_bytes (what passes that is parsed twice); edges that are loaded once, 30 bytes an
+// edge that the graph keeps, the keys, and limits.load_bytes; a matrix takes 16 bytes an entry, a
+// file with edges between facts of wanted kinds, or that states kinds of nodes where a kind of edge
 // wants one, what its nodes' keys take. A pipe is kept in memory, over 8 MiB in a temporary file
 // without a name (limits.spool_bytes, else kResourceExhausted). So is what a gzip file holds, which
 // its first bytes tell (kInvalidArgument: damaged).

@@ -202,7 +202,7 @@ Status BatchBuilder::Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge,
   NoteEnd(ends.target);
   piece_.turned += ends.turned;
   piece_.ambiguous += ambiguous_ends_ && !ends.turned && IsAmbiguousKind(ends.kind_name);
-  if (!context_.check && !ends.index_plane) NoteEdgeValues(ends, edge, said);
+  if (context_.applies() && !ends.index_plane) NoteEdgeValues(ends, edge, said);
   edge.source = Ref(ends.source);
   edge.target = Ref(ends.target);
   edge.kind = KindRef(ends);
@@ -380,7 +380,7 @@ void BatchBuilder::NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeIn
 void BatchBuilder::NoteNodeValue(const NodeName& node, std::string_view field,
                                  std::string_view value) {
   // A file that grows states changes.
-  if (context_.check || context_.options->position) return;
+  if (!context_.applies() || context_.options->position) return;
   const std::uint64_t digest = Mix(3, value);
   const auto [at, is_new] =
       piece_.node_values.try_emplace(Mix(Mix(4, field), node.key), std::pair{digest, line_});

@@ -1,9 +1,12 @@
 // The workers of one file's import; see pipeline.h.
 #include "storage/formats/pipeline/pipeline.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <exception>
+#include <iterator>
 #include <map>
+#include <utility>
 
 #include "engine/out_of_memory.h"
 
@@ -11,11 +14,10 @@ namespace plexus::formats_internal {
 
 namespace {
 
-struct ParsedBlock {
-  Block block;
-  std::vector<Piece> pieces;
-  std::uint64_t bytes_read = 0;  // of the file, when the block was complete
-};
+bool Equal(const Schema& a, const Schema& b) {
+  return a.node_kinds() == b.node_kinds() && a.edge_kinds() == b.edge_kinds() &&
+         a.columns() == b.columns() && a.spaces() == b.spaces();
+}
 
 class Pipeline {
  public:
@@ -35,6 +37,16 @@ class Pipeline {
       Finish(OutOfMemory());  // which needs no memory
       changed_.notify_all();
     }
+  }
+
+  // What a check has kept: nothing is read.
+  Status ApplyKept(std::vector<ParsedBlock> blocks) {
+    for (ParsedBlock& parsed : blocks) {
+      PLEXUS_TRY(ApplyBlock(parsed));
+      if (run_.report.stopped) break;
+      parsed = {};
+    }
+    return {};
   }
 
   Status status() const { return status_; }
@@ -67,6 +79,7 @@ class Pipeline {
     ParsedBlock parsed = std::move(parsed_.extract(next_apply_).mapped());
     lock.unlock();
     Status status = ApplyBlock(parsed);
+    if (Keeps()) run_.kept->Keep(std::move(parsed));
     parsed = {};
     lock.lock();
     applying_ = false;
@@ -83,15 +96,16 @@ class Pipeline {
     }
     for (std::size_t i = 0; i < parsed.pieces.size(); ++i) {
       Piece& next = parsed.pieces[i];
-      if (next.uses_schema && next.schema != run_.Context().schema) {
+      if (next.uses_schema && Differs(next.schema, run_.Context().schema)) {
         // Definitions came in between: read the rest of the block in their light.
         const std::size_t at =
             static_cast<std::size_t>(next.text.data() - parsed.block.text.data());
-        parsed.pieces = Parse(parsed.block, at, next.first_line);
-        i = 0;
+        std::vector<Piece> rest = Parse(parsed.block, at, next.first_line);
+        parsed.pieces.resize(i);
+        std::ranges::move(rest, std::back_inserter(parsed.pieces));
       }
       PLEXUS_TRY(applier_.Apply(parsed.pieces[i]));
-      pool_.Release(std::move(parsed.pieces[i].batch));
+      if (!Keeps()) pool_.Release(std::move(parsed.pieces[i].batch));
       if (run_.report.stopped) return {};
     }
     Progress* progress = run_.options.progress;
@@ -100,6 +114,21 @@ class Pipeline {
                                       run_.bytes_done + parsed.bytes_read, run_.bytes_total))
       return Fail(ErrorCode::kCancelled, "import cancelled");
     return {};
+  }
+
+  bool Keeps() const { return run_.checking && run_.kept && run_.kept->whole(); }
+
+  // Whether the schema that a piece was parsed by is another one than the graph's. What a check has
+  // kept was parsed by the schema as it foresaw it.
+  bool Differs(const std::shared_ptr<const Schema>& parsed,
+               const std::shared_ptr<const Schema>& now) {
+    if (parsed == now) return false;
+    if (run_.checking || !run_.kept) return true;
+    if (std::pair(parsed, now) != equal_) {
+      if (!Equal(*parsed, *now)) return true;
+      equal_ = {parsed, now};
+    }
+    return false;
   }
 
   std::vector<Piece> Parse(const Block& block, std::size_t at, std::uint64_t first_line) {
@@ -137,6 +166,7 @@ class Pipeline {
   PieceApplier applier_;
   BatchPool pool_;
   const std::size_t max_in_flight_;
+  std::pair<std::shared_ptr<const Schema>, std::shared_ptr<const Schema>> equal_;
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -155,7 +185,8 @@ ParseContext ImportRun::Context() {
   context.options = &options;
   context.schema = checking ? check.schema() : graph.snapshot().state().schema;
   context.start = &start;
-  context.touched = checking ? nullptr : &touched;
+  context.kept = checking && kept && kept->whole();
+  context.touched = checking && !context.kept ? nullptr : &touched;
   context.check = checking ? &check : nullptr;
   context.columns = &columns;
   return context;
@@ -187,6 +218,8 @@ std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
 
 Status RunPipeline(ImportRun& run, const std::string& file, BlockSource& source,
                    const RecordParser& parser) {
+  if (run.kept && !run.checking)
+    return Pipeline(run, file, source, parser, 1).ApplyKept(run.kept->Take());
   Executor& executor = run.options.executor ? *run.options.executor : DefaultExecutor();
   const std::size_t workers = static_cast<std::size_t>(std::max(1, executor.thread_count()));
   Pipeline pipeline(run, file, source, parser, workers);

@@ -17,6 +17,7 @@
 #include "storage/formats/import.h"
 #include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/pipeline/dry_run.h"
+#include "storage/formats/pipeline/kept_blocks.h"
 #include "storage/formats/pipeline/record_parser.h"
 #include "storage/formats/pipeline/restated_values.h"
 #include "storage/formats/pipeline/stub_check.h"
@@ -46,6 +47,9 @@ struct ImportRun {
   std::vector<EntryAt> entries;         // what Piece::entries held while checking
   bool applying = false;                // options.before was called
   ColumnUse columns;                    // of options.columns
+  // What is checked goes there; while applying: comes from there, instead of the file.
+  KeptBlocks* kept = nullptr;
+  std::uint64_t may_keep = 0;  // bytes, of all files: a quarter of what a load may take
   ImportRun(Graph& g, const ImportOptions& o)
       : graph(g),
         options(o),

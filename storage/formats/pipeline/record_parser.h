@@ -175,8 +175,11 @@ struct ParseContext {
   ColumnUse* columns = nullptr;        // of options->columns; may be null
   const Snapshot* start = nullptr;     // the graph before the import; null: empty
   const ImportCheck* check = nullptr;  // set: the file is being checked, nothing is applied
+  bool kept = false;                   // checked, and applied later as it was parsed
   std::uint64_t lines_before = 0;      // Block::lines_before
   std::size_t max_ops = 0;             // a piece ends after the record that reaches it
+
+  bool applies() const { return !check || kept; }
 };
 
 class RecordParser {
