@@ -19,4 +19,13 @@ Result<GraphIdentity> IdentifyGraph(const std::string& directory) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
+Result<Sequence> ClosedSequence(const std::string& directory) try {
+  PLEXUS_ASSIGN(const Anchor anchor, ReadAnchor(directory, Files()));
+  if (!anchor.clean)
+    return Fail(ErrorCode::kFailedPrecondition,
+                directory + ": is open, or its last writer did not end");
+  return anchor.sequence;
+}
+PLEXUS_CATCH_NO_MEMORY
+
 }  // namespace plexus

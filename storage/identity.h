@@ -1,10 +1,11 @@
-// Which graph a directory holds, and which directory that is.
+// Which graph a directory holds, up to which record, and which directory that is.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include "engine/error.h"
+#include "engine/types.h"
 
 namespace plexus {
 
@@ -16,5 +17,9 @@ struct GraphIdentity {
 
 // Takes no lock, writes nothing. kNotFound: there is no graph.
 Result<GraphIdentity> IdentifyGraph(const std::string& directory);
+
+// The number of the last record of a graph that was closed; the same. kFailedPrecondition: it is
+// open, or its last writer did not end.
+Result<Sequence> ClosedSequence(const std::string& directory);
 
 }  // namespace plexus

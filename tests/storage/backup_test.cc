@@ -1,6 +1,7 @@
 // Backups are whole databases of one moment; restoring gives one of its own.
 #include <filesystem>
 
+#include "storage/identity.h"
 #include "tests/support/expected.h"
 #include "tests/support/store_test_util.h"
 
@@ -18,6 +19,10 @@ TEST(Backup, BackupAndRestore) {
   ApplyScript(*db, 19, 25);  // the backup does not follow
   EXPECT_TRUE(FailsWith(db->Backup(scratch.path("backup")), ErrorCode::kAlreadyExists));
   PLEXUS_OK(Database::Restore(scratch.path("backup"), scratch.path("restored")));
+  for (const char* closed : {"backup", "restored"})
+    EXPECT_EQ(ClosedSequence(scratch.path(closed)), 18u);
+  EXPECT_TRUE(FailsWith(ClosedSequence(scratch.path("live")), ErrorCode::kFailedPrecondition));
+  EXPECT_TRUE(FailsWith(ClosedSequence(scratch.path("none")), ErrorCode::kNotFound));
   {
     auto restored = MustOpen(scratch.path("restored"));
     EXPECT_TRUE(restored->report().was_clean);

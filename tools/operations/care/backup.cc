@@ -1,6 +1,7 @@
 // backup, restore: a verified copy, and a graph made from one.
 #include <string>
 
+#include "storage/identity.h"
 #include "tools/operations/registry.h"
 #include "tools/operations/workspace.h"
 
@@ -9,10 +10,7 @@ namespace {
 
 // Reads back the sequence that a finished copy holds.
 Result<Reply> CopyReply(const char* what, const std::string& directory) {
-  OpenOptions options;
-  options.read_only = true;
-  PLEXUS_ASSIGN(const auto database, Database::Open(directory, options));
-  const Sequence sequence = database->snapshot().sequence();
+  PLEXUS_ASSIGN(const Sequence sequence, ClosedSequence(directory));
   Reply reply([directory, sequence](ReplyWriter& json) {
     json.Field("directory", directory);
     json.Field("sequence", sequence);
