@@ -226,11 +226,12 @@ Status ImportNodeLink(ImportRun& run, const Input& input, Checked& checked) {
                                             NodeLinkReader::What::kDocument, checked.defaults);
   };
   if (!checked.defaults) {
-    // What the document says about all edges may stand behind them: look first.
+    // What the document says about all edges may stand behind them: look first, at all of it only
+    // where it is not said before them.
     PLEXUS_ASSIGN(const auto scout, open());
     for (bool more = true; more;) {
       PLEXUS_ASSIGN(const auto block, scout->Next());
-      more = block.has_value();
+      more = block.has_value() && !scout->knows_defaults();
     }
     checked.defaults = scout->defaults();
   }

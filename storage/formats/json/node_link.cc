@@ -195,6 +195,12 @@ void NodeLinkReader::Flag(std::string_view key, std::size_t begin) {
   (key == "directed" ? defaults_.directed : defaults_.multigraph) = value == "true";
 }
 
+bool NodeLinkReader::knows_defaults() const {
+  const std::string_view edges = defaults_.edges;
+  return (edges == "links" || edges == "edges") && seen_.contains("directed") &&
+         seen_.contains("multigraph");
+}
+
 // A member of the document: its name, then one of the lists or any value.
 void NodeLinkReader::Member() {
   if (SkipBlanks() != '"')

@@ -49,6 +49,8 @@ class NodeLinkReader final : public BlockSource {
 
   // What the document says about its edges; complete after the last block.
   const ElementDefaults& defaults() const { return defaults_; }
+  // Whether nothing that may come changes them.
+  bool knows_defaults() const;
   // Of an array: what ended it early.
   struct Broken {
     std::uint64_t line = 0;
