@@ -89,6 +89,8 @@ class Database::Impl {
   std::set<NodeId> words_found;  // those, as of a record; guarded by `maintenance`
   static constexpr Sequence kNever = ~Sequence{0};
   Sequence words_found_at = kNever;
+  // Of a replica: the graph lacks them, the log has them still. Guarded by `maintenance`.
+  std::set<NodeId> to_forget;
 
   // The last few states of the past, newest use first.
   std::mutex past_mutex;
@@ -166,6 +168,11 @@ class Database::Impl {
   Status BeginReplica();
   Status WriteOrigin(const storage_internal::Origin& origin);
   Result<std::optional<storage_internal::Origin>> ReadOrigin();
+  // The three below REQUIRE `maintenance` held. Readers see none of the nodes from here on, whatever
+  // crashes; one fsync.
+  Status ShowWithout(const std::set<NodeId>& nodes);
+  Status RewriteForgotten(Progress* progress);  // the log without `to_forget`
+  Status FinishForgetting();                    // what a crash has left of it
   Status AttachWriter(const storage_internal::Loaded& loaded);
 
   // database.cc. The three below REQUIRE `maintenance` held.

@@ -382,6 +382,7 @@ Status Database::Impl::OpenForWriting() {
       PLEXUS_TRY(ScrubNow(nullptr));
       PLEXUS_TRY(ForgetWords(nullptr));
     }
+    PLEXUS_TRY(FinishForgetting());
     // A new generation was written without the damaged checkpoints.
     if (anchor.generation == generation) PLEXUS_TRY(ReplaceDamaged());
   }

@@ -109,16 +109,60 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<ForgottenIds> Database::Forgotten() try {
   Impl& d = *impl_;
-  const std::lock_guard guard(d.maintenance);  // a rewrite holds it until its state is the graph's
   PLEXUS_TRY(d.Usable());
   ForgottenIds forgotten;
-  forgotten.generation = d.anchor.generation;
-  const Snapshot now = snapshot();
+  Snapshot now = snapshot();
+  // A rewrite keeps the writers' turn until its state is the graph's. Not `maintenance`: a trim or a
+  // checkpoint, which change no list, may hold that for long.
+  PLEXUS_TRY(d.graph->Renew([&]() -> Result<std::optional<Graph::Renewal>> {
+    forgotten.generation = d.NotedAnchor().generation;
+    now = d.graph->snapshot();
+    return std::nullopt;
+  }));
   for (NodeId v = 0; v < now.node_count(); ++v)
     if (IsForgotten(now, v)) forgotten.nodes.push_back(v);
   return forgotten;
 }
 PLEXUS_CATCH_NO_MEMORY
+
+// Marks, then the state: the next open goes on from the marks.
+Status Database::Impl::ShowWithout(const std::set<NodeId>& nodes) {
+  const std::string at = MetaValue(graph->snapshot().sequence());
+  rocksdb::WriteBatch marks =
+      ReservedBatch(nodes.size(), nodes.size() * (kNodeMetaKeyBytes + at.size()));
+  for (const NodeId node : nodes)
+    marks.Put(rocks->meta(), NodeMetaKey(kForgetPrefix, node), at).PermitUncheckedError();
+  rocksdb::WriteOptions sync;
+  sync.sync = true;
+  PLEXUS_TRY(Check(rocks->db()->Write(sync, &marks), rocks->path()));
+  to_forget.insert(nodes.begin(), nodes.end());
+  return graph->Renew([&]() -> Result<std::optional<Graph::Renewal>> {
+    const Snapshot now = graph->snapshot();
+    PLEXUS_ASSIGN(GraphState state, ForgottenNodes(nodes, now).Without(now.state(), executor()));
+    return Graph::Renewal{std::make_shared<const GraphState>(std::move(state)), nullptr};
+  });
+}
+
+// The new generation has no marks.
+Status Database::Impl::RewriteForgotten(Progress* progress) {
+  if (to_forget.empty()) return {};
+  PLEXUS_TRY(RewriteWithout(to_forget, progress, Rewrite::kOnlyThese));
+  to_forget.clear();
+  return {};
+}
+
+Status Database::Impl::FinishForgetting() {
+  if (anchor.source.empty()) return {};
+  const Snapshot now = graph->snapshot();
+  PLEXUS_ASSIGN(const auto marks, ReadPurges(rocks, kForgetPrefix, now.sequence()));
+  for (const auto& [node, sequence] : marks) {
+    if (node >= now.node_count())
+      return Fail(ErrorCode::kCorruption, rocks->path() + ", meta: forgets node " +
+                                              std::to_string(node) + ", which is none");
+    to_forget.insert(node);
+  }
+  return RewriteForgotten(nullptr);
+}
 
 Status Database::Follow(const Changes& changes) try {
   Impl& d = *impl_;
@@ -168,7 +212,8 @@ Status Database::Forget(const ForgottenIds& forgotten, Progress* progress) try {
   std::set<NodeId> nodes;
   for (const NodeId node : forgotten.nodes)
     if (node < now.node_count() && !IsForgotten(now, node)) nodes.insert(node);
-  if (!nodes.empty()) PLEXUS_TRY(d.RewriteWithout(nodes, progress, Impl::Rewrite::kOnlyThese));
+  if (!nodes.empty()) PLEXUS_TRY(d.ShowWithout(nodes));
+  PLEXUS_TRY(d.RewriteForgotten(progress));  // and of a call before that failed
   // The hash is of the new generation's log: the next page says it.
   return log.Done(d.WriteOrigin({forgotten.generation, 0, 0}));
 }

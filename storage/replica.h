@@ -68,11 +68,12 @@ Result<Changes> DecodeChanges(std::string_view bytes);
 
 // Of Database:
 //   ReadLineage()   any thread. Errors: kIo.
-//   Forgotten()     of the source. Waits for maintenance. O(nodes).
+//   Forgotten()     of the source. Waits for writers and for a rewrite of the log. O(nodes).
 //   Follow(changes) of a replica: replays them. kFailedPrecondition: they do not follow what it
 //                   has, or come from another generation; kConflict: the source's running hash is
 //                   not the one that was taken: its history forked. Scrubs what they purge.
-//   Forget(ids)     of a replica: the log written again without them, as HardPurge does.
+//   Forget(ids)     of a replica: readers see none of them after one fsync, also where a crash
+//                   follows; then the log is written again without them, as HardPurge does.
 //   SendFiles(send) the files of one moment, in pieces; words that wait are forgotten first. From
 //                   the first call of `send` on they are held open, and the database is not used:
 //                   it may be written, closed and deleted. An error of `send` ends it.

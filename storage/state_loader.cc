@@ -184,7 +184,7 @@ Result<std::map<NodeId, Sequence>> ReadPurges(const std::shared_ptr<Rocks>& rock
 
 Result<bool> HasPurges(const std::shared_ptr<Rocks>& rocks) {
   std::unique_ptr<rocksdb::Iterator> it(rocks->db()->NewIterator(ScanOptions(), rocks->meta()));
-  for (const char* prefix : {kPurgedPrefix, kScrubPrefix}) {
+  for (const char* prefix : {kPurgedPrefix, kScrubPrefix, kForgetPrefix}) {
     it->Seek(prefix);
     PLEXUS_TRY(Check(it->status(), rocks->path() + ", meta"));
     if (it->Valid() && it->key().starts_with(prefix)) return true;

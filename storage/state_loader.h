@@ -55,7 +55,7 @@ Result<Loaded> LoadClosed(const std::shared_ptr<Rocks>& rocks, const LoadRequest
 // `last` belong to records that a crash took and are left out.
 Result<std::map<NodeId, Sequence>> ReadPurges(const std::shared_ptr<Rocks>& rocks,
                                               const char* prefix, Sequence last);
-// Whether the meta family has a mark of a purge, or of one that is to be scrubbed.
+// Whether the meta family has a mark of a purge, or of what is to be scrubbed or forgotten.
 Result<bool> HasPurges(const std::shared_ptr<Rocks>& rocks);
 
 }  // namespace plexus::storage_internal

@@ -1,7 +1,9 @@
 // Replicas over a stream: files, pages, what a source forgot, forks, promotion.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
+#include <future>
 #include <string>
 
 #include "engine/vocabulary.h"
@@ -11,9 +13,10 @@
 namespace plexus::storage_internal::testing {
 namespace {
 
-OpenOptions AsReplica() {
+OpenOptions AsReplica(TestHooks* hooks = nullptr) {
   OpenOptions options;
   options.replica_of = "http://source";
+  options.hooks = hooks;
   return options;
 }
 
@@ -76,7 +79,24 @@ class ReplicaTest : public ::testing::Test {
   }
   void Begin() {
     Copy(*source_, scratch_.path("replica"));
-    replica_ = MustOpen(scratch_.path("replica"), AsReplica());
+    replica_ = MustOpen(scratch_.path("replica"), AsReplica(&hooks_));
+  }
+  // A memory with a word of its own, purged by a record that the replica has; the source has
+  // forgotten the word since.
+  void PurgeAWord() {
+    WriteBatch batch(100'000);
+    batch.Link(batch.UpsertNode("secret"), kHasTerm, batch.IndexNode(kTerm, "zirconiumword"));
+    PLEXUS_OK(source_->graph().Apply(batch));
+    WriteBatch purge(100'000);
+    purge.PurgeNode(purge.Node("secret"));
+    PLEXUS_OK(source_->graph().Apply(purge));
+    TakeAll(*source_, *replica_);
+    EXPECT_TRUE(HasWord(*replica_)) << "the source has it, too";
+    PLEXUS_OK(source_->Scrub());
+    EXPECT_FALSE(HasWord(*source_));
+  }
+  static bool HasWord(const Database& db) {
+    return db.snapshot().Find(IndexKey("term", "zirconiumword")).has_value();
   }
   void Reopen() {
     PLEXUS_OK(replica_->Close());
@@ -85,6 +105,7 @@ class ReplicaTest : public ::testing::Test {
   void ExpectEqual() { EXPECT_EQ(Dump(replica_->snapshot()), Dump(source_->snapshot())); }
 
   ScratchDirectory scratch_;
+  TestHooks hooks_;  // of the replica, until it is opened again
   std::unique_ptr<Database> source_, replica_;
 };
 
@@ -158,6 +179,70 @@ TEST_F(ReplicaTest, PurgedWordsLeaveIt) {
               std::vector<std::string>());
     replica_ = MustOpen(scratch_.path("replica"), AsReplica());
   }
+}
+
+// It answers without the words before it writes its log again, which the disk may hold up, and a
+// crash on the way does not bring them back.
+TEST_F(ReplicaTest, PurgedWordsAreNotAnsweredWhileTheLogIsRewritten) {
+  Begin();
+  PurgeAWord();
+  std::vector<std::string> points;
+  hooks_.at_point = [&](const char* point) {
+    if (!std::string_view(point).starts_with("hard_purge.")) return;
+    points.push_back(point);
+    EXPECT_FALSE(HasWord(*replica_)) << point;
+    CopyTree(scratch_.path("replica"), scratch_.path(point));
+  };
+  PLEXUS_OK(TakePage(*source_, *replica_, 1));
+  hooks_.at_point = nullptr;
+  EXPECT_EQ(points, (std::vector<std::string>{"hard_purge.linked", "hard_purge.copied",
+                                              "hard_purge.before_switch", "hard_purge.switched"}));
+  ExpectEqual();
+  for (const std::string& point : points) {
+    SCOPED_TRACE(point);
+    replica_ = MustOpen(scratch_.path(point), AsReplica());
+    EXPECT_FALSE(HasWord(*replica_));
+    EXPECT_EQ(Found(scratch_.path(point), {"zirconiumword"}), std::vector<std::string>());
+    Write(*source_, 21, 21);
+    TakeAll(*source_, *replica_);
+    ExpectEqual();
+    ExpectSound(*replica_);
+  }
+}
+
+TEST_F(ReplicaTest, ARewriteThatFailedIsDoneByTheNextCall) {
+  Begin();
+  PurgeAWord();
+  hooks_.at_point = [&](const char* point) {
+    if (std::string_view(point) == "hard_purge.linked") throw std::bad_alloc();
+  };
+  EXPECT_EQ(TakePage(*source_, *replica_, 1).error().code, ErrorCode::kResourceExhausted);
+  hooks_.at_point = nullptr;
+  EXPECT_FALSE(HasWord(*replica_));
+  EXPECT_FALSE(Found(scratch_.path("replica"), {"zirconiumword"}).empty());
+  TakeAll(*source_, *replica_);
+  ExpectEqual();
+  ExpectSound(*replica_);
+  EXPECT_EQ(Found(scratch_.path("replica"), {"zirconiumword"}), std::vector<std::string>());
+}
+
+// A trim changes nothing of the list, and may take long.
+TEST_F(ReplicaTest, WhatIsForgottenIsSaidWhileTheSourceTrims) {
+  std::future<bool> asked;
+  std::future_status said = std::future_status::timeout;
+  OpenOptions options;
+  options.hooks = &hooks_;
+  PLEXUS_OK(source_->Close());
+  source_ = MustOpen(scratch_.path("source"), options);
+  hooks_.at_point = [&](const char* point) {
+    if (std::string_view(point) != "trim.before_anchor") return;
+    asked = std::async(std::launch::async, [&] { return source_->Forgotten().has_value(); });
+    said = asked.wait_for(std::chrono::seconds(10));
+  };
+  PLEXUS_OK(source_->Trim(10));
+  hooks_.at_point = nullptr;
+  EXPECT_EQ(said, std::future_status::ready);
+  EXPECT_TRUE(asked.get());
 }
 
 TEST_F(ReplicaTest, AHardPurgeAtAnyRecord) {

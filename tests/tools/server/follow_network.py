@@ -160,6 +160,7 @@ def digest(export):
 
 
 FORGOTTEN_WITHIN = 2.0  # seconds, on a busy machine: words and tags, after the text
+CONNECTED_WITHIN = 8.0  # seconds: a poll that a cut has left without an answer, and a pause
 
 
 def key_of(secret):
@@ -302,6 +303,7 @@ class Test:
         seen = 0
         while not self.stop.is_set():
             time.sleep(0.05)
+            asked = time.monotonic()  # the state may be of then, however long the answer takes
             try:
                 state = server.export()
             except FAILURES:
@@ -310,7 +312,7 @@ class Test:
             if tick < seen:
                 self.fail(f"{server.name} went back from tick {seen} to {tick}")
             seen = max(seen, tick)
-            self.judge(server.name, state, tick)
+            self.judge(server.name, state, tick, asked)
 
     # Words and tags that only purged memories had are forgotten a moment after the purge.
     def without_dying_words(self, state):
@@ -330,17 +332,17 @@ class Test:
         return b"\n".join(re.sub(rb'"tags":\[[^\]]*\],', b"", each)
                           for each in state.split(b"\n") if not line.search(each))
 
-    def judge(self, name, state, tick):
+    def judge(self, name, state, tick, asked):
         with self.lock:
             self.answers += 1
-            now = time.monotonic()
-            # Words and tags go when the replica hears of it: while all three are there and linked.
+            # Words and tags go when the replica hears of it, while it is connected; before the next
+            # write, too.
             up = next(one.up_since for one in self.followers if one.name == name)
             heard = (self.linked[name], up, self.source_since)
-            steady = now - max(heard) if all(heard) else 0
-            gone = [s for s, at in self.dead.items() if at < tick and s.encode() in state and
-                    (f"the word {s}".encode() in state or
-                     min(steady, now - self.dead_since[s]) > FORGOTTEN_WITHIN)]
+            steady = asked - max(heard) - CONNECTED_WITHIN if all(heard) else 0
+            gone = [s for s, at in self.dead.items() if s.encode() in state and
+                    (at < tick and f"the word {s}".encode() in state or
+                     min(steady, asked - self.dead_since[s]) > FORGOTTEN_WITHIN)]
         if gone:
             self.fail(f"{name} at tick {tick} answers what was purged: {gone[0]}")
         # The writer records a state a moment after it is there; and a follower that was behind a
