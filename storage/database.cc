@@ -321,7 +321,8 @@ Status Database::Impl::CloseNow() {
   if (status && graph && !failed) {
     if (journal->bulk()) status = journal->EndBulk();
     if (status) status = ScrubNow(nullptr);
-    if (status) status = ForgetWords(nullptr);  // may renew graph and journal
+    if (status) status = ForgetWords(nullptr);  // may renew graph and journal, as the next
+    if (status) status = RewriteForgotten(nullptr);
     if (status && CheckpointEarned()) status = CheckpointNow(nullptr);
   }
   const auto erasing = Erasing();

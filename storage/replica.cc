@@ -111,9 +111,9 @@ Result<ForgottenIds> Database::Forgotten() try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
   ForgottenIds forgotten;
-  Snapshot now = snapshot();
-  // A rewrite keeps the writers' turn until its state is the graph's. Not `maintenance`: a trim or a
-  // checkpoint, which change no list, may hold that for long.
+  Snapshot now;
+  // A rewrite keeps the writers' turn until its state is the graph's. Not `maintenance`: a trim or
+  // a checkpoint, which change no list, may hold that for long.
   PLEXUS_TRY(d.graph->Renew([&]() -> Result<std::optional<Graph::Renewal>> {
     forgotten.generation = d.NotedAnchor().generation;
     now = d.graph->snapshot();
@@ -125,7 +125,7 @@ Result<ForgottenIds> Database::Forgotten() try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-// Marks, then the state: the next open goes on from the marks.
+// Marks, then the state: the next open finishes what is marked.
 Status Database::Impl::ShowWithout(const std::set<NodeId>& nodes) {
   const std::string at = MetaValue(graph->snapshot().sequence());
   rocksdb::WriteBatch marks =
@@ -226,6 +226,7 @@ Status Database::Promote() try {
   if (d.anchor.source.empty())
     return Fail(ErrorCode::kFailedPrecondition,
                 d.directory + ": is not a replica, but a writer already");
+  PLEXUS_TRY(d.RewriteForgotten(nullptr));  // a writer looks for no marks
   AnchorMark mark{0, 0, snapshot().sequence()};
   std::uint64_t random[2] = {};
   if (getrandom(random, sizeof random, 0) != sizeof random)

@@ -198,12 +198,14 @@ TEST_F(ReplicaTest, PurgedWordsAreNotAnsweredWhileTheLogIsRewritten) {
   EXPECT_EQ(points, (std::vector<std::string>{"hard_purge.linked", "hard_purge.copied",
                                               "hard_purge.before_switch", "hard_purge.switched"}));
   ExpectEqual();
+  std::uint64_t next = 21;
   for (const std::string& point : points) {
     SCOPED_TRACE(point);
     replica_ = MustOpen(scratch_.path(point), AsReplica());
     EXPECT_FALSE(HasWord(*replica_));
     EXPECT_EQ(Found(scratch_.path(point), {"zirconiumword"}), std::vector<std::string>());
-    Write(*source_, 21, 21);
+    Write(*source_, next, next);
+    ++next;
     TakeAll(*source_, *replica_);
     ExpectEqual();
     ExpectSound(*replica_);
