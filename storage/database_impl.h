@@ -70,6 +70,7 @@ class Database::Impl {
     std::vector<storage_internal::AnchorMark> marks = {};
   };
   Noted noted;
+  std::atomic<std::uint64_t> shown_generation{0};  // the graph's state is of it, or of a later one
   storage_internal::Anchor anchor;     // guarded by `maintenance`
   std::uint64_t checkpoint_bytes = 0;  // of the newest one; guarded by `maintenance`
   // Read-only: the files as they were at the view's moment.

@@ -110,15 +110,17 @@ PLEXUS_CATCH_NO_MEMORY
 Result<ForgottenIds> Database::Forgotten() try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
-  ForgottenIds forgotten;
-  Snapshot now;
-  // A rewrite keeps the writers' turn until its state is the graph's. Not `maintenance`: a trim or
-  // a checkpoint, which change no list, may hold that for long.
-  PLEXUS_TRY(d.graph->Renew([&]() -> Result<std::optional<Graph::Renewal>> {
-    forgotten.generation = d.NotedAnchor().generation;
-    now = d.graph->snapshot();
-    return std::nullopt;
-  }));
+  // The generation first: the state is that one's or a later one. Not `maintenance`, and no turn: a
+  // trim, a checkpoint or a write, which change no list, may hold those for long.
+  ForgottenIds forgotten{d.shown_generation};
+  Snapshot now = d.graph->snapshot();
+  // Switched just now: the rewrite keeps the writers' turn until its state is the graph's.
+  if (forgotten.generation != d.NotedAnchor().generation)
+    PLEXUS_TRY(d.graph->Renew([&]() -> Result<std::optional<Graph::Renewal>> {
+      forgotten.generation = d.NotedAnchor().generation;
+      now = d.graph->snapshot();
+      return std::nullopt;
+    }));
   for (NodeId v = 0; v < now.node_count(); ++v)
     if (IsForgotten(now, v)) forgotten.nodes.push_back(v);
   return forgotten;

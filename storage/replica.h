@@ -68,7 +68,7 @@ Result<Changes> DecodeChanges(std::string_view bytes);
 
 // Of Database:
 //   ReadLineage()   any thread. Errors: kIo.
-//   Forgotten()     of the source. Waits for writers and for a rewrite of the log. O(nodes).
+//   Forgotten()     of the source. Waits only for a rewrite that has just switched. O(nodes).
 //   Follow(changes) of a replica: replays them. kFailedPrecondition: they do not follow what it
 //                   has, or come from another generation; kConflict: the source's running hash is
 //                   not the one that was taken: its history forked. Scrubs what they purge.

@@ -144,6 +144,7 @@ Status Database::Impl::RewriteWithout(const std::set<NodeId>& nodes, Progress* p
   Status status = OrNoMemory([&] {
     return graph->Renew([&] { return MakeGeneration(nodes, rewrite, progress, switched); });
   });
+  if (status) shown_generation = anchor.generation;
   if (!status && switched && rocks) {  // no memory to install the state
     const auto erasing = Erasing();
     const std::unique_lock renewing(renewal);
