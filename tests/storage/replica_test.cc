@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/vocabulary.h"
+#include "storage/base/fail_points.h"
 #include "storage/replica.h"
 #include "tests/support/store_test_util.h"
 
