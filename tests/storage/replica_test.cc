@@ -233,9 +233,8 @@ TEST_F(ReplicaTest, ARewriteThatFailedIsDoneByTheNextCall) {
 TEST_F(ReplicaTest, WhatIsForgottenIsSaidWhileTheSourceTrimsOrWrites) {
   std::vector<std::future<bool>> asked;
   const auto ask = [&] {
-    asked.push_back(std::async(std::launch::async, [&] {
-      return source_->Forgotten().has_value();
-    }));
+    asked.push_back(
+        std::async(std::launch::async, [&] { return source_->Forgotten().has_value(); }));
     EXPECT_EQ(asked.back().wait_for(std::chrono::seconds(10)), std::future_status::ready);
   };
   OpenOptions options;
