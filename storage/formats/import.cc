@@ -68,7 +68,7 @@ bool StatesNodes(FileFormat format) {
 // bytes of the file at most. The checks of other formats make no batches; what is in memory is not
 // kept twice.
 KeptBlocks* KeptOf(ImportRun& run, const Input& input, FileFormat format, Checked& checked) {
-  constexpr std::uint64_t kMostTimes = 4;
+  constexpr std::uint64_t kMostTimes = 8;
   if (!run.checking) return checked.kept && checked.kept->whole() ? &*checked.kept : nullptr;
   checked.kept.reset();
   if (!StatesNodes(format) || input.bytes) return nullptr;
@@ -416,6 +416,7 @@ Result<ImportReport> ImportInputs(Graph& graph, std::vector<Input> inputs,
 Status ImportRun::BeginApplying() {
   if (!applying && options.before) PLEXUS_TRY(options.before());
   applying = true;
+  touched.MarkAll(checked);
   if (report.batches == 0) bytes_checked = bytes_done;  // also where a load was refused after it
   return {};
 }

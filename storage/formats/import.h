@@ -201,7 +201,7 @@ struct ImportReport {
 // arcs, another writer that defines the same kinds otherwise, and a file that changes
 // after it was checked (kIo; the message says how much was applied). Importing again
 // completes it. Thread-safe as Graph is. Cost: O(bytes); memory O(threads * block_bytes), and of
-// files what their check has parsed, up to four times their bytes and a quarter of
+// files what their check has parsed, up to eight times their bytes and a quarter of
 // limits.load_bytes (what passes that is parsed twice); edges that are loaded once, 30 bytes an
 // edge that the graph keeps, the keys, and limits.load_bytes; a matrix takes 16 bytes an entry, a
 // file with edges between facts of wanted kinds, or that states kinds of nodes where a kind of edge

@@ -40,7 +40,7 @@ class KeptBlocks {
       blocks_.push_back(std::move(parsed));
     } else {
       *left_ += std::exchange(bytes_, 0);
-      blocks_ = {};
+      blocks_.clear();
     }
   }
   // False: the file has to be parsed again.

@@ -186,7 +186,7 @@ ParseContext ImportRun::Context() {
   context.schema = checking ? check.schema() : graph.snapshot().state().schema;
   context.start = &start;
   context.kept = checking && kept && kept->whole();
-  context.touched = checking && !context.kept ? nullptr : &touched;
+  context.touched = !checking ? &touched : context.kept ? &checked : nullptr;
   context.check = checking ? &check : nullptr;
   context.columns = &columns;
   return context;

@@ -31,6 +31,7 @@ struct ImportRun {
   const Snapshot start;  // the graph before the import
   ImportReport report;
   TouchedNodes touched;
+  TouchedNodes checked;           // by what a check has kept; touched when it is applied
   std::uint64_t bytes_done = 0;   // of files finished
   std::uint64_t bytes_total = 0;  // of all files, 0 = unknown
   std::uint64_t bytes_seen = 0;   // behind the last block; bytes_checked: where applying began
@@ -55,6 +56,7 @@ struct ImportRun {
         options(o),
         start(g.snapshot()),
         touched(g.snapshot()),
+        checked(g.snapshot()),
         check(g.snapshot()),
         columns(o.columns.size()) {}
 

@@ -29,8 +29,8 @@ std::string Records(std::uint64_t seed, int count) {
     switch (random() % 6) {
       case 0:
         text += R"({"node":)" + node() + R"(,"kind":"m)" + kind + R"(","text":"some )" + kind +
-                R"( words","tags":["t)" + std::to_string(random() % 9) + R"("],"extra":)" +
-                std::to_string(random() % 4) + "}";
+                R"( words","tags":["t)" + std::to_string(random() % 9) + R"("],"props":{"extra":)" +
+                std::to_string(random() % 4) + "}}";
         break;
       case 1:
         text += R"({"event":"e)" + std::to_string(random() % 9) +
