@@ -140,6 +140,8 @@ Result<std::uint64_t> Database::Impl::HashAt(Sequence sequence) {
 Status Database::Impl::CheckpointNow(Progress* progress, bool even_if_same) {
   PLEXUS_TRY(files->CheckHome());
   PLEXUS_TRY(ScrubNow(progress));
+  PLEXUS_TRY(RewriteForgotten(progress));  // a checkpoint is what the log makes
+  if (!to_forget.empty()) return {};       // received files are about to take the place of all
   const std::uint64_t tail_before = journal->tail_bytes();
   const Snapshot snapshot = graph->snapshot();
   if (snapshot.sequence() == 0) return {};

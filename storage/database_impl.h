@@ -169,9 +169,10 @@ class Database::Impl {
   Status BeginReplica();
   Status WriteOrigin(const storage_internal::Origin& origin);
   Result<std::optional<storage_internal::Origin>> ReadOrigin();
-  // The three below REQUIRE `maintenance` held. Readers see none of the nodes from here on, also
-  // after a crash; one fsync.
+  // The four below REQUIRE `maintenance` held. Readers see none of the nodes from here on; of the
+  // first also after a crash, by one fsync.
   Status ShowWithout(const std::set<NodeId>& nodes);
+  Status Hide(const std::set<NodeId>& nodes);
   Status RewriteForgotten(Progress* progress);  // the log without `to_forget`
   Status FinishForgetting();                    // what a crash has left of it
   Status AttachWriter(const storage_internal::Loaded& loaded);

@@ -220,6 +220,7 @@ Status Database::Impl::ReadAnew() {
     news_bytes = 0;
     anchor = std::move(fresh.anchor);
     NoteAnchor();
+    shown_generation = anchor.generation;
     point = fresh.point;
     report = std::move(fresh.report);
   }

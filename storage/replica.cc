@@ -117,6 +117,7 @@ Result<ForgottenIds> Database::Forgotten() try {
   // Switched just now: the rewrite keeps the writers' turn until its state is the graph's.
   if (forgotten.generation != d.NotedAnchor().generation)
     PLEXUS_TRY(d.graph->Renew([&]() -> Result<std::optional<Graph::Renewal>> {
+      PLEXUS_TRY(d.Usable());  // the rewrite may have failed half way
       forgotten.generation = d.NotedAnchor().generation;
       now = d.graph->snapshot();
       return std::nullopt;
@@ -138,6 +139,10 @@ Status Database::Impl::ShowWithout(const std::set<NodeId>& nodes) {
   sync.sync = true;
   PLEXUS_TRY(Check(rocks->db()->Write(sync, &marks), rocks->path()));
   to_forget.insert(nodes.begin(), nodes.end());
+  return Hide(nodes);
+}
+
+Status Database::Impl::Hide(const std::set<NodeId>& nodes) {
   return graph->Renew([&]() -> Result<std::optional<Graph::Renewal>> {
     const Snapshot now = graph->snapshot();
     PLEXUS_ASSIGN(GraphState state, ForgottenNodes(nodes, now).Without(now.state(), executor()));
@@ -145,9 +150,12 @@ Status Database::Impl::ShowWithout(const std::set<NodeId>& nodes) {
   });
 }
 
-// The new generation has no marks.
+// The new generation has no marks. It is not written where files wait that were received: these
+// take the place of all.
 Status Database::Impl::RewriteForgotten(Progress* progress) {
   if (to_forget.empty()) return {};
+  const std::string next = GenerationPath(directory, anchor.generation + 1);
+  if (files->Exists(next + "/" + kReceivedAnchorName)) return {};
   PLEXUS_TRY(RewriteWithout(to_forget, progress, Rewrite::kOnlyThese));
   to_forget.clear();
   return {};
@@ -163,7 +171,8 @@ Status Database::Impl::FinishForgetting() {
                                               std::to_string(node) + ", which is none");
     to_forget.insert(node);
   }
-  return RewriteForgotten(nullptr);
+  if (const Status rewritten = RewriteForgotten(nullptr); rewritten || !rocks) return rewritten;
+  return Hide(to_forget);  // no room for a second log, say: the next Forget tries again
 }
 
 Status Database::Follow(const Changes& changes) try {

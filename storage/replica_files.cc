@@ -214,7 +214,7 @@ std::function<Status(std::uint64_t)> Counter(Progress* progress, const char* pha
 }
 
 std::string ReceivedAnchorPath(const std::string& directory, std::uint64_t generation) {
-  return GenerationPath(directory, generation) + "/received.anchor";
+  return GenerationPath(directory, generation) + "/" + kReceivedAnchorName;
 }
 
 }  // namespace
@@ -283,7 +283,7 @@ Result<std::uint64_t> ReceiveFiles(const std::string& directory, const std::stri
       PLEXUS_TRY(ReceiveFile(in, path, listed, files, received));
     PLEXUS_ASSIGN(const bool ended, in.AtEnd());
     if (!ended) return BrokenFiles("they do not end where they should");
-    PLEXUS_TRY(files.Replace(path, "received.anchor", EncodeAnchor(anchor)));
+    PLEXUS_TRY(files.Replace(path, kReceivedAnchorName, EncodeAnchor(anchor)));
     PLEXUS_TRY(files.SyncDirectory(path));
     return files.SyncDirectory(directory);
   };

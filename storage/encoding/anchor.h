@@ -39,6 +39,9 @@ struct AnchorMark {
   bool operator==(const AnchorMark&) const = default;
 };
 
+// In a generation that was received and is not in force yet: its anchor.
+inline constexpr char kReceivedAnchorName[] = "received.anchor";
+
 struct Anchor {
   GraphId graph_id;
   std::uint64_t generation = 1;

@@ -16,6 +16,7 @@
 #include "storage/formats/edges/edge_list.h"
 #include "storage/formats/edges/edge_loader.h"
 #include "storage/formats/format_detection.h"
+#include "storage/formats/import_load.h"
 #include "storage/formats/json/json_edges.h"
 #include "storage/formats/json/json_lines.h"
 #include "storage/formats/json/json_rows.h"
@@ -71,11 +72,15 @@ KeptBlocks* KeptOf(ImportRun& run, const Input& input, FileFormat format, Checke
   constexpr std::uint64_t kMostTimes = 8;
   if (!run.checking) return checked.kept && checked.kept->whole() ? &*checked.kept : nullptr;
   checked.kept.reset();
-  if (!StatesNodes(format) || input.bytes) return nullptr;
+  // The errors that are skipped are those of the reading that applies.
+  if (!StatesNodes(format) || input.bytes || run.options.on_error == OnImportError::kSkip)
+    return nullptr;
   return &checked.kept.emplace(kMostTimes * input.size().value_or(0), run.may_keep);
 }
 
-Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
+}  // namespace
+
+Status formats_internal::ImportFile(ImportRun& run, const Input& input, Checked& checked) {
   BlockReader reader = MakeReader(nullptr, run.options);
   PLEXUS_ASSIGN(const FileFormat format, OpenReader(run.options, input, reader));
   run.kept = KeptOf(run, input, format, checked);
@@ -135,6 +140,8 @@ Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
   return status;
 }
 
+namespace {
+
 Status DefineWordNetKinds(ImportRun& run, const Input& directory) {
   WriteBatch kinds(run.options.now_ms);
   for (const EdgeKind& kind : WordNetKinds()) {
@@ -179,26 +186,6 @@ Status ImportOne(ImportRun& run, const Input& input, Checked& checked) {
   return ImportWordNet(run, input);
 }
 
-std::vector<FileStamp> Stamps(const Input& input) {
-  if (!input.is_directory()) return {input.stamp()};
-  std::vector<FileStamp> stamps;
-  for (std::string_view file : WordNetFiles())
-    stamps.push_back(StampOf(input.name + "/" + std::string(file)));
-  return stamps;
-}
-
-std::uint64_t TotalBytes(std::span<const Input> inputs) {
-  std::uint64_t total = 0;
-  for (const Input& input : inputs) {
-    if (input.is_directory())
-      for (std::string_view file : WordNetFiles())  // two passes
-        total += 2 * Input{input.name + "/" + std::string(file)}.size().value_or(0);
-    else
-      total += input.size().value_or(0);
-  }
-  return total;
-}
-
 // Applies what the check found good. It must still be the same.
 Status ApplyChecked(ImportRun& run, const Input& input, Checked& checked) {
   if (Stamps(input) != checked.stamps)
@@ -241,103 +228,6 @@ Status CheckGroup(ImportRun& run, std::span<const Input> inputs, std::vector<Che
       run.AddError(error.file, error.line, std::move(error.reason));
   if (status && !run.report.stopped) run.report = before;
   return status;
-}
-
-// Whether the heads of all inputs promise edges that can be loaded at once, and nothing else.
-bool AllPlainEdges(ImportRun& run, std::span<const Input> inputs) {
-  const ImportReport before = run.report;
-  const bool plain = std::ranges::all_of(inputs, [&](const Input& input) {
-    if (input.is_directory()) return false;
-    BlockReader reader = MakeReader(nullptr, run.options);
-    const auto format = OpenReader(run.options, input, reader);
-    if (format && *format == FileFormat::kEdgeList) return true;
-    if (run.options.strict || !run.options.kind_names.empty() ||
-        !run.options.reversed_kinds.empty())
-      return false;
-    if (format && *format == FileFormat::kJsonLines) {
-      const auto head = reader.Peek(kSniffBytes);
-      return head && BeginsWithJsonEdge(*head);
-    }
-    if (format != FileFormat::kCsv && format != FileFormat::kTsv) return false;
-    const auto table = OpenTable(run, input, reader, *format);
-    return table && *table && (*table)->plain_edges();
-  });
-  run.report = before;  // what is wrong with a header, the general way says
-  return plain;
-}
-
-// Collects the edges of all inputs and loads them at once. False: these must go batch by
-// batch, and nothing has happened.
-Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
-  const std::string& scope = run.graph.options().scope;
-  constexpr std::uint64_t kLeastLine = 4;  // "1 2\n"
-  const Snapshot start = run.graph.snapshot();
-  const std::uint64_t bytes = TotalBytes(inputs), total = run.bytes_total, done = run.bytes_done;
-  if (!AreMany(bytes / kLeastLine, start) || (!scope.empty() && scope != kDefaultScope) ||
-      run.options.limits.load_bytes == 0 || !run.options.columns.empty() ||
-      (run.options.complete && !run.options.completes_texts_alone) || run.options.position ||
-      run.options.batch_ops > Limits::kMaxBatchOps || !AllPlainEdges(run, inputs))
-    return false;
-  const ImportReport before = run.report;
-  if (run.options.on_error == OnImportError::kStop) run.bytes_total -= bytes;  // one pass will do
-  EdgeCollector collector(run.options, bytes, start);
-  run.collector = &collector;
-  run.restated = 0;
-  Status status;
-  Checked checked;
-  for (std::size_t i = 0; i < inputs.size() && status && !run.report.stopped; ++i) {
-    const std::vector<FileStamp> stamps = Stamps(inputs[i]);
-    collector.BeginFile(inputs[i].name);
-    status = ImportFile(run, inputs[i], checked);
-    if (status && !run.report.stopped && Stamps(inputs[i]) != stamps)
-      status = Fail(ErrorCode::kIo,
-                    inputs[i].name + ": has changed while it was read; nothing was applied");
-  }
-  run.collector = nullptr;
-  const bool too_large = !status && status.error().code == ErrorCode::kResourceExhausted;
-  const std::size_t batches = collector.batch_count();
-  Result<ApplyReport> loaded = ApplyReport();
-  std::vector<std::uint64_t> changed;  // edges, by batch
-  const bool few = status && !run.report.stopped && !AreMany(collector.edge_count(), start);
-  if (status && !run.report.stopped && batches > 0 && !few) {
-    PLEXUS_TRY(run.BeginApplying());
-    EdgeLoad load = collector.Finish();
-    load.changed_of = &changed;
-    loaded = run.graph.Load(std::move(load), run.options.apply, run.options.progress);
-    if (!loaded) status = std::unexpected(collector.WhyNot(run.graph, loaded.error()));
-    if (!loaded && loaded.error().code == ErrorCode::kCancelled)
-      run.report.batches += run.graph.snapshot().sequence() - start.sequence();
-  }
-  const bool refused =
-      !loaded && !run.graph.read_only() &&
-      (loaded.error().code == ErrorCode::kFailedPrecondition ||  // another writer came in between
-       loaded.error().code == ErrorCode::kInvalidArgument ||     // the general way says what
-       loaded.error().code == ErrorCode::kResourceExhausted);
-  if (too_large || refused || few) {
-    run.report = before;
-    run.bytes_total = total + run.bytes_done - done;
-    const std::string why = collector.WhyInBatches(loaded);
-    if (!why.empty())
-      run.report.warnings.push_back(
-          {inputs[0].name, 1, "load", 0, 1, std::nullopt,
-           "the files " + why + ", so they are written batch by batch, which is slower"});
-    return false;
-  }
-  PLEXUS_TRY(status);
-  if (run.report.stopped || batches == 0) return true;
-  run.touched.MarkAll(collector.touched());
-  run.report.batches += batches;
-  run.report.nodes.added += loaded->nodes.added;
-  run.report.edges.added += loaded->edges.added;
-  run.report.edges.changed += loaded->edges.changed;
-  // Lines, as the general way counts.
-  run.report.edges.same += collector.edge_count() - loaded->edges.added - loaded->edges.changed;
-  for (std::size_t b = 0; b < batches && start.CountEdges(Plane::kFact) == 0; ++b)
-    run.WarnOfReplaced(collector.file(b), collector.line(b), changed[b]);
-  const std::uint64_t restated = std::min(run.restated, run.report.edges.same);
-  run.report.edges.changed += restated;
-  run.report.edges.same -= restated;
-  return true;
 }
 
 Status ImportGroup(ImportRun& run, std::span<const Input> inputs) {

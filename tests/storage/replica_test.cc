@@ -220,9 +220,18 @@ TEST_F(ReplicaTest, ARewriteThatFailedIsDoneByTheNextCall) {
     if (std::string_view(point) == "hard_purge.linked") throw std::bad_alloc();
   };
   EXPECT_EQ(TakePage(*source_, *replica_, 1).error().code, ErrorCode::kResourceExhausted);
-  hooks_.at_point = nullptr;
   EXPECT_FALSE(HasWord(*replica_));
   EXPECT_FALSE(Found(scratch_.path("replica"), {"zirconiumword"}).empty());
+  // Nor does an opening that cannot write the log either bring it back; no checkpoint is made.
+  CopyTree(scratch_.path("replica"), scratch_.path("again"));
+  OpenOptions options = AsReplica();
+  options.hooks = &hooks_;
+  {
+    const auto again = MustOpen(scratch_.path("again"), options);
+    EXPECT_FALSE(HasWord(*again));
+    EXPECT_FALSE(again->Checkpoint());
+  }
+  hooks_.at_point = nullptr;
   TakeAll(*source_, *replica_);
   ExpectEqual();
   ExpectSound(*replica_);

@@ -70,7 +70,7 @@ Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path, Progress* 
   if (fd < 0)
     return Fail(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
                 path + ": cannot open: " + std::strerror(errno));
-  struct stat info {};
+  struct stat info{};
   const bool known = ::fstat(fd, &info) == 0;
   if (known && S_ISDIR(info.st_mode)) {
     ::close(fd);
@@ -139,6 +139,16 @@ std::size_t BlockReader::LastRecordEnd(std::size_t seen) const {
 Block BlockReader::Take(std::size_t bytes) {
   Block block;
   const std::size_t rest = size_ - bytes;
+  if (rest == 0 && bytes < capacity_ / 2) {  // the end: a small file takes no whole buffer
+    block.buffer = std::make_unique_for_overwrite<char[]>(bytes + kPadding);
+    std::memcpy(block.buffer.get(), buffer_.get(), bytes);
+    std::memset(block.buffer.get() + bytes, '\n', kPadding);
+    block.text = {block.buffer.get(), bytes};
+    block.first_line = line_;
+    line_ += std::count(block.text.begin(), block.text.end(), '\n');
+    size_ = 0;
+    return block;
+  }
   const std::size_t capacity = std::max(block_bytes_, rest) + kPadding;
   auto next = std::make_unique_for_overwrite<char[]>(capacity);
   if (rest) std::memcpy(next.get(), buffer_.get() + bytes, rest);

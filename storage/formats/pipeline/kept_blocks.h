@@ -28,7 +28,7 @@ class KeptBlocks {
 
   // Takes a block that was checked, but for what only a check wants to know.
   void Keep(ParsedBlock&& parsed) {
-    std::uint64_t bytes = parsed.block.text.size();
+    std::uint64_t bytes = parsed.block.text.size() + 8 * parsed.block.lines.size();
     for (Piece& piece : parsed.pieces) {
       piece.notes = {};
       bytes += MemoryOf(piece);
@@ -53,6 +53,10 @@ class KeptBlocks {
     constexpr std::uint64_t kOperation = 96, kNode = 64;  // with its nodes; of a hash table
     std::uint64_t bytes = sizeof(Piece) + piece.text.size() + kOperation * piece.batch.op_count() +
                           kNode * piece.node_values.size();
+    constexpr std::uint64_t kKind = 192;  // with its place in the tables of names
+    if (const Schema* schema = piece.schema_after.get())
+      bytes += kKind * (schema->node_kinds().size() + schema->edge_kinds().size() +
+                        schema->columns().size() + schema->spaces().size());
     for (const ListReplacement& list : piece.lists)
       bytes += sizeof list + list.node.size() + list.items.size() * sizeof(ListReplacement::Item);
     for (const PropertyPatch& patch : piece.patches)

@@ -185,7 +185,7 @@ ParseContext ImportRun::Context() {
   context.options = &options;
   context.schema = checking ? check.schema() : graph.snapshot().state().schema;
   context.start = &start;
-  context.kept = checking && kept && kept->whole();
+  context.kept = checking && kept;  // may be: too much by then
   context.touched = !checking ? &touched : context.kept ? &checked : nullptr;
   context.check = checking ? &check : nullptr;
   context.columns = &columns;
@@ -219,7 +219,8 @@ std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
 Status RunPipeline(ImportRun& run, const std::string& file, BlockSource& source,
                    const RecordParser& parser) {
   if (run.kept && !run.checking)
-    return Pipeline(run, file, source, parser, 1).ApplyKept(run.kept->Take());
+    return OrNoMemory(
+        [&] { return Pipeline(run, file, source, parser, 1).ApplyKept(run.kept->Take()); });
   Executor& executor = run.options.executor ? *run.options.executor : DefaultExecutor();
   const std::size_t workers = static_cast<std::size_t>(std::max(1, executor.thread_count()));
   Pipeline pipeline(run, file, source, parser, workers);

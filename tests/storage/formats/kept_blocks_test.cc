@@ -138,5 +138,17 @@ TEST_F(KeptBlocks, OfFilesThatAreRefused) {
   ExpectTheSame({good, bad});
 }
 
+// An array that ends early: what is wrong behind its last row is said.
+TEST_F(KeptBlocks, OfAnArrayThatIsCutWhereErrorsAreSkipped) {
+  const std::string rows = R"([{"from":"a","target":"b"},{"from":"b","target":"c"},{"from":"c")";
+  auto graph = Graph::InMemory();
+  ImportOptions options = Skip();
+  options.columns = {{"source", "from"}};
+  const auto report = ImportFiles(*graph, {File("rows.json", rows)}, options);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->errors, 1u);
+  EXPECT_EQ(report->edges.added, 2u);
+}
+
 }  // namespace
 }  // namespace plexus::formats_internal

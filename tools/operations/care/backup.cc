@@ -8,9 +8,7 @@
 namespace plexus::tools {
 namespace {
 
-// Reads back the sequence that a finished copy holds.
-Result<Reply> CopyReply(const char* what, const std::string& directory) {
-  PLEXUS_ASSIGN(const Sequence sequence, ClosedSequence(directory));
+Result<Reply> CopyReply(const char* what, const std::string& directory, Sequence sequence) {
   Reply reply([directory, sequence](ReplyWriter& json) {
     json.Field("directory", directory);
     json.Field("sequence", sequence);
@@ -25,14 +23,16 @@ Result<Reply> RunBackup(Workspace& workspace, const Request& request) {
                 request.Name("as_of") + " cannot go with a backup, which is of the present");
   PLEXUS_TRY(workspace.database().Backup(request.Text("to"), workspace.timed_progress()));
   PLEXUS_TRY(workspace.Close());
-  return CopyReply("backed up to", request.Text("to"));
+  PLEXUS_ASSIGN(const Sequence sequence, ClosedSequence(request.Text("to")));
+  return CopyReply("backed up to", request.Text("to"), sequence);
 }
 
 Result<Reply> RunRestore(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(workspace.CheckDirectory());
-  PLEXUS_TRY(
-      Database::Restore(request.Text("from"), workspace.directory(), workspace.timed_progress()));
-  return CopyReply("restored", workspace.directory());
+  const std::string& from = request.Text("from");
+  PLEXUS_TRY(Database::Restore(from, workspace.directory(), workspace.timed_progress()));
+  PLEXUS_ASSIGN(const Sequence sequence, ClosedSequence(from));  // others may have the new one open
+  return CopyReply("restored", workspace.directory(), sequence);
 }
 
 }  // namespace
