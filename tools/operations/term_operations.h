@@ -13,8 +13,10 @@
 
 namespace plexus::tools {
 
-// IndexTerms of the workspace's graph as it is now. REQUIRES a workspace that may write.
-Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions options);
+// IndexTerms of the workspace's graph as it is now; many terms are loaded at once (LinkWriter).
+// `alone`: no other call writes meanwhile, so files may take the load in bulk.
+// REQUIRES a workspace that may write.
+Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions options, bool alone);
 // What UpdateTerms would do; writes nothing.
 Result<IndexTermsReport> PreviewTerms(const Workspace& workspace, IndexTermsOptions options);
 
@@ -31,7 +33,7 @@ class TermKeeper {
   Status Complete(const Snapshot& snapshot, WriteBatch& batch);
   // After the last batch: indexes texts that were there before and had been missed. What all of it
   // did.
-  Result<IndexTermsReport> Finish();
+  Result<IndexTermsReport> Finish(bool alone);
   // In place of Complete and Finish, for a first index: all texts, unless the files brought terms.
   Result<IndexTermsReport> IndexAll();
 

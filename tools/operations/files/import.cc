@@ -352,7 +352,7 @@ Result<Reply> RunImport(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(ImportReport report, Judged(request, read()));
   std::optional<IndexTermsReport> terms;
   if (!report.stopped && index) {  // a refused file leaves no trace
-    PLEXUS_ASSIGN(terms, last ? keeper.IndexAll() : keeper.Finish());
+    PLEXUS_ASSIGN(terms, last ? keeper.IndexAll() : keeper.Finish(!follow));
     report.sequence = workspace.graph().snapshot().sequence();
     if (!HasTerms(workspace.graph().snapshot())) terms.reset();  // there was no text
   }
