@@ -279,12 +279,6 @@ bool WriteBatch::empty() const {
          edge_kinds_.empty() && columns_.empty() && spaces_.empty() && expectations_.empty();
 }
 
-bool WriteBatch::links_alone() const {
-  return ops_.empty() && node_kinds_.empty() && edge_kinds_.empty() && columns_.empty() &&
-         spaces_.empty() && labels_.empty() &&
-         std::ranges::all_of(edges_, [](const EdgeOp& e) { return (e.has & ~kWeight) == 0; });
-}
-
 void WriteBatch::Clear() {
   node_kinds_.clear();
   edge_kinds_.clear();

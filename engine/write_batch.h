@@ -137,20 +137,12 @@ class WriteBatch {
   template <class Fn>
   void ForEachEdge(std::size_t first, Fn&& fn) const;
   std::size_t edge_op_count() const { return edges_.size(); }
-  // Nothing but edge operations without labels, that state a weight at most; and expectations.
-  bool links_alone() const;
-  std::uint32_t named_count() const { return static_cast<std::uint32_t>(nodes_.size()); }
   // The node that the batch named as its index-th, from 0; see ApplyReport::ids. REQUIRES it did.
   NodeRef named_node(std::uint32_t index) const { return NodeRef(refs_.some(), index); }
   // REQUIRES node.local(), of this batch (checked).
   std::string_view key(NodeRef node) const {
     PLEXUS_CHECK(node.local() && Owns(node), "a NodeRef belongs to its batch");
     return View(nodes_[node.index()].key);
-  }
-  // StringTable::Hash of it. REQUIRES the same.
-  std::uint64_t key_hash(NodeRef node) const {
-    PLEXUS_CHECK(node.local() && Owns(node), "a NodeRef belongs to its batch");
-    return nodes_[node.index()].hash;
   }
   // REQUIRES kind.local(), of this batch (checked).
   std::string_view edge_kind_name(EdgeKindRef kind) const {

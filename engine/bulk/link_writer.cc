@@ -9,9 +9,18 @@
 
 #include "engine/bulk/stored_batch.h"
 #include "engine/out_of_memory.h"
+#include "engine/resolve/batch_resolver.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
+
+bool BatchResolver::LinksAlone(const WriteBatch& batch) {
+  return batch.ops_.empty() && batch.node_kinds_.empty() && batch.edge_kinds_.empty() &&
+         batch.columns_.empty() && batch.spaces_.empty() && batch.labels_.empty() &&
+         std::ranges::all_of(batch.edges_, [](const WriteBatch::EdgeOp& e) {
+           return (e.has & ~WriteBatch::kWeight) == 0;
+         });
+}
 
 // The load as it grows.
 class LinkWriter::Kept {
@@ -33,15 +42,16 @@ class LinkWriter::Kept {
     batch.edges = AlignedArray<NodePair>(edges);
     batch.kinds = AlignedArray<KindId>(edges);
     batch.weights = AlignedArray<float>(edges);
-    ids_.assign(from.named_count(), kNoNode);
-    for (std::uint32_t i = 0; i < std::min(kAhead, from.named_count()); ++i)
-      load_.keys.Prefetch(from.key_hash(from.named_node(i)));
-    for (std::uint32_t i = 0; i < from.named_count(); ++i) {
-      if (i + kAhead < from.named_count())
-        load_.keys.Prefetch(from.key_hash(from.named_node(i + kAhead)));
-      const NodeRef node = from.named_node(i);
-      const std::string_view key = from.key(node);
-      const auto [id, is_new] = load_.keys.Insert(key, from.key_hash(node));
+    const std::size_t named = BatchResolver::NamedCount(from);
+    const auto prefetch = [&](std::size_t i) {
+      if (i < named) load_.keys.Prefetch(BatchResolver::KeyHash(from, i));
+    };
+    ids_.assign(named, kNoNode);
+    for (std::size_t i = 0; i < kAhead; ++i) prefetch(i);
+    for (std::size_t i = 0; i < named; ++i) {
+      prefetch(i + kAhead);
+      const std::string_view key = BatchResolver::Key(from, i);
+      const auto [id, is_new] = load_.keys.Insert(key, BatchResolver::KeyHash(from, i));
       ids_[i] = id;
       if (is_new) kinds_.push_back(KindOf(key));
     }
@@ -69,7 +79,7 @@ class LinkWriter::Kept {
   }
 
  private:
-  static constexpr std::uint32_t kAhead = 12;        // index lines on their way
+  static constexpr std::size_t kAhead = 12;          // index lines on their way
   static constexpr std::uint64_t kBytesPerArc = 16;  // of the load, next to its arrays
 
   NodeId IdOf(NodeRef ref) const { return ref.local() ? ids_[ref.index()] : ref.index(); }
@@ -106,13 +116,15 @@ LinkWriter::~LinkWriter() = default;
 
 // Edges of the index plane, each with a weight; what comes back by being linked does not.
 bool LinkWriter::Keeps(const WriteBatch& batch) const {
-  if (!options_.loads || !batch.links_alone() || batch.edge_op_count() == 0) return false;
+  if (!options_.loads || !BatchResolver::LinksAlone(batch) || batch.edge_op_count() == 0)
+    return false;
   const Schema& schema = start_.schema();
   const auto there = [&](NodeRef node) {
     if (node.local()) return true;
     return node.index() < start_.node_count() && start_.alive(node.index());
   };
-  std::vector<std::uint8_t> linked(batch.named_count(), 0);
+  const std::size_t named = BatchResolver::NamedCount(batch);
+  std::vector<std::uint8_t> linked(named, 0);
   bool keeps = true;
   batch.ForEachEdge(0, [&](NodeRef source, EdgeKindRef kind, NodeRef target,
                            std::optional<float> weight, std::string_view) {
@@ -126,9 +138,9 @@ bool LinkWriter::Keeps(const WriteBatch& batch) const {
   std::uint64_t alive = 0;
   for (const std::uint64_t of_kind : start_.state().nodes_by_kind) alive += of_kind;
   if (alive == start_.node_count()) return true;
-  for (std::uint32_t i = 0; i < batch.named_count(); ++i) {
-    const NodeRef node = batch.named_node(i);
-    const auto id = start_.state().keys.Find(batch.key(node), batch.key_hash(node));
+  for (std::size_t i = 0; i < named; ++i) {
+    const auto id =
+        start_.state().keys.Find(BatchResolver::Key(batch, i), BatchResolver::KeyHash(batch, i));
     if (id && !start_.alive(*id)) return false;
   }
   return true;

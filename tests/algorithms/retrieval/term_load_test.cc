@@ -86,7 +86,9 @@ void Live(std::uint64_t seed, Graph& graph, Executor& executor, const Way& way) 
   };
   const std::uint64_t first = random() % 60, all = first + random() % 120;
   write(0, first, 10);
-  if (seed % 3 == 0) ASSERT_TRUE(way(graph, options));
+  if (seed % 3 == 0) {
+    ASSERT_TRUE(way(graph, options));
+  }
   if (seed % 4 == 1) {  // by hand, with frequencies that are wrong
     WriteBatch batch(20);
     for (std::uint64_t i = 0; i < first; ++i)
@@ -101,7 +103,9 @@ void Live(std::uint64_t seed, Graph& graph, Executor& executor, const Way& way) 
   for (int i = 0; i < 5 && seed % 5 == 0; ++i)
     removes.RemoveNode(removes.IndexNode(kTerm, "word" + std::to_string(i)));
   ASSERT_TRUE(graph.Apply(removes));
-  if (seed % 2) ASSERT_TRUE(graph.Compact());
+  if (seed % 2) {
+    ASSERT_TRUE(graph.Compact());
+  }
   ASSERT_TRUE(way(graph, options));
   if (seed % 6 == 2) {
     options.terms.stemmer = "";
@@ -140,7 +144,9 @@ TEST(TermLoad, IsWhatItsBatchesMake) {
       for (const Record& record : loaded.store->Records()) ASSERT_TRUE(replay.Apply(record));
       ASSERT_TRUE(SameText(Dump(Snapshot(replay.Publish())), Dump(loaded.graph->snapshot())));
       ASSERT_TRUE(loaded.graph->Compact());
-      if (i == 0) ASSERT_TRUE(batches.graph->Compact());
+      if (i == 0) {
+        ASSERT_TRUE(batches.graph->Compact());
+      }
       ExpectSameGraphs(*batches.graph, *loaded.graph);
     }
   }
