@@ -218,7 +218,7 @@ Status PutColumn(Workspace& workspace, ColumnArrays& arrays, CallOptions& call,
     counts.changed += report.nodes.changed;
     counts.same += report.nodes.same;
   }
-  PLEXUS_TRY(terms.Finish(false));
+  PLEXUS_TRY(terms.Finish());
   counts.sequence = graph.snapshot().sequence();
   return {};
 }

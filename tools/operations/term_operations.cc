@@ -6,6 +6,7 @@
 
 #include "engine/bulk/link_writer.h"
 #include "engine/vocabulary.h"
+#include "storage/formats/load_memory.h"
 #include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
@@ -25,19 +26,24 @@ Result<IndexTermsReport> PreviewTerms(const Workspace& workspace, IndexTermsOpti
   return IndexTerms(workspace.snapshot(), options, [](const WriteBatch&) { return Status(); });
 }
 
-Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions options, bool alone) {
+Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions options,
+                                     const TermsLoad& load) {
   Graph& graph = workspace.graph();
   TakeWorkspace(workspace, options);
   LinkWriterOptions links;
-  links.loads = workspace.options().wall.empty();
+  links.loads = workspace.options().wall.empty() && load.memory > 0;
   links.progress = workspace.progress();
-  if (alone && workspace.has_database()) {
+  if (load.in_bulk && workspace.has_database()) {
     links.before = [&] { return workspace.database().BeginBulk(); };
     links.after = [&] { return workspace.database().EndBulk(); };
   }
   constexpr int kTries = 100;
   for (int i = 0;; ++i) {
     const Snapshot now = graph.snapshot();
+    LoadMemory memory = MakeLoadMemory(
+        load.memory, workspace.has_database() ? workspace.database().directory() : "");
+    links.memory = memory.bytes;
+    links.scratch = std::move(memory.scratch);
     LinkWriter writer(graph, now, links);
     auto report =
         IndexTerms(now, options, [&](const WriteBatch& batch) { return writer.Write(batch); });
@@ -133,10 +139,10 @@ Result<IndexTermsReport> TermKeeper::IndexAll() {
   if (HasTerms(now) || HasNoText(now)) return IndexTermsReport();
   IndexTermsOptions options;
   options.terms = terms_;
-  return UpdateTerms(*workspace_, options, true);
+  return UpdateTerms(*workspace_, options, load_);
 }
 
-Result<IndexTermsReport> TermKeeper::Finish(bool alone) {
+Result<IndexTermsReport> TermKeeper::Finish() {
   if (!on_) return report_;
   const Snapshot now = workspace_->graph().snapshot();
   Settle(now);
@@ -150,7 +156,7 @@ Result<IndexTermsReport> TermKeeper::Finish(bool alone) {
   }
   IndexTermsOptions options;
   options.terms = terms_;
-  PLEXUS_ASSIGN(const IndexTermsReport rest, UpdateTerms(*workspace_, options, alone));
+  PLEXUS_ASSIGN(const IndexTermsReport rest, UpdateTerms(*workspace_, options, load_));
   Add(rest);
   report_.truncated = rest.truncated;
   return report_;
