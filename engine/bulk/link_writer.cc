@@ -185,7 +185,15 @@ Status LinkWriter::Flush() {
   return {};
 }
 
+// Kept links from here on find the graph as it is now.
+void LinkWriter::Rebase() {
+  if (!options_.loads) return;
+  start_ = graph_.snapshot();
+  options_.loads = start_.sequence() == at_;
+}
+
 Status LinkWriter::Keep(const WriteBatch& batch) {
+  time_ms_ = batch.time_ms();
   if (kept_) return kept_->Take(batch, options_);
   waiting_.push_back(batch);
   waiting_links_ += batch.edge_op_count();
@@ -198,17 +206,16 @@ Status LinkWriter::Keep(const WriteBatch& batch) {
 }
 
 Status LinkWriter::Write(const WriteBatch& batch) try {
-  if (!Keeps(batch)) {
+  const bool full = kept_ && kept_->batch_count() == kMaxLoadBatches;
+  const bool holds = kept_ || !waiting_.empty();
+  if (full || (holds && batch.time_ms() != time_ms_)) {  // a load is of one time
     PLEXUS_TRY(Flush());
-    PLEXUS_TRY(Apply(batch));
-  } else {
-    PLEXUS_TRY(Keep(batch));
-    if (!kept_ || kept_->batch_count() < kMaxLoadBatches) return {};
-    PLEXUS_TRY(Flush());
+    Rebase();
   }
-  if (!options_.loads) return {};
-  start_ = graph_.snapshot();
-  options_.loads = start_.sequence() == at_;
+  if (Keeps(batch)) return Keep(batch);
+  PLEXUS_TRY(Flush());
+  PLEXUS_TRY(Apply(batch));
+  Rebase();
   return {};
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -57,6 +57,7 @@ class LinkWriter {
   class Kept;
   bool Keeps(const WriteBatch& batch) const;
   Status Keep(const WriteBatch& batch);
+  void Rebase();
   void Follow(Sequence sequence, Sequence most);
   Status Apply(const WriteBatch& batch);
   Status Load();
@@ -69,6 +70,7 @@ class LinkWriter {
   std::uint64_t many_;               // from so many links on they are loaded
   std::vector<WriteBatch> waiting_;  // while they are few
   std::uint64_t waiting_links_ = 0;
+  std::int64_t time_ms_ = kNoTime;  // of what is kept
   std::unique_ptr<Kept> kept_;
   bool refused_ = false;
   std::uint64_t loads_ = 0;

@@ -231,6 +231,23 @@ TEST(TermLoad, FewAreApplied) {
   EXPECT_TRUE(CountNotIndexed(world.graph->snapshot(), *record, nullptr)->none());
 }
 
+TEST(TermLoad, BatchesKeepTheirTimes) {
+  const World applied = WithTexts(4), loaded = WithTexts(4);
+  LinkWriter writer(*loaded.graph, loaded.graph->snapshot(), Loads());
+  for (const std::int64_t time : {7, 7, 9, 8, 20}) {
+    WriteBatch batch(time);
+    for (NodeId node = 0; node < 4; ++node)
+      batch.Link(NodeRef::Id(node), kHasTerm,
+                 batch.IndexNode(kTerm, std::to_string(time) + std::to_string(node % 3)), 2);
+    ASSERT_TRUE(applied.graph->Apply(batch));
+    ASSERT_TRUE(writer.Write(batch));
+  }
+  ASSERT_TRUE(writer.Finish());
+  EXPECT_EQ(writer.loads(), 4u);
+  EXPECT_TRUE(SameText(Dump(applied.graph->snapshot()), Dump(loaded.graph->snapshot())));
+  ExpectSameRecords(applied.store->Records(), loaded.store->Records());
+}
+
 TEST(TermLoad, HooksStandAroundALoad) {
   const World world = WithTexts(100);
   std::string calls;
