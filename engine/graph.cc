@@ -234,7 +234,7 @@ Status Graph::Impl::Renew(const std::function<Result<std::optional<Renewal>>()>&
 // graph.
 Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Progress* progress) {
   PLEXUS_ASSIGN(load.time_ms, MayWrite(load.time_ms));
-  if (!options_.scope.empty() && options_.scope != kDefaultScope)
+  if (!options_.scope.empty() && options_.scope != kDefaultScope && load.plane == Plane::kFact)
     return Fail(ErrorCode::kFailedPrecondition, "a load gives its nodes no scope");
   if (std::unique_lock lock(writer_mutex_); !Published()->runs.empty())
     PLEXUS_TRY(FoldHoldingLock(lock, executor_));
@@ -242,6 +242,10 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
   const auto written = [] {
     return Fail(ErrorCode::kFailedPrecondition, "the graph was written to while it was loaded");
   };
+  if (load.after && *load.after != start->sequence)
+    return Fail(ErrorCode::kConflict, "the graph is at sequence " +
+                                          std::to_string(start->sequence) + ", the load expects " +
+                                          std::to_string(*load.after));
   if (!start->runs.empty()) return written();
   PLEXUS_ASSIGN(LoadedEdges loaded,
                 LoadedEdges::Make(std::move(load), *start, executor_, progress));

@@ -62,7 +62,8 @@ struct IndexTermsReport {
 //   faster with one of them; then call again with a newer snapshot, which compares what is left. An
 //   error of `apply` ends the work. Options other than those kept are recorded by the first batch,
 //   which expects that nothing was applied since `snapshot`. Where all of it was done, the last
-//   batch records the options, and that all texts are indexed (term_record.h).
+//   batch records the options, and that all texts are indexed (term_record.h). Who writes the
+//   batches through a LinkWriter (engine/bulk/link_writer.h) loads a large index at once.
 // Complexity: O(bytes of texts + has_term arcs).
 // Memory: the texts of a wave (wave_bytes), and a batch.
 // Errors: those of TermSplitter and `apply`. kFailedPrecondition: for a part of the nodes, other

@@ -42,9 +42,25 @@ Status DefineAll(const std::vector<T>& definitions, std::size_t have, const char
   return {};
 }
 
+// Whether some edges of the graph are of kinds that the batches have.
+bool KindsMeet(const std::vector<LoadBatch>& batches, const GraphState& start) {
+  std::vector<std::uint8_t> used(start.edges_by_kind.size(), 0);
+  const auto use = [&](KindId kind) {
+    if (kind < used.size()) used[kind] = 1;
+  };
+  for (const LoadBatch& batch : batches) {
+    for (const KindId kind : batch.stored.kinds) use(kind);
+    for (const KindId kind : batch.kinds) use(kind);
+    if (batch.stored.kinds.empty() && batch.kinds.empty()) use(kLink.value());
+  }
+  for (std::size_t kind = 0; kind < used.size(); ++kind)
+    if (used[kind] != 0 && start.edges_by_kind[kind] > 0) return true;
+  return false;
+}
+
 }  // namespace
 
-// The nodes that batches add are facts, alive; the edges are those of `base`.
+// The nodes that batches add are alive, without values; the edges are those of `base`.
 GraphState LoadedEdges::StateOf(const GraphState& start, std::size_t batches, Sequence sequence,
                                 std::shared_ptr<Csr> base) const {
   const bool all = batches == batches_.size();
@@ -114,8 +130,9 @@ Status LoadedEdges::Build(EdgeLoad load, const GraphState& start, Executor& exec
   node_kinds_ = std::move(load.node_kinds);
   const NodeId nodes = keys_.size();
   const bool merges = start.base->arc_count() > 0;
-  const engine_internal::LoadShape shape = {nodes, strings_.size(), time_ms_, schema.get(),
-                                            merges ? start.base.get() : nullptr};
+  const bool looks = merges && KindsMeet(batches_, start);
+  const engine_internal::LoadShape shape = {
+      nodes, strings_.size(), time_ms_, schema.get(), looks ? start.base.get() : nullptr, merges};
   PLEXUS_ASSIGN(engine_internal::LoadedRows rows,
                 engine_internal::BuildLoadedRows(batches_, shape, std::move(load.scratch),
                                                  load.memory, progress, executor));
@@ -139,10 +156,12 @@ Status LoadedEdges::Build(EdgeLoad load, const GraphState& start, Executor& exec
   report.time_ms = time_ms_;
   report.time_moved = load.time_ms != kNoTime && load.time_ms < time_ms_;
   report.sequence = sequence;
-  report.nodes.added = nodes - first_node_;
-  report.edges.added = edges;
-  report.edges.changed = changes - edges;
-  report.edges.same = rows.same;
+  const bool index = load.plane == Plane::kIndex;
+  (index ? report.index : report.nodes).added = nodes - first_node_;
+  ChangeCounts& counts = index ? report.index : report.edges;
+  counts.added += edges;
+  counts.changed = changes - edges;
+  counts.same = rows.same;
   if (load.changed_of) CountChanged(*load.changed_of);
   GraphState with_kinds = start;
   with_kinds.schema = std::move(schema);

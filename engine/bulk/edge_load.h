@@ -8,7 +8,7 @@
 // nothing merged: the edges are partitioned by source once, sorted in the cache, and become the
 // base of the next state, without a delta. What each batch has changed falls out in the order of
 // its record. A graph whose new facts get a scope (GraphOptions::scope) is not loaded so:
-// kFailedPrecondition.
+// kFailedPrecondition; index nodes have none.
 //
 // Into a graph that is not empty: the keys begin with those of the graph, in the order of their
 // ids, the strings with its strings, and kinds of its own are not defined again. Its delta is
@@ -27,6 +27,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/arrays/aligned_array.h"
@@ -49,7 +50,7 @@ struct LoadBatch {
   // Of this batch and those before it: its edges' ids lie below. The last batch's is the number of
   // keys.
   NodeId nodes = 0;
-  AlignedArray<KindId> kinds = {};     // edge kinds of the fact plane; empty: kLink
+  AlignedArray<KindId> kinds = {};     // edge kinds of EdgeLoad::plane; empty: kLink
   AlignedArray<StringId> labels = {};  // ids in EdgeLoad::strings
   // kNoTime: not stated.
   AlignedArray<std::int64_t> created_at = {}, valid_from = {}, valid_until = {};
@@ -60,12 +61,12 @@ struct LoadBatch {
 
 struct EdgeLoad {
   std::int64_t time_ms = kNoTime;       // as of a WriteBatch
-  StringTable keys = {};                // by id; new ones are of facts, and pass CheckKey
+  StringTable keys = {};                // by id; new ones are of `plane`, and pass CheckKey
   std::vector<LoadBatch> batches = {};  // at most kMaxLoadBatches
   // New kinds: their ids follow those of the graph, in this order.
   std::vector<NodeKind> node_kind_definitions = {};
   std::vector<EdgeKind> edge_kind_definitions = {};
-  AlignedArray<KindId> node_kinds = {};  // of new nodes, of the fact plane; empty: kNode
+  AlignedArray<KindId> node_kinds = {};  // of new nodes, of `plane`; empty: kNode
   StringTable strings = {};              // labels by id; the first is ""
   // Not null: gets how many edges of batches before it each batch changes.
   std::vector<std::uint64_t>* changed_of = nullptr;
@@ -73,13 +74,17 @@ struct EdgeLoad {
   // there is one.
   std::uint64_t memory = ~std::uint64_t{0};
   std::shared_ptr<LoadScratch> scratch = {};
+  // Of all edges and new nodes. The old ends of index edges may be facts.
+  Plane plane = Plane::kFact;
+  // The sequence that the graph must be at, else kConflict.
+  std::optional<Sequence> after = {};
 };
 inline constexpr std::size_t kMaxLoadBatches = 1 << 14;
 
 namespace engine_internal {
 class LoadRuns;         // load_rows.h
 class WatchedExecutor;  // watched_executor.h
-}
+}  // namespace engine_internal
 
 // An EdgeLoad made ready: the state, and what each batch has put into the log.
 class LoadedEdges {

@@ -46,7 +46,7 @@ class EdgeChecker {
       : load_(load), start_(start), schema_(schema), executor_(executor) {
     for (const std::uint64_t alive : start.nodes_by_kind) known_alive_ += alive;
     for (const EdgeKind& kind : schema.edge_kinds()) {
-      const bool refused = kind.name.empty() || kind.plane != Plane::kFact;
+      const bool refused = kind.name.empty() || kind.plane != load.plane;
       const bool ends = kind.source_kind != kNoNodeKind || kind.target_kind != kNoNodeKind;
       demands_.push_back(static_cast<std::uint8_t>(
           (refused ? kRefused : 0) | (kind.self_loops ? 0 : kNoLoops) | (ends ? kEnds : 0)));
@@ -58,6 +58,10 @@ class EdgeChecker {
   Status CheckSizes(const LoadBatch& batch, const std::string& name) const;
   Status CheckKinds(const LoadBatch& batch, const std::string& name) const;
   Status CheckTimes(const LoadBatch& batch, const std::string& name) const;
+  bool EndsFit(const EdgeKind& kind, NodePair ends) const {
+    return (kind.source_kind == kNoNodeKind || KindOfNode(ends.source) == kind.source_kind) &&
+           (kind.target_kind == kNoNodeKind || KindOfNode(ends.target) == kind.target_kind);
+  }
   // Why an edge cannot be of its kind; "": it can.
   std::string WhyNot(const LoadBatch& batch, std::size_t edge) const;
   NodeKindId KindOfNode(NodeId v) const {
@@ -102,7 +106,8 @@ std::string EdgeChecker::WhyNot(const LoadBatch& batch, std::size_t edge) const 
     return "unknown edge kind " + std::to_string(id);
   const EdgeKind& kind = schema_.edge_kind(EdgeKindId(id));
   const std::string of = "an edge of kind '" + kind.name + "' ";
-  if (kind.plane != Plane::kFact) return of + "is of the index plane";
+  if (kind.plane != load_.plane)
+    return of + (kind.plane == Plane::kIndex ? "is of the index plane" : "is of the fact plane");
   if (!kind.self_loops && ends.source == ends.target) return of + "cannot be a self-loop";
   for (const auto& [node, wanted, which] : {std::tuple(ends.source, kind.source_kind, "source"),
                                             std::tuple(ends.target, kind.target_kind, "target")})
@@ -113,12 +118,15 @@ std::string EdgeChecker::WhyNot(const LoadBatch& batch, std::size_t edge) const 
 }
 
 Status EdgeChecker::CheckKinds(const LoadBatch& batch, const std::string& name) const {
+  if (load_.plane == Plane::kIndex && batch.kinds.empty() && !batch.edges.empty())
+    return std::unexpected(Wrong(name + " of the index plane has no kinds"));
   const auto& [edges, kinds] = std::tie(batch.edges, batch.kinds);
   const std::size_t at = FirstWrong(kinds.size(), executor_, [&](std::size_t i) {
     if (kinds[i] >= demands_.size()) return true;
     const std::uint8_t demands = demands_[kinds[i]];
     if ((demands & kNoLoops) && edges[i].source == edges[i].target) return true;
-    return (demands & (kRefused | kEnds)) && !WhyNot(batch, i).empty();
+    return (demands & kRefused) ||
+           ((demands & kEnds) && !EndsFit(schema_.edge_kind(EdgeKindId(kinds[i])), edges[i]));
   });
   if (at == kinds.size()) return {};
   return std::unexpected(Wrong(At(name, at) + WhyNot(batch, at)));
@@ -179,19 +187,24 @@ Status EdgeChecker::Check(const LoadBatch& batch, const std::string& name) const
 Status CheckNodeKinds(const EdgeLoad& load, NodeId first, const Schema& schema,
                       Executor& executor) {
   const AlignedArray<KindId>& kinds = load.node_kinds;
-  if (kinds.empty()) return {};
+  const bool index = load.plane == Plane::kIndex;
+  if (kinds.empty() && !(index && load.keys.size() > first)) return {};
   if (kinds.size() != load.keys.size() - first)
     return std::unexpected(Wrong("there are " + std::to_string(kinds.size()) + " node kinds, but " +
                                  std::to_string(load.keys.size() - first) + " keys"));
   const auto wrong = [&](std::size_t v) {
     if (kinds[v] >= schema.node_kinds().size()) return true;
     const NodeKind& kind = schema.node_kind(NodeKindId(kinds[v]));
-    return kind.name.empty() || kind.plane != Plane::kFact;
+    if (kind.name.empty() || kind.plane != load.plane) return true;
+    if (!index) return false;
+    const std::string_view key = load.keys[static_cast<NodeId>(first + v)];
+    return key.substr(0, key.find(kIndexSeparator)) != kind.name;
   };
   const std::size_t at = FirstWrong(kinds.size(), executor, wrong);
   if (at == kinds.size()) return {};
-  return std::unexpected(Wrong("node " + std::to_string(first + at) + ": node kind " +
-                               std::to_string(kinds[at]) + " is unknown or of the index plane"));
+  return std::unexpected(
+      Wrong("node " + std::to_string(first + at) + ": node kind " + std::to_string(kinds[at]) +
+            (index ? " is not that of its key" : " is unknown or of the index plane")));
 }
 
 // `all` begin with `known`, packed ones aside, which are long and slow to read.
@@ -240,10 +253,11 @@ Status LoadedEdges::Check(const EdgeLoad& load, const GraphState& start, const S
                 "the keys and strings of a load must begin with those of the graph");
   const auto key = [&](std::size_t i) { return keys[static_cast<NodeId>(first_node_ + i)]; };
   const std::size_t added = keys.size() - first_node_;
+  const bool index = load.plane == Plane::kIndex;
   const std::size_t bad = FirstWrong(
-      added, executor, [&](std::size_t i) { return !CheckKey(key(i), false).has_value(); });
+      added, executor, [&](std::size_t i) { return !CheckKey(key(i), index).has_value(); });
   if (bad < added) {
-    const Status why = CheckKey(key(bad), false);
+    const Status why = CheckKey(key(bad), index);
     return std::unexpected(Error{
         why.error().code, "key " + std::to_string(first_node_ + bad) + ": " + why.error().message});
   }

@@ -33,6 +33,7 @@ struct LoadPlan {
         time_ms(shape.time_ms),
         wide_kinds(shape.schema->edge_kinds().size() > 256),
         base(shape.base),
+        merges(shape.merges),
         executor(on) {}
 
   std::size_t FirstRow(std::size_t part) const {
@@ -63,7 +64,8 @@ struct LoadPlan {
   NodeId nodes;
   std::int64_t time_ms;
   bool wide_kinds;
-  const Csr* base;  // null: no edges are there before
+  const Csr* base;  // null: no edges of these kinds are there before
+  bool merges;
   // Of entries with values: which arrays the changes of batches have.
   bool any_kinds = false, any_labels = false, any_valid = false;
   Progress* progress = nullptr;

@@ -80,7 +80,7 @@ Result<LoadedRows> BuildInMemory(const LoadPlan& plan, std::vector<LoadBatch>& b
   parts.values = {};
   PLEXUS_TRY(plan.Report(all / 4 * 3, all));
   // Memory that was touched already: fresh pages are dear.
-  if (!plan.base)
+  if (!plan.merges)
     BuildInArrays(*csr, plan.executor,
                   {reinterpret_cast<std::uint64_t*>(parts.entries.data()),
                    parts.entries.size_bytes() / sizeof(std::uint64_t)});

@@ -15,7 +15,8 @@ struct LoadShape {
   StringId strings = 1;
   std::int64_t time_ms = 0;
   const Schema* schema = nullptr;
-  const Csr* base = nullptr;  // the edges that are there before; null: none
+  const Csr* base = nullptr;  // the edges that are there before; null: none of these kinds
+  bool merges = false;        // the rows are merged with others, and need no in arrays
 };
 
 // The changes of a load that lie in its scratch. A run is what some batches in a row changed.

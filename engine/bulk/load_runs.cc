@@ -358,7 +358,7 @@ Result<LoadedRows> Runs<Entry>::MakeRows(const LoadPlan& plan, std::size_t batch
   csr->out_kinds.Truncate(arcs);
   csr->out_kinds_high.Truncate(arcs);
   csr->out_created_at.Truncate(arcs);
-  if (!plan.base) {
+  if (!plan.merges) {
     constexpr std::uint64_t kMoved = 20;  // bytes an arc (transpose.cc)
     AlignedArray<std::uint64_t> moved(std::min(arcs * kMoved, memory_) / sizeof(std::uint64_t) + 1);
     BuildInArrays(*csr, plan.executor, moved.span());

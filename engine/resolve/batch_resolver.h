@@ -29,6 +29,18 @@ class BatchResolver {
   // them again further down; ascending.
   std::vector<NodeId> Removed() const;
 
+  // What a batch holds, for who loads it (link_writer.cc).
+  // Nothing but edge operations without labels, that state a weight at most; and expectations.
+  static bool LinksAlone(const WriteBatch& batch);
+  static std::size_t NamedCount(const WriteBatch& batch) { return batch.nodes_.size(); }
+  // REQUIRES index < NamedCount(batch).
+  static std::string_view Key(const WriteBatch& batch, std::size_t index) {
+    return batch.View(batch.nodes_[index].key);
+  }
+  static std::uint64_t KeyHash(const WriteBatch& batch, std::size_t index) {
+    return batch.nodes_[index].hash;
+  }
+
  private:
   using OpCode = WriteBatch::OpCode;
   static constexpr std::int64_t kNever = -1;
@@ -53,11 +65,11 @@ class BatchResolver {
     std::uint64_t hash;
     bool operator==(const HashedKey& o) const { return text == o.text; }
   };
-  struct KeyHash {
+  struct HashOfKey {
     using is_avalanching = void;
     std::size_t operator()(const HashedKey& k) const { return k.hash; }
   };
-  using KeyMap = boost::unordered_flat_map<HashedKey, std::uint32_t, KeyHash>;
+  using KeyMap = boost::unordered_flat_map<HashedKey, std::uint32_t, HashOfKey>;
 
   // What an operation does to one value of a column.
   struct ColumnOp {

@@ -4,7 +4,9 @@
 #include <optional>
 #include <string_view>
 
+#include "engine/bulk/link_writer.h"
 #include "engine/vocabulary.h"
+#include "storage/formats/load_memory.h"
 #include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {
@@ -24,19 +26,33 @@ Result<IndexTermsReport> PreviewTerms(const Workspace& workspace, IndexTermsOpti
   return IndexTerms(workspace.snapshot(), options, [](const WriteBatch&) { return Status(); });
 }
 
-Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions options) {
+Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions options,
+                                     const TermsLoad& load) {
   Graph& graph = workspace.graph();
-  const auto apply = [&](const WriteBatch& batch) -> Status {
-    const auto applied = graph.Apply(batch);
-    if (!applied) return std::unexpected(applied.error());
-    return {};
-  };
   TakeWorkspace(workspace, options);
+  LinkWriterOptions links;
+  links.loads = workspace.options().wall.empty() && load.memory > 0;
+  links.progress = workspace.progress();
+  if (load.in_bulk && workspace.has_database()) {
+    links.before = [&] { return workspace.database().BeginBulk(); };
+    links.after = [&] { return workspace.database().EndBulk(); };
+  }
   constexpr int kTries = 100;
-  auto report = IndexTerms(graph.snapshot(), options, apply);
-  for (int i = 0; !report && report.error().code == ErrorCode::kConflict && i < kTries; ++i)
-    report = IndexTerms(graph.snapshot(), options, apply);  // another thread wrote texts meanwhile
-  return report;
+  for (int i = 0;; ++i) {
+    const Snapshot now = graph.snapshot();
+    LoadMemory memory = MakeLoadMemory(
+        load.memory, workspace.has_database() ? workspace.database().directory() : "");
+    links.memory = memory.bytes;
+    links.scratch = std::move(memory.scratch);
+    LinkWriter writer(graph, now, links);
+    auto report =
+        IndexTerms(now, options, [&](const WriteBatch& batch) { return writer.Write(batch); });
+    if (report)
+      if (const Status rest = writer.Finish(); !rest) report = std::unexpected(rest.error());
+    const bool conflict = !report && report.error().code == ErrorCode::kConflict;
+    if (i == kTries || (!writer.refused() && !conflict)) return report;
+    links.loads &= !writer.refused();  // else another thread wrote texts meanwhile
+  }
 }
 
 namespace {
@@ -65,11 +81,11 @@ bool MayConcern(const WriteBatch& batch, const TermOptions& terms) {
 // As an export of another graph has them.
 bool BringsTerms(const Snapshot& snapshot, const WriteBatch& batch) {
   bool brings = false;
-  batch.ForEachEdge(0, [&](NodeRef, EdgeKindRef kind, NodeRef, std::optional<float>,
-                           std::string_view) {
-    const std::string& has_term = snapshot.schema().edge_kind(kHasTerm).name;
-    brings |= kind.local() ? batch.edge_kind_name(kind) == has_term : kind.id() == kHasTerm;
-  });
+  batch.ForEachEdge(
+      0, [&](NodeRef, EdgeKindRef kind, NodeRef, std::optional<float>, std::string_view) {
+        const std::string& has_term = snapshot.schema().edge_kind(kHasTerm).name;
+        brings |= kind.local() ? batch.edge_kind_name(kind) == has_term : kind.id() == kHasTerm;
+      });
   return brings;
 }
 
@@ -123,7 +139,7 @@ Result<IndexTermsReport> TermKeeper::IndexAll() {
   if (HasTerms(now) || HasNoText(now)) return IndexTermsReport();
   IndexTermsOptions options;
   options.terms = terms_;
-  return UpdateTerms(*workspace_, options);
+  return UpdateTerms(*workspace_, options, load_);
 }
 
 Result<IndexTermsReport> TermKeeper::Finish() {
@@ -140,7 +156,7 @@ Result<IndexTermsReport> TermKeeper::Finish() {
   }
   IndexTermsOptions options;
   options.terms = terms_;
-  PLEXUS_ASSIGN(const IndexTermsReport rest, UpdateTerms(*workspace_, options));
+  PLEXUS_ASSIGN(const IndexTermsReport rest, UpdateTerms(*workspace_, options, load_));
   Add(rest);
   report_.truncated = rest.truncated;
   return report_;

@@ -1,20 +1,29 @@
 // Keeping the index of terms, shared by `terms` and `import --terms`.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
 #include "algorithms/retrieval/term_index.h"
 #include "algorithms/retrieval/term_record.h"
 #include "engine/error.h"
+#include "storage/formats/import.h"
 #include "tools/operations/reply/reply_writer.h"
 #include "tools/operations/request.h"
 #include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 
+// Many terms are loaded at once (engine/bulk/link_writer.h).
+struct TermsLoad {
+  bool in_bulk = false;  // in Database's bulk mode: no other call may overlap
+  std::uint64_t memory = ImportLimits::kHalfOfFree;  // as ImportLimits::load_bytes; 0: no load
+};
+
 // IndexTerms of the workspace's graph as it is now. REQUIRES a workspace that may write.
-Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions options);
+Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions options,
+                                     const TermsLoad& load);
 // What UpdateTerms would do; writes nothing.
 Result<IndexTermsReport> PreviewTerms(const Workspace& workspace, IndexTermsOptions options);
 
@@ -26,6 +35,8 @@ class TermKeeper {
   bool on() const { return on_; }
   // Whether a first index is made along the way: files that bring their own could come later.
   bool first() const { return on_ && first_; }
+  // How Finish and IndexAll load.
+  void SetLoad(const TermsLoad& load) { load_ = load; }
   // Completes a batch that is applied next to the graph as it is in `snapshot`. Of a graph without
   // an index one that brings its own is left as it is, and so are all behind it.
   Status Complete(const Snapshot& snapshot, WriteBatch& batch);
@@ -45,6 +56,7 @@ class TermKeeper {
 
   Workspace* workspace_;
   TermOptions terms_;
+  TermsLoad load_;
   bool on_ = false;
   bool first_ = false;        // of a graph that had none, unasked
   bool complete_ = false;     // all texts of the graph are indexed, and its record says so

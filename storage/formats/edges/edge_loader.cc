@@ -10,7 +10,7 @@
 #include "engine/bulk/stored_batch.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/edges/edge_lines.h"
-#include "storage/formats/pipeline/available_memory.h"
+#include "storage/formats/load_memory.h"
 #include "storage/formats/pipeline/piece_edges.h"
 #include "storage/formats/pipeline/scratch_file.h"
 
@@ -50,9 +50,10 @@ EdgeCollector::EdgeCollector(const ImportOptions& options, std::uint64_t text_by
     : touched_(before), schema_(before.schema()) {
   load_.keys = StringTable(before.state().keys);
   load_.strings = StringTable(before.state().strings);
-  load_.memory = LoadBudget(options.limits.load_bytes, AvailableMemory());
   folder_ = options.scratch_folder.empty() ? TemporaryFolder() : options.scratch_folder;
-  load_.scratch = std::make_shared<ScratchFile>(folder_);
+  LoadMemory memory = MakeLoadMemory(options.limits.load_bytes, folder_);
+  load_.memory = memory.bytes;
+  load_.scratch = std::move(memory.scratch);
   numbers_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
       std::min(text_bytes / 8, load_.memory / 16), kFewNumbers, PieceEdges::kNamed - 1));
   load_.time_ms = options.now_ms;

@@ -8,6 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "storage/formats/load_memory.h"
+#include "storage/formats/pipeline/available_memory.h"
+
 namespace plexus::formats_internal {
 
 std::string TemporaryFolder() {
@@ -80,3 +83,13 @@ void ScratchFile::Forget(std::uint64_t at, std::uint64_t bytes) noexcept {
 }
 
 }  // namespace plexus::formats_internal
+
+namespace plexus {
+
+LoadMemory MakeLoadMemory(std::uint64_t asked, const std::string& folder) {
+  using namespace formats_internal;
+  return {LoadBudget(asked, AvailableMemory()),
+          std::make_shared<ScratchFile>(folder.empty() ? TemporaryFolder() : folder)};
+}
+
+}  // namespace plexus

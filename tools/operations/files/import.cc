@@ -334,6 +334,7 @@ Result<Reply> RunImport(Workspace& workspace, const Request& request) {
   const auto start = std::chrono::steady_clock::now();
   // What was indexed once stays up to date.
   PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, request.Flag("terms")));
+  keeper.SetLoad({.in_bulk = !follow, .memory = options.limits.load_bytes});
   const bool index = keeper.on() && !request.Flag("no_terms");
   // A first index of what is more than one batch comes last: an export brings its own at its end.
   const bool last = keeper.first() && !follow && !IsOneBatch(request.List("files"));

@@ -111,8 +111,10 @@ Result<Reply> RunTerms(Workspace& workspace, const Request& request) {
                     "index");
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
   const bool dry = IsDryRun(request);
-  PLEXUS_ASSIGN(const IndexTermsReport report,
-                dry ? PreviewTerms(workspace, options) : UpdateTerms(workspace, options));
+  PLEXUS_ASSIGN(
+      const IndexTermsReport report,
+      dry ? PreviewTerms(workspace, options)
+          : UpdateTerms(workspace, options, {.in_bulk = workspace.options().one_request}));
   const Sequence sequence = workspace.graph().snapshot().sequence();
   Reply reply([sequence, dry, report](ReplyWriter& json) {
     json.Field("sequence", sequence);
