@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <random>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 

@@ -372,7 +372,7 @@ TEST_F(VerifyTest, LongRowsAreSoundInParts) {
   PLEXUS_OK(db->graph().Apply(edges(301'000, 0, 90, unlink)));
   expect_sound();  // 220
   PLEXUS_OK(db->graph().Apply(edges(302'000, 80, 110, link)));
-  expect_sound();  // 276
+  expect_sound();  // 280
 }
 
 // More arcs than are replayed as runs.
