@@ -130,8 +130,7 @@ bool Snapshot::PassesTime(const ArcRef& ref, std::int64_t at) const {
   if (ref.run == 0) {
     const Csr& base = *state_->base;
     if (base.valid_from.slots.empty() && base.valid_until.slots.empty()) return true;
-    const EdgeSlot slot =
-        ref.direction == Direction::kIn ? base.in_slots[ref.position] : ref.position;
+    const EdgeSlot slot = base.SlotAt(ref.direction, ref.position);
     from = base.valid_from.Get(slot, kNoTime);
     until = base.valid_until.Get(slot, kNoTime);
   } else {
@@ -170,8 +169,7 @@ std::int64_t Snapshot::created_at(const ArcRef& ref) const {
     return run.created_at[run.OutPosition(ref.direction, ref.position)];
   }
   const Csr& base = *state_->base;
-  return base
-      .out_created_at[ref.direction == Direction::kIn ? base.in_slots[ref.position] : ref.position];
+  return base.out_created_at[base.SlotAt(ref.direction, ref.position)];
 }
 
 Edge Snapshot::edge(const Arc& arc, NodeId row) const {
@@ -196,7 +194,7 @@ Edge Snapshot::edge(const Arc& arc, NodeId row) const {
     return e;
   }
   const Csr& base = *state_->base;
-  const EdgeSlot slot = in ? base.in_slots[arc.ref.position] : arc.ref.position;
+  const EdgeSlot slot = base.SlotAt(arc.ref.direction, arc.ref.position);
   e.label = base.labels.Get(slot, 0);
   e.created_at = base.out_created_at[slot];
   e.created_by = base.created_by.Get(slot, 0);

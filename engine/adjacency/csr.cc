@@ -8,6 +8,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "engine/adjacency/run.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -99,12 +100,34 @@ std::uint64_t Csr::dense_bytes() const {
   return out_offsets.size_bytes() + out_neighbors.size_bytes() + out_weights.size_bytes() +
          out_kinds.size_bytes() + out_kinds_high.size_bytes() + out_created_at.size_bytes() +
          in_offsets.size_bytes() + in_neighbors.size_bytes() + in_weights.size_bytes() +
-         in_kinds.size_bytes() + in_kinds_high.size_bytes() + in_slots.size_bytes();
+         in_kinds.size_bytes() + in_kinds_high.size_bytes() + in_places.size_bytes();
 }
 
 std::uint64_t Csr::sparse_bytes() const {
   return labels.size_bytes() + created_by.size_bytes() + valid_from.size_bytes() +
          valid_until.size_bytes() + properties.size_bytes();
+}
+
+// Parallel arcs stand side by side in both rows, in the same order.
+EdgeSlot Csr::SearchOutSlot(std::uint32_t in_position) const {
+  const auto first = [](const CsrView& rows, NodeId row, std::uint64_t order) {
+    std::uint32_t begin = rows.offsets[row], end = rows.offsets[row + 1];
+    while (begin < end) {
+      const std::uint32_t mid = begin + (end - begin) / 2;
+      if (ArcOrder(rows.kind(mid), rows.neighbors[mid]) < order)
+        begin = mid + 1;
+      else
+        end = mid;
+    }
+    return begin;
+  };
+  const auto row = std::upper_bound(in_offsets.begin(), in_offsets.end(), in_position) - 1;
+  const auto target = static_cast<NodeId>(row - in_offsets.begin());
+  const NodeId source = in_neighbors[in_position];
+  const EdgeKindId kind = in().kind(in_position);
+  const std::uint32_t parallel = in_position - first(in(), target, ArcOrder(kind, source));
+  const std::uint32_t slot = first(out(), source, ArcOrder(kind, target)) + parallel;
+  return static_cast<EdgeSlot>(std::min<std::uint64_t>(slot, arc_count() - 1));
 }
 
 Result<std::shared_ptr<Csr>> BuildCsr(NodeId node_count, std::span<const EdgeChange> edges,
@@ -130,7 +153,7 @@ Result<std::shared_ptr<Csr>> BuildCsr(NodeId node_count, std::span<const EdgeCha
   csr->out_neighbors = AlignedArray<NodeId>(arcs);
   csr->out_weights = AlignedArray<float>(arcs);
   csr->out_kinds = AlignedArray<std::uint8_t>(arcs);
-  csr->out_created_at = AlignedArray<std::int64_t>(arcs);
+  AlignedArray<std::int64_t> times(arcs);
   if (schema.edge_kinds().size() > 256) csr->out_kinds_high = AlignedArray<std::uint8_t>(arcs);
   struct Sparse {
     SlotColumn<StringId> labels, created_by;
@@ -154,7 +177,7 @@ Result<std::shared_ptr<Csr>> BuildCsr(NodeId node_count, std::span<const EdgeCha
         csr->out_kinds[slot] = static_cast<std::uint8_t>(c.kind.value());
         if (!csr->out_kinds_high.empty())
           csr->out_kinds_high[slot] = static_cast<std::uint8_t>(c.kind.value() >> 8);
-        csr->out_created_at[slot] = c.created_at;
+        times[slot] = c.created_at;
         if (c.label) sparse[part].labels.PushBack(at, c.label);
         if (!(c.flags & EdgeChange::kHasExtra)) continue;
         auto x = std::lower_bound(extras.begin(), extras.end(), e->edge,
@@ -168,6 +191,8 @@ Result<std::shared_ptr<Csr>> BuildCsr(NodeId node_count, std::span<const EdgeCha
     }
   });
   csr->out_offsets[node_count] = static_cast<std::uint32_t>(arcs);
+  csr->out_created_at = SteppedColumn(times.span(), executor);
+  times = {};
   for (const Sparse& s : sparse) {
     Append(csr->labels, s.labels);
     Append(csr->created_by, s.created_by);

@@ -57,7 +57,7 @@ void DeltaRow::MergeOlder(const Part& older) {
 
 StringId BaseLabel(const Csr& base, Direction direction, std::uint32_t position) {
   if (base.labels.slots.empty()) return 0;
-  return base.labels.Get(direction == Direction::kIn ? base.in_slots[position] : position, 0);
+  return base.labels.Get(base.SlotAt(direction, position), 0);
 }
 
 }  // namespace plexus::engine_internal

@@ -3,8 +3,8 @@
 // Arcs are partitioned by the high bits of their target (out blocks in order, one
 // write position per block and partition, so the result is the same at any thread
 // count), then placed inside each partition by a counting sort. Because slots
-// ascend by (source, kind, ...), a row comes out ordered by (source, kind); rows
-// with more than one kind are then ordered by (kind, slot), which is (kind,
+// ascend by (source, kind, ...), a row comes out ordered by slot, which is (source, kind);
+// rows with more than one kind are then ordered by (kind, slot), which is (kind,
 // neighbor, label).
 #include <algorithm>
 #include <bit>
@@ -22,9 +22,9 @@ constexpr std::size_t kRowsPerBlock = std::size_t{1} << 14;
 
 struct Moved {
   NodeId target, source;
-  EdgeSlot slot;
   float weight;
   KindId kind;
+  std::uint8_t place;
 };
 
 // How an arc is moved: as it is ...
@@ -35,21 +35,22 @@ struct Whole {
 };
 
 // ... or, when all have the same kind and weight, as (row within its partition, source,
-// slot) in one word: 8 bytes instead of 20.
+// place) in one word: 8 bytes instead of 16.
 struct Packed {
   using Item = std::uint64_t;
-  int shift, source_bits, slot_bits;
+  static constexpr int kPlaceBits = 8;
+  int shift, source_bits;
   float weight;
   KindId kind;
 
   Item Pack(const Moved& m) const {
     const std::uint64_t row = m.target & ((std::uint64_t{1} << shift) - 1);
-    return (((row << source_bits) | m.source) << slot_bits) | m.slot;
+    return (((row << source_bits) | m.source) << kPlaceBits) | m.place;
   }
   Moved Unpack(Item item, NodeId row_begin) const {
-    return {static_cast<NodeId>(row_begin + (item >> (source_bits + slot_bits))),
-            static_cast<NodeId>((item >> slot_bits) & ((std::uint64_t{1} << source_bits) - 1)),
-            static_cast<EdgeSlot>(item & ((std::uint64_t{1} << slot_bits) - 1)), weight, kind};
+    return {static_cast<NodeId>(row_begin + (item >> (source_bits + kPlaceBits))),
+            static_cast<NodeId>((item >> kPlaceBits) & ((std::uint64_t{1} << source_bits) - 1)),
+            weight, kind, static_cast<std::uint8_t>(item)};
   }
 };
 
@@ -69,21 +70,27 @@ bool AllEqual(std::span<const T> values, Executor& executor) {
              [](int a, int b) { return a & b; }) != 0;
 }
 
-void OrderRowByKind(Csr& csr, std::uint32_t begin, std::uint32_t end, std::vector<Moved>& row) {
+// An arc of a row that is not in order yet.
+struct InRow {
+  std::uint32_t position;
+  Moved arc;
+};
+
+void OrderRowByKind(Csr& csr, std::uint32_t begin, std::uint32_t end, std::vector<InRow>& row) {
   const CsrView in = csr.in();
   bool ordered = true;
   for (std::uint32_t i = begin + 1; i < end && ordered; ++i) ordered = in.kind(i - 1) <= in.kind(i);
   if (ordered) return;
   row.clear();
   for (std::uint32_t i = begin; i < end; ++i)
-    row.push_back({0, csr.in_neighbors[i], csr.in_slots[i], csr.in_weights[i], in.kind(i)});
-  std::sort(row.begin(), row.end(), [](const Moved& a, const Moved& b) {
-    return a.kind != b.kind ? a.kind < b.kind : a.slot < b.slot;
+    row.push_back({i, {0, csr.in_neighbors[i], csr.in_weights[i], in.kind(i), csr.in_places[i]}});
+  std::sort(row.begin(), row.end(), [](const InRow& a, const InRow& b) {
+    return a.arc.kind != b.arc.kind ? a.arc.kind < b.arc.kind : a.position < b.position;
   });
   for (std::uint32_t i = begin; i < end; ++i) {
-    const Moved& m = row[i - begin];
+    const Moved& m = row[i - begin].arc;
     csr.in_neighbors[i] = m.source;
-    csr.in_slots[i] = m.slot;
+    csr.in_places[i] = m.place;
     csr.in_weights[i] = m.weight;
     csr.in_kinds[i] = static_cast<std::uint8_t>(m.kind);
     if (!csr.in_kinds_high.empty()) csr.in_kinds_high[i] = static_cast<std::uint8_t>(m.kind >> 8);
@@ -122,13 +129,15 @@ void Transpose(Csr& csr, int shift, const Shape& shape, std::span<typename Shape
     const std::uint32_t base = part_begin[first];
     ParallelFor(executor, nodes, kRowsPerBlock, [&](std::size_t begin, std::size_t end) {
       std::uint32_t* at = start.data() + begin / kRowsPerBlock * parts;
-      for (std::size_t v = begin; v < end; ++v)
+      for (std::size_t v = begin; v < end; ++v) {
+        const auto source = static_cast<NodeId>(v);
         for (std::uint32_t s = out.offsets[v]; s < out.offsets[v + 1]; ++s) {
           const std::size_t part = out.neighbors[s] >> shift;
           if (part - first >= last - first) continue;
           moved[at[part]++ - base] = shape.Pack(
-              {out.neighbors[s], static_cast<NodeId>(v), s, out.weights[s], out.kind(s)});
+              {out.neighbors[s], source, out.weights[s], out.kind(s), csr.PlaceOf(source, s)});
         }
+      }
     });
     ParallelFor(executor, last - first, 1, [&](std::size_t in_window, std::size_t) {
       const std::size_t p = first + in_window;
@@ -147,14 +156,14 @@ void Transpose(Csr& csr, int shift, const Shape& shape, std::span<typename Shape
         const Moved m = shape.Unpack(moved[i - base], static_cast<NodeId>(row_begin));
         const std::uint32_t to = at[m.target - row_begin]++;
         csr.in_neighbors[to] = m.source;
-        csr.in_slots[to] = m.slot;
+        csr.in_places[to] = m.place;
         csr.in_weights[to] = m.weight;
         csr.in_kinds[to] = static_cast<std::uint8_t>(m.kind);
         if (!csr.in_kinds_high.empty())
           csr.in_kinds_high[to] = static_cast<std::uint8_t>(m.kind >> 8);
       }
       // `at` now holds row ends.
-      std::vector<Moved> row;
+      std::vector<InRow> row;
       for (std::size_t r = row_begin; r < row_end; ++r)
         OrderRowByKind(csr, csr.in_offsets[r], at[r - row_begin], row);
     });
@@ -172,16 +181,15 @@ void BuildInArrays(Csr& csr, Executor& executor, std::span<std::uint64_t> scratc
   csr.in_weights = AlignedArray<float>(arcs);
   csr.in_kinds = AlignedArray<std::uint8_t>(arcs);
   if (!csr.out_kinds_high.empty()) csr.in_kinds_high = AlignedArray<std::uint8_t>(arcs);
-  csr.in_slots = AlignedArray<EdgeSlot>(arcs);
+  csr.in_places = AlignedArray<std::uint8_t>(arcs);
 
   int shift = 0;
   while ((nodes >> shift) >= 512) ++shift;
-  const int source_bits = static_cast<int>(std::bit_width(nodes)),
-            slot_bits = static_cast<int>(std::bit_width(arcs));
-  if (arcs > 0 && csr.out_kinds_high.empty() && shift + source_bits + slot_bits <= 64 &&
+  const int source_bits = static_cast<int>(std::bit_width(nodes));
+  if (arcs > 0 && csr.out_kinds_high.empty() && shift + source_bits + Packed::kPlaceBits <= 64 &&
       AllEqual(csr.out().kinds, executor) && AllEqual(csr.out().weights, executor)) {
     AlignedArray<std::uint64_t> own(scratch.empty() ? arcs : 0);
-    const Packed packed{shift, source_bits, slot_bits, csr.out_weights[0], csr.out_kinds[0]};
+    const Packed packed{shift, source_bits, csr.out_weights[0], csr.out_kinds[0]};
     Transpose(csr, shift, packed, own.empty() ? scratch : own.span(), executor);
   } else {
     AlignedArray<Moved> own(scratch.empty() ? arcs : 0);

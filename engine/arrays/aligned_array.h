@@ -53,17 +53,6 @@ class AlignedArray {
     if (data_) FreeAligned(data_, allocated_ * sizeof(T));
   }
 
-  // The memory as an array of another type of this size, whose values are to be written first.
-  template <class U>
-  AlignedArray<U> As() && {
-    static_assert(sizeof(U) == sizeof(T) && alignof(U) <= 64);
-    AlignedArray<U> other;
-    other.data_ = reinterpret_cast<U*>(std::exchange(data_, nullptr));
-    other.size_ = std::exchange(size_, 0);
-    other.allocated_ = std::exchange(allocated_, 0);
-    return other;
-  }
-
   // Forgets all but the first `size` elements; their memory stays.
   void Truncate(std::size_t size) { size_ = size < size_ ? size : size_; }
 
@@ -82,9 +71,6 @@ class AlignedArray {
   std::span<T> span() { return {data_, size_}; }
 
  private:
-  template <class U>
-  friend class AlignedArray;
-
   T* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t allocated_ = 0;  // elements

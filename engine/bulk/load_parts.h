@@ -182,10 +182,7 @@ struct SparseColumns {
 };
 
 // The arrays of a csr for at most so many arcs.
-void MakeOutArrays(Csr& csr, std::uint64_t arcs, bool wide_kinds, bool times);
-
-// One time for all arcs.
-void FillTimes(const LoadPlan& plan, Csr& csr);
+void MakeOutArrays(Csr& csr, std::uint64_t arcs, bool wide_kinds);
 
 // Where the changes of each batch are written: by part and batch, from `first` on.
 struct BatchPlaces {
@@ -214,10 +211,11 @@ void CountChanges(const LoadPlan& plan, PartEntries<Entry>& parts, std::size_t i
 std::vector<std::uint32_t> PlaceChanges(BatchPlaces& places);
 
 // Writes the rows of a part, from `slot` on, and its changes into the arrays of their batches.
+// `times`: by slot, of entries with values.
 template <bool kRows, bool kChanges, class Entry>
 void FillPart(const LoadPlan& plan, PartEntries<Entry>& parts, std::size_t i,
               [[maybe_unused]] Csr* csr, [[maybe_unused]] std::uint64_t slot,
-              [[maybe_unused]] SparseColumns* sparse,
+              [[maybe_unused]] std::int64_t* times, [[maybe_unused]] SparseColumns* sparse,
               [[maybe_unused]] std::vector<LoadBatch>& batches,
               [[maybe_unused]] BatchPlaces* places) {
   const KeyBits bits = plan.bits;
@@ -264,7 +262,7 @@ void FillPart(const LoadPlan& plan, PartEntries<Entry>& parts, std::size_t i,
         csr->out_kinds_high[slot] = static_cast<std::uint8_t>(kind >> 8);
       if constexpr (Entry::kHasValues) {
         const auto at_slot = static_cast<EdgeSlot>(slot);
-        csr->out_created_at[slot] = value.created_at;
+        times[slot] = value.created_at;
         if (const StringId label = bits.Label(key)) sparse->labels.PushBack(at_slot, label);
         if (value.valid_from != kNoTime) sparse->valid_from.PushBack(at_slot, value.valid_from);
         if (value.valid_until != kNoTime) sparse->valid_until.PushBack(at_slot, value.valid_until);

@@ -24,18 +24,6 @@ std::unexpected<Error> TooLarge() {
   return Fail(ErrorCode::kResourceExhausted, "too many edges and nodes to load at once");
 }
 
-// An array of times, in the memory of `entries` if that is not much larger.
-template <class Entry>
-AlignedArray<std::int64_t> TimesIn(AlignedArray<Entry> entries, std::uint64_t count) {
-  if constexpr (sizeof(Entry) == sizeof(std::int64_t))
-    if (entries.size() - count <= count / 16) {
-      AlignedArray<std::int64_t> times = std::move(entries).template As<std::int64_t>();
-      times.Truncate(count);
-      return times;
-    }
-  return AlignedArray<std::int64_t>(count);
-}
-
 // Arrays for the changes of each batch: its own, or where values are read from there, new ones.
 template <class Entry>
 void ReserveChanges(const LoadPlan& plan, BatchPlaces& places, std::vector<LoadBatch>& batches) {
@@ -68,15 +56,19 @@ Result<LoadedRows> BuildInMemory(const LoadPlan& plan, std::vector<LoadBatch>& b
   std::uint64_t arcs = 0;
   for (std::uint64_t& slot : decided.edges) arcs += std::exchange(slot, arcs);
   ReserveChanges<Entry>(plan, places, batches);
-  MakeOutArrays(*csr, arcs, plan.wide_kinds, Entry::kHasValues);
+  MakeOutArrays(*csr, arcs, plan.wide_kinds);
+  AlignedArray<std::int64_t> times(Entry::kHasValues ? arcs : 0);
   std::vector<SparseColumns> sparse(Entry::kHasValues ? plan.parts : 1);
   auto fill = [&](std::size_t p) {
-    FillPart<true, true>(plan, parts, p, csr.get(), decided.edges[p],
+    FillPart<true, true>(plan, parts, p, csr.get(), decided.edges[p], times.data(),
                          &sparse[Entry::kHasValues ? p : 0], batches, &places);
   };
   RunBlocks(plan.executor, plan.parts, fill);
   csr->out_offsets[plan.nodes] = static_cast<std::uint32_t>(arcs);
   for (SparseColumns& s : sparse) s.MoveTo(*csr);
+  csr->out_created_at = Entry::kHasValues ? SteppedColumn(times.span(), plan.executor)
+                                          : SteppedColumn(arcs, plan.time_ms);
+  times = {};
   parts.values = {};
   PLEXUS_TRY(plan.Report(all / 4 * 3, all));
   // Memory that was touched already: fresh pages are dear.
@@ -84,10 +76,6 @@ Result<LoadedRows> BuildInMemory(const LoadPlan& plan, std::vector<LoadBatch>& b
     BuildInArrays(*csr, plan.executor,
                   {reinterpret_cast<std::uint64_t*>(parts.entries.data()),
                    parts.entries.size_bytes() / sizeof(std::uint64_t)});
-  if (!Entry::kHasValues) {
-    csr->out_created_at = TimesIn(std::move(parts.entries), csr->arc_count());
-    FillTimes(plan, *csr);
-  }
   return LoadedRows{std::move(csr), decided.same};
 }
 
@@ -153,18 +141,11 @@ UsedKinds::UsedKinds(const std::vector<LoadBatch>& batches, const Schema& schema
   }
 }
 
-void MakeOutArrays(Csr& csr, std::uint64_t arcs, bool wide_kinds, bool times) {
+void MakeOutArrays(Csr& csr, std::uint64_t arcs, bool wide_kinds) {
   csr.out_neighbors = AlignedArray<NodeId>(arcs);
   csr.out_weights = AlignedArray<float>(arcs);
   csr.out_kinds = AlignedArray<std::uint8_t>(arcs);
   if (wide_kinds) csr.out_kinds_high = AlignedArray<std::uint8_t>(arcs);
-  if (times) csr.out_created_at = AlignedArray<std::int64_t>(arcs);
-}
-
-void FillTimes(const LoadPlan& plan, Csr& csr) {
-  ParallelFor(plan.executor, csr.arc_count(), kChunkEdges, [&](std::size_t begin, std::size_t end) {
-    std::fill(csr.out_created_at.data() + begin, csr.out_created_at.data() + end, plan.time_ms);
-  });
 }
 
 std::vector<std::uint32_t> PlaceChanges(BatchPlaces& places) {

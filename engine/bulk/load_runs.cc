@@ -321,7 +321,8 @@ Result<LoadedRows> Runs<Entry>::MakeRows(const LoadPlan& plan, std::size_t batch
     for (std::size_t p = 0; p < plan.parts; ++p) most += SizeOf(run, p, decided);
   if (most > Limits::kMaxArcs)
     return Fail(ErrorCode::kResourceExhausted, "too many edges and nodes to load at once");
-  MakeOutArrays(*csr, most, plan.wide_kinds, Entry::kHasValues);
+  MakeOutArrays(*csr, most, plan.wide_kinds);
+  AlignedArray<std::int64_t> times(Entry::kHasValues ? most : 0);
   std::uint64_t arcs = 0, same = 0, done = 0;
   for (std::size_t first = 0; first < plan.parts;) {
     PartEntries<Entry> parts = NextParts(first, decided);
@@ -344,7 +345,7 @@ Result<LoadedRows> Runs<Entry>::MakeRows(const LoadPlan& plan, std::size_t batch
     std::vector<SparseColumns> sparse(Entry::kHasValues ? parts.count() : 1);
     std::vector<LoadBatch> no_batches;
     auto fill = [&](std::size_t i) {
-      FillPart<true, false>(plan, parts, i, csr.get(), made.edges[i],
+      FillPart<true, false>(plan, parts, i, csr.get(), made.edges[i], times.data(),
                             &sparse[Entry::kHasValues ? i : 0], no_batches, nullptr);
     };
     RunBlocks(plan.executor, parts.count(), fill);
@@ -357,15 +358,14 @@ Result<LoadedRows> Runs<Entry>::MakeRows(const LoadPlan& plan, std::size_t batch
   csr->out_weights.Truncate(arcs);
   csr->out_kinds.Truncate(arcs);
   csr->out_kinds_high.Truncate(arcs);
-  csr->out_created_at.Truncate(arcs);
+  times.Truncate(arcs);
+  csr->out_created_at = Entry::kHasValues ? SteppedColumn(times.span(), plan.executor)
+                                          : SteppedColumn(arcs, plan.time_ms);
+  times = {};
   if (!plan.merges) {
-    constexpr std::uint64_t kMoved = 20;  // bytes an arc (transpose.cc)
+    constexpr std::uint64_t kMoved = 16;  // bytes an arc (transpose.cc)
     AlignedArray<std::uint64_t> moved(std::min(arcs * kMoved, memory_) / sizeof(std::uint64_t) + 1);
     BuildInArrays(*csr, plan.executor, moved.span());
-  }
-  if (!Entry::kHasValues) {
-    csr->out_created_at = AlignedArray<std::int64_t>(arcs);
-    FillTimes(plan, *csr);
   }
   return LoadedRows{std::move(csr), same};
 }
@@ -441,7 +441,7 @@ Result<std::size_t> Runs<Entry>::Fetch(std::vector<LoadBatch>& batches, std::siz
     MakeChangeArrays(plan_, Entry::kHasValues, into.stored.columns, counts[i], into);
   }
   auto fill = [&](std::size_t p) {
-    FillPart<false, true>(plan_, parts, p, nullptr, 0, nullptr, batches, &places);
+    FillPart<false, true>(plan_, parts, p, nullptr, 0, nullptr, nullptr, batches, &places);
   };
   RunBlocks(plan_.executor, plan_.parts, fill);
   return run.end_batch;

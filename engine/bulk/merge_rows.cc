@@ -78,7 +78,8 @@ class Source {
     return csr_.created_by.Get(slot, 0) != 0 || csr_.properties.Get(slot, 0) != 0;
   }
   // Arcs [begin, end) go to `to`.
-  void Move(EdgeSlot begin, EdgeSlot end, EdgeSlot to, Csr& csr, Columns& columns) {
+  void Move(EdgeSlot begin, EdgeSlot end, EdgeSlot to, Csr& csr, std::int64_t* times,
+            Columns& columns) {
     if (begin == end) return;
     const auto copy = [&](const auto& from, auto& into) {
       std::copy(from.begin() + begin, from.begin() + end, into.data() + to);
@@ -86,7 +87,7 @@ class Source {
     copy(out_.neighbors, csr.out_neighbors);
     copy(out_.weights, csr.out_weights);
     copy(out_.kinds, csr.out_kinds);
-    copy(csr_.out_created_at.span(), csr.out_created_at);
+    csr_.out_created_at.Copy(begin, end, times + to);
     if (!csr.out_kinds_high.empty())
       for (EdgeSlot s = begin; s < end; ++s)
         csr.out_kinds_high[to + (s - begin)] = static_cast<std::uint8_t>(out_.kind(s).value() >> 8);
@@ -171,7 +172,7 @@ Result<std::shared_ptr<Csr>> MergeRows(const Csr& base, const Csr& added, std::u
   csr->out_kinds = AlignedArray<std::uint8_t>(arcs);
   if (!base.out_kinds_high.empty() || !added.out_kinds_high.empty())
     csr->out_kinds_high = AlignedArray<std::uint8_t>(arcs);
-  csr->out_created_at = AlignedArray<std::int64_t>(arcs);
+  AlignedArray<std::int64_t> times(arcs);
   std::vector<Columns> columns(blocks);
   ParallelFor(executor, nodes, kBlockRows, [&](std::size_t begin, std::size_t end) {
     Source from(base, static_cast<NodeId>(begin)), more(added, static_cast<NodeId>(begin));
@@ -182,15 +183,18 @@ Result<std::shared_ptr<Csr>> MergeRows(const Csr& base, const Csr& added, std::u
       MergeRow(
           from, more, static_cast<NodeId>(v),
           [&](EdgeSlot b, EdgeSlot e) {
-            from.Move(b, e, to, *csr, into);
+            from.Move(b, e, to, *csr, times.data(), into);
             to += e - b;
           },
-          [&](EdgeSlot a) { more.Move(a, a + 1, to++, *csr, into); }, [](EdgeSlot) {});
+          [&](EdgeSlot a) { more.Move(a, a + 1, to++, *csr, times.data(), into); },
+          [](EdgeSlot) {});
     }
   });
   csr->out_offsets[nodes] = static_cast<std::uint32_t>(arcs);
   for (Columns& of : columns) of.AppendTo(*csr);
-  const std::uint64_t bytes = std::clamp(memory, arcs * 4, arcs * 20);  // transpose.cc moves 20
+  csr->out_created_at = SteppedColumn(times.span(), executor);
+  times = {};
+  const std::uint64_t bytes = std::clamp(memory, arcs * 4, arcs * 16);  // transpose.cc moves 16
   AlignedArray<std::uint64_t> moved(bytes / sizeof(std::uint64_t) + 1);
   BuildInArrays(*csr, executor, moved.span());
   // As after a compaction: no query has to derive it.

@@ -3,8 +3,8 @@
 // The runs are first merged into one. Rows that the run does not touch keep their
 // arcs, so whole stretches of clean rows are copied at memory speed; touched rows
 // are merged arc by arc, in both directions. The out pass writes down where each
-// arc went (SlotMap); in arcs and sparse columns find their new slots there, which
-// is several times cheaper than transposing the new out arrays. Pure: reads
+// arc went (SlotMap); sparse columns and in arcs of touched sources find their new slots
+// there, which is several times cheaper than transposing the new out arrays. Pure: reads
 // immutable parts, while the writer runs.
 #include "engine/compaction/run_compaction.h"
 
@@ -276,26 +276,26 @@ Result<std::shared_ptr<const Csr>> CompactRuns(const GraphState& state, std::siz
   if (!out.FillOffsets(executor))
     return Fail(ErrorCode::kResourceExhausted,
                 "a graph holds at most " + std::to_string(Limits::kMaxArcs) + " arcs");
-  csr->out_created_at = AlignedArray<std::int64_t>(csr->arc_count());
+  AlignedArray<std::int64_t> times(csr->arc_count());
   SlotMap map{AlignedArray<EdgeSlot>(base.arc_count()), AlignedArray<EdgeSlot>(run->arc_count())};
   out.Fill(
       executor,
       [&](std::uint32_t from, std::uint32_t to, std::uint32_t count) {
-        if (count)
-          std::memcpy(&csr->out_created_at[to], &base.out_created_at[from],
-                      count * sizeof(std::int64_t));
+        base.out_created_at.Copy(from, from + count, times.data() + to);
         for (std::uint32_t i = 0; i < count; ++i) map.of_base[from + i] = to + i;
       },
       [&](std::uint32_t from, std::uint32_t to) {
-        csr->out_created_at[to] = base.out_created_at[from];
+        times[to] = base.out_created_at[from];
         map.of_base[from] = to;
       },
       [&](std::uint32_t from) { map.of_base[from] = kGone; },
       [&](std::uint32_t d, std::uint32_t to) {
-        csr->out_created_at[to] = run->created_at[d];
+        times[to] = run->created_at[d];
         map.of_delta[d] = to;
       },
       [&](std::uint32_t d) { map.of_delta[d] = kGone; });
+  csr->out_created_at = SteppedColumn(times.span(), executor);
+  times = {};
   MoveSparseColumns(base, *run, map, *csr);
 
   // A delta as large as the base: look-ups for its in arcs would cost more than
@@ -308,19 +308,29 @@ Result<std::shared_ptr<const Csr>> CompactRuns(const GraphState& state, std::siz
       base, *run, Direction::kIn, nodes, high_kinds,
       {csr->in_offsets, csr->in_neighbors, csr->in_weights, csr->in_kinds, csr->in_kinds_high});
   if (!in.FillOffsets(executor)) return Fail(ErrorCode::kInternal, "in arcs outnumber out arcs");
-  csr->in_slots = AlignedArray<EdgeSlot>(csr->arc_count());
+  csr->in_places = AlignedArray<std::uint8_t>(csr->arc_count());
   const AlignedArray<EdgeSlot> in_slots = SlotsOfInArcs(*run, map, executor);
+  std::vector<std::uint64_t> touched((std::size_t{nodes} + 63) / 64, 0);  // a bit for each source
+  for (const NodeId v : run->out.rows) touched[v / 64] |= std::uint64_t{1} << v % 64;
+  // Where its row is as it was, an arc has the place that it had.
+  const auto carry = [&](std::uint32_t from, std::uint32_t to) {
+    const NodeId source = base.in_neighbors[from];
+    if ((touched[source / 64] >> source % 64 & 1) == 0)
+      csr->in_places[to] = base.in_places[from];
+    else if (csr->LongRow(source))
+      csr->in_places[to] = 0;
+    else
+      csr->in_places[to] = csr->PlaceOf(source, map.of_base[base.OutSlot(from)]);
+  };
   in.Fill(
       executor,
       [&](std::uint32_t from, std::uint32_t to, std::uint32_t count) {
-        for (std::uint32_t i = 0; i < count; ++i)
-          csr->in_slots[to + i] = map.of_base[base.in_slots[from + i]];
+        for (std::uint32_t i = 0; i < count; ++i) carry(from + i, to + i);
       },
-      [&](std::uint32_t from, std::uint32_t to) {
-        csr->in_slots[to] = map.of_base[base.in_slots[from]];
+      carry, [](std::uint32_t) {},
+      [&](std::uint32_t d, std::uint32_t to) {
+        csr->in_places[to] = csr->PlaceOf(run->in.arcs[d].neighbor, in_slots[d]);
       },
-      [](std::uint32_t) {},
-      [&](std::uint32_t d, std::uint32_t to) { csr->in_slots[to] = in_slots[d]; },
       [](std::uint32_t) {});
   return Finish(base, std::move(csr), executor);
 }

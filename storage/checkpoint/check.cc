@@ -132,7 +132,7 @@ Status CheckValues(const ArraySpec& spec, const void* data, std::uint64_t first,
       PLEXUS_TRY(Ascending(at, u32, count, false));
       return Below(at, u32, count, b.arcs + 1);
     default:
-      return {};  // bytes, kinds (CheckRows) and times: any value will do
+      return {};  // bytes, kinds (CheckRows), times and places: any value will do
   }
 }
 
@@ -177,8 +177,7 @@ Status CheckEveryRow(const Csr& csr, Direction direction, std::string_view where
       const std::uint64_t order = ArcOrder(view.kind(i), view.neighbors[i]);
       bool ascends = before < order;
       if (before == order) {  // parallel edges: the label decides
-        const EdgeSlot a = direction == Direction::kIn ? csr.in_slots[i - 1] : i - 1;
-        const EdgeSlot z = direction == Direction::kIn ? csr.in_slots[i] : i;
+        const EdgeSlot a = csr.SlotAt(direction, i - 1), z = csr.SlotAt(direction, i);
         ascends = csr.labels.Get(a, 0) < csr.labels.Get(z, 0);
       }
       if (!ascends)

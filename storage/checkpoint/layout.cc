@@ -31,12 +31,15 @@ constexpr Known kKnown[] = {
     {ArrayId::kOutKinds, "out_kinds", 1},
     {ArrayId::kOutKindsHigh, "out_kinds_high", 1},
     {ArrayId::kOutCreatedAt, "out_created_at", 8},
+    {ArrayId::kOutTimeSteps, "out_time_steps", 8},
+    {ArrayId::kOutTimes, "out_times", 8},
     {ArrayId::kInOffsets, "in_offsets", 4},
     {ArrayId::kInNeighbors, "in_neighbors", 4},
     {ArrayId::kInWeights, "in_weights", 4},
     {ArrayId::kInKinds, "in_kinds", 1},
     {ArrayId::kInKindsHigh, "in_kinds_high", 1},
     {ArrayId::kInSlots, "in_slots", 4},
+    {ArrayId::kInPlaces, "in_places", 1},
     {ArrayId::kLabelSlots, "label_slots", 4},
     {ArrayId::kLabels, "labels", 4},
     {ArrayId::kCreatedBySlots, "created_by_slots", 4},
@@ -101,10 +104,11 @@ std::string EncodeManifest(Manifest& m) {
     return array.count > 0 && array.array == static_cast<std::uint16_t>(ArrayId::kColumn) &&
            IsLaterColumn(static_cast<ColumnId>(array.element));
   });
-  const std::uint16_t version =
-      std::max(VersionOf(m.definitions.spaces), m.forgotten_keys ? kForgottenKeysVersion
-                                                : later          ? kLaterColumnsVersion
-                                                                 : kFormatVersion);
+  const std::uint16_t version = std::max(VersionOf(m.definitions.spaces),
+                                         m.Find(ArrayId::kOutTimeSteps) ? kSteppedTimesVersion
+                                         : m.forgotten_keys             ? kForgottenKeysVersion
+                                         : later                        ? kLaterColumnsVersion
+                                                                        : kFormatVersion);
   builder.Finish(fb::CreateManifest(builder, version, &no_seal, &id, m.id, m.sequence, m.time_ms,
                                     m.log_hash, definitions, m.node_count, m.string_count,
                                     nodes_by_kind, edges_by_kind, m.section_bytes, arrays, digests),

@@ -62,7 +62,11 @@ std::uint8_t* Destination(CheckpointArrays& a, const ArraySpec& spec) {
     case ArrayId::kOutKindsHigh:
       return Room(a.csr.out_kinds_high, n);
     case ArrayId::kOutCreatedAt:
-      return Room(a.csr.out_created_at, n);
+      return Room(a.created_at, n);
+    case ArrayId::kOutTimeSteps:
+      return Room(a.time_steps, n);
+    case ArrayId::kOutTimes:
+      return Room(a.times, n);
     case ArrayId::kInOffsets:
       return Room(a.csr.in_offsets, n);
     case ArrayId::kInNeighbors:
@@ -74,7 +78,9 @@ std::uint8_t* Destination(CheckpointArrays& a, const ArraySpec& spec) {
     case ArrayId::kInKindsHigh:
       return Room(a.csr.in_kinds_high, n);
     case ArrayId::kInSlots:
-      return Room(a.csr.in_slots, n);
+      return Room(a.in_slots, n);
+    case ArrayId::kInPlaces:
+      return Room(a.csr.in_places, n);
     case ArrayId::kLabelSlots:
       return Room(a.csr.labels.slots, n);
     case ArrayId::kLabels:
@@ -112,41 +118,6 @@ Result<const ArraySpec*> CheckpointReader::Expect(ArrayId array, std::uint64_t c
   return Fail(ErrorCode::kCorruption,
               where_ + ", " + ArrayName(static_cast<std::uint16_t>(array), 0) + ": " +
                   std::to_string(have) + " values, " + std::to_string(count) + " expected");
-}
-
-Status CheckpointReader::CheckShapes() const {
-  const std::uint64_t nodes = m_.node_count, arcs = bounds_.arcs;
-  if (nodes > Limits::kMaxNodes) return Bad("too many nodes");
-  if (arcs > Limits::kMaxArcs) return Bad("too many arcs");
-  if (m_.string_count == 0) return Bad("the empty string is missing");
-  for (ArrayId a : {ArrayId::kKeyLengths, ArrayId::kNodeKinds, ArrayId::kNodeFlags})
-    PLEXUS_TRY(Expect(a, nodes));
-  PLEXUS_TRY(Expect(ArrayId::kStringLengths, m_.string_count));
-  for (ArrayId a : {ArrayId::kOutOffsets, ArrayId::kInOffsets}) PLEXUS_TRY(Expect(a, nodes + 1));
-  for (ArrayId a :
-       {ArrayId::kOutNeighbors, ArrayId::kOutWeights, ArrayId::kOutKinds, ArrayId::kOutCreatedAt,
-        ArrayId::kInNeighbors, ArrayId::kInWeights, ArrayId::kInKinds, ArrayId::kInSlots})
-    PLEXUS_TRY(Expect(a, arcs));
-  for (ArrayId a : {ArrayId::kOutKindsHigh, ArrayId::kInKindsHigh})
-    if (m_.Find(a)) PLEXUS_TRY(Expect(a, arcs));
-  for (auto slots : {ArrayId::kLabelSlots, ArrayId::kCreatedBySlots, ArrayId::kValidFromSlots,
-                     ArrayId::kValidUntilSlots, ArrayId::kPropertySlots}) {
-    const ArraySpec* spec = m_.Find(slots);
-    PLEXUS_TRY(Expect(static_cast<ArrayId>(static_cast<int>(slots) + 1), spec ? spec->count : 0));
-  }
-  for (const ArraySpec& spec : m_.arrays) {
-    const auto id = static_cast<ArrayId>(spec.array);
-    const bool per_node = id == ArrayId::kColumn || id == ArrayId::kPayloadRefs;
-    if (per_node && spec.count > nodes)
-      return Bad(ArrayName(spec.array, spec.element) + " is too long");
-    if (id == ArrayId::kVectorNodes || id == ArrayId::kVectorRefs) {
-      const ArraySpec* nodes_spec = m_.Find(ArrayId::kVectorNodes, spec.element);
-      const ArraySpec* refs_spec = m_.Find(ArrayId::kVectorRefs, spec.element);
-      if (!nodes_spec || !refs_spec || nodes_spec->count != refs_spec->count)
-        return Bad(ArrayName(spec.array, spec.element) + " lacks its partner");
-    }
-  }
-  return {};
 }
 
 Status CheckpointReader::Prepare() {
@@ -214,9 +185,9 @@ Status CheckpointReader::TakeSection(std::uint32_t section, ByteSpan raw, std::u
 
 Status CheckpointReader::LoadSection(std::uint32_t section, ByteSpan raw) {
   const std::size_t index = ArrayOf(section);
-  return TakeSection(section, raw,
-                     destinations_[index] +
-                         std::uint64_t{section - first_section_[index]} * m_.section_bytes);
+  return TakeSection(
+      section, raw,
+      destinations_[index] + std::uint64_t{section - first_section_[index]} * m_.section_bytes);
 }
 
 Status CheckpointReader::LoadSections(std::uint32_t first, std::uint32_t last) {
@@ -226,9 +197,10 @@ Status CheckpointReader::LoadSections(std::uint32_t first, std::uint32_t last) {
 }
 
 Result<StringTable::View> CheckpointReader::MakeTable(const AlignedArray<std::uint16_t>& lengths,
-                                            const AlignedArray<std::uint8_t>& bytes,
-                                            const char* what, std::span<const std::uint64_t> pack,
-                                            std::span<const std::uint64_t> forgotten) {
+                                                      const AlignedArray<std::uint8_t>& bytes,
+                                                      const char* what,
+                                                      std::span<const std::uint64_t> pack,
+                                                      std::span<const std::uint64_t> forgotten) {
   std::vector<std::uint64_t> offsets(lengths.size() + 1, 0);
   for (std::size_t i = 0; i < lengths.size(); ++i) offsets[i + 1] = offsets[i] + lengths[i];
   if (offsets.back() != bytes.size())
@@ -316,8 +288,8 @@ Status CheckpointReader::LoadAll() {
         return;
       }
     }
-    Status status = block == 0 ? MakeTables()
-                               : LoadSections(pieces[block - 1].first, pieces[block - 1].second);
+    Status status =
+        block == 0 ? MakeTables() : LoadSections(pieces[block - 1].first, pieces[block - 1].second);
     if (status) return;
     std::lock_guard lock(mutex_);
     if (failure_) failure_ = std::move(status);
@@ -352,11 +324,15 @@ Status CheckpointReader::MakeVectors(GraphState& state) {
 Result<GraphState> CheckpointReader::Read() {
   PLEXUS_TRY(Prepare());
   PLEXUS_TRY(LoadAll());
-  if (part_.parts > 1) PLEXUS_TRY(PickArcs());
+  if (part_.parts > 1)
+    PLEXUS_TRY(PickArcs());
+  else
+    PLEXUS_TRY(MakeTimesAndPlaces());
   Csr& csr = arrays_.csr;
   csr.sequence = m_.sequence;
   csr.node_count = m_.node_count;
   PLEXUS_TRY(CheckRows(csr, bounds_, executor_, where_));
+  PLEXUS_TRY(CheckSlots());
   GraphState state = EmptyState();
   state.sequence = m_.sequence;
   state.time_ms = m_.time_ms;

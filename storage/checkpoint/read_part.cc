@@ -4,6 +4,7 @@
 // arc is in the wrong place.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "storage/checkpoint/reader.h"
 
@@ -105,11 +106,14 @@ CheckpointReader::Treat CheckpointReader::TreatmentOf(ArrayId array) const {
     case ArrayId::kOutKinds:
     case ArrayId::kOutKindsHigh:
     case ArrayId::kOutCreatedAt:
+    case ArrayId::kOutTimeSteps:
+    case ArrayId::kOutTimes:
     case ArrayId::kInNeighbors:
     case ArrayId::kInWeights:
     case ArrayId::kInKinds:
     case ArrayId::kInKindsHigh:
     case ArrayId::kInSlots:
+    case ArrayId::kInPlaces:
       return Treat::kPicked;
     case ArrayId::kColumn:
     case ArrayId::kPayloadRefs:
@@ -135,8 +139,18 @@ Result<CheckpointReader::Bits> CheckpointReader::FindArcs(Direction direction,
   Window<std::uint8_t> kinds(*this, in ? ArrayId::kInKinds : ArrayId::kOutKinds);
   Window<std::uint8_t> kinds_high(*this, in ? ArrayId::kInKindsHigh : ArrayId::kOutKindsHigh);
   Window<EdgeSlot> slots(*this, ArrayId::kInSlots);
+  Window<std::uint8_t> places(*this, ArrayId::kInPlaces);
   const SlotColumn<StringId>& labels = arrays_.csr.labels;
   const bool order_is_checked = part_.number == 0;  // once is enough
+  // Of parallel edges the label decides; in arcs of a long row follow its order.
+  const auto slot_at = [&](std::uint32_t at, NodeId source) -> EdgeSlot {
+    if (!in || labels.slots.empty()) return at;
+    if (!slots.empty()) return slots.At(at);
+    return arrays_.csr.out_offsets[source] + places.At(at);
+  };
+  const auto by_label = [&](NodeId source) {
+    return !in || !slots.empty() || !arrays_.csr.LongRow(source);
+  };
   Bits bits((bounds_.arcs + 63) / 64, 0);
   std::uint32_t i = 0, count = 0;
   for (NodeId v = 0; v < m_.node_count; ++v) {
@@ -154,11 +168,10 @@ Result<CheckpointReader::Bits> CheckpointReader::FindArcs(Direction direction,
       if (!order_is_checked) continue;
       const int high = kinds_high.empty() ? 0 : kinds_high.At(i);
       const std::uint64_t order = ArcOrder(EdgeKindId(kinds.At(i) | high << 8), w);
-      const EdgeSlot slot = in && !labels.slots.empty() ? slots.At(i) : i;
-      // Of parallel edges the label decides.
-      if (i > begin && kinds.status() && kinds_high.status() && slots.status() &&
+      const EdgeSlot slot = slot_at(i, w);
+      if (i > begin && kinds.status() && kinds_high.status() && slots.status() && places.status() &&
           (order < before ||
-           (order == before && labels.Get(slot_before, 0) >= labels.Get(slot, 0))))
+           (order == before && by_label(w) && labels.Get(slot_before, 0) >= labels.Get(slot, 0))))
         return bad("_neighbors, index " + std::to_string(i) + ": row " + std::to_string(v) +
                    " is not sorted by kind, neighbor and label");
       before = order;
@@ -169,6 +182,7 @@ Result<CheckpointReader::Bits> CheckpointReader::FindArcs(Direction direction,
   PLEXUS_TRY(kinds.status());
   PLEXUS_TRY(kinds_high.status());
   PLEXUS_TRY(slots.status());
+  PLEXUS_TRY(places.status());
   offsets[m_.node_count] = count;
   return bits;
 }
@@ -195,8 +209,43 @@ Status CheckpointReader::Pick(ArrayId array, const Bits& arcs, std::uint64_t cou
   }
 }
 
+// The times of these arcs, `count` of them.
+Result<AlignedArray<std::int64_t>> CheckpointReader::PickTimes(const Bits& arcs,
+                                                               std::uint64_t count) {
+  AlignedArray<std::int64_t> picked;
+  if (!stepped()) {
+    PLEXUS_TRY(Pick(ArrayId::kOutCreatedAt, arcs, count, picked));
+    return picked;
+  }
+  picked = AlignedArray<std::int64_t>(count);
+  const ArraySpec* spec = m_.Find(ArrayId::kOutTimes);
+  const std::uint64_t all = spec ? spec->count : 0;
+  Window<std::uint64_t> steps(*this, ArrayId::kOutTimeSteps);
+  Window<std::int64_t> times(*this, ArrayId::kOutTimes);
+  const auto bad = [&] {
+    return std::unexpected(Bad("out_time_steps: they do not fit out_times").error());
+  };
+  std::uint64_t before = 0, to = 0;  // steps, arcs
+  for (std::size_t word = 0; word < arcs.size(); ++word) {
+    const std::uint64_t bits = steps.At(word);
+    for (std::uint64_t left = arcs[word]; left != 0; left &= left - 1) {
+      const std::uint64_t step =
+          before + static_cast<std::uint64_t>(std::popcount(bits << (63 - std::countr_zero(left))));
+      if (step == 0 || step > all) return bad();
+      picked[to++] = times.At(step - 1);
+    }
+    before += static_cast<std::uint64_t>(std::popcount(bits));
+  }
+  if (all > 0) times.At(all - 1);  // all are read, and so checked
+  PLEXUS_TRY(steps.status());
+  PLEXUS_TRY(times.status());
+  if (before != all) return bad();
+  return picked;
+}
+
 Status CheckpointReader::PickArcs() {
   Csr& csr = arrays_.csr;
+  const AlignedArray<std::uint32_t> rows(std::as_const(csr.out_offsets).span());  // of all arcs
   PLEXUS_ASSIGN(const Bits in, FindArcs(Direction::kIn, csr.in_offsets));
   PLEXUS_ASSIGN(const Bits out, FindArcs(Direction::kOut, csr.out_offsets));
   const Ranks ranks(out);
@@ -205,20 +254,30 @@ Status CheckpointReader::PickArcs() {
   PLEXUS_TRY(Pick(ArrayId::kOutWeights, out, of_out, csr.out_weights));
   PLEXUS_TRY(Pick(ArrayId::kOutKinds, out, of_out, csr.out_kinds));
   PLEXUS_TRY(Pick(ArrayId::kOutKindsHigh, out, of_out, csr.out_kinds_high));
-  PLEXUS_TRY(Pick(ArrayId::kOutCreatedAt, out, of_out, csr.out_created_at));
+  PLEXUS_ASSIGN(const AlignedArray<std::int64_t> times, PickTimes(out, of_out));
+  csr.out_created_at = SteppedColumn(times.span(), executor_);
   PLEXUS_TRY(Pick(ArrayId::kInNeighbors, in, of_in, csr.in_neighbors));
   PLEXUS_TRY(Pick(ArrayId::kInWeights, in, of_in, csr.in_weights));
   PLEXUS_TRY(Pick(ArrayId::kInKinds, in, of_in, csr.in_kinds));
   PLEXUS_TRY(Pick(ArrayId::kInKindsHigh, in, of_in, csr.in_kinds_high));
-  PLEXUS_TRY(Pick(ArrayId::kInSlots, in, of_in, csr.in_slots));
-  for (std::uint64_t i = 0; i < of_in; ++i) {
-    EdgeSlot& slot = csr.in_slots[i];
-    if (!ranks.has(slot))
-      return Fail(ErrorCode::kCorruption,
-                  where_ + ", in_slots: slot " + std::to_string(slot) + ", of an arc between " +
-                      std::to_string(csr.in_neighbors[i]) +
-                      " and a node of its row in in_neighbors, is that of another arc");
-    slot = ranks(slot);
+  PLEXUS_TRY(Pick(ArrayId::kInPlaces, in, of_in, csr.in_places));
+  AlignedArray<EdgeSlot> slots;
+  PLEXUS_TRY(Pick(ArrayId::kInSlots, in, of_in, slots));
+  if (!stepped()) csr.in_places = AlignedArray<std::uint8_t>(of_in);
+  for (std::uint32_t i = 0; i < of_in; ++i) {
+    const NodeId source = csr.in_neighbors[i];
+    std::uint8_t& place = csr.in_places[i];
+    const std::uint32_t degree = rows[source + 1] - rows[source];
+    if (stepped() && degree > Csr::kPlaces) {  // not kept, but perhaps in the part's row
+      if (place != 0) return BadPlace(i);
+      if (!csr.LongRow(source)) place = csr.PlaceOf(source, csr.SearchOutSlot(i));
+      continue;
+    }
+    if (stepped() && place >= degree) return BadPlace(i);
+    const EdgeSlot slot = stepped() ? rows[source] + place : slots[i];
+    if (!ranks.has(slot)) return BadPlace(i);
+    place = csr.PlaceOf(source, ranks(slot));
+    if (!stepped() && csr.OutSlot(i) != ranks(slot)) return BadPlace(i);
   }
   PickSlots(ranks, csr.labels);
   PickSlots(ranks, csr.created_by);

@@ -1,7 +1,8 @@
 // CheckpointReader: the work of ReadCheckpoint and ReadCheckpointPart. Internal.
 //
-// Whole arrays are read in parallel by section (read.cc). Of a part of the arcs the wide arrays are
-// read front to back, a section at a time, and only the arcs of the part are kept (read_part.cc).
+// Whole arrays are read in parallel by section (read.cc) and brought into the engine's form
+// (read_arcs.cc). Of a part of the arcs the wide arrays are read front to back, a section at a
+// time, and only the arcs of the part are kept (read_part.cc).
 #pragma once
 
 #include <memory>
@@ -27,7 +28,7 @@ struct ArcPart {
 
 // As ReadCheckpoint, but the state has only the part's arcs, and edges_by_kind counts only them;
 // columns, references and vectors are in part 0 only. Memory: nodes and strings, that of the
-// part, 8 bytes a node, a bit an arc and direction, and what few arcs have (labels, valid times,
+// part, 12 bytes a node, a bit an arc and direction, and what few arcs have (labels, valid times,
 // ...). What is wrong with the order of arcs is found by part 0.
 Result<GraphState> ReadCheckpointPart(const Manifest& manifest, const SectionSource& source,
                                       std::shared_ptr<const PayloadStore> payloads,
@@ -40,6 +41,11 @@ struct CheckpointArrays {
   AlignedArray<std::uint8_t> key_bytes, string_bytes, node_flags;
   std::vector<AlignedArray<std::uint64_t>> columns, payload_refs, vector_refs;
   std::vector<AlignedArray<NodeId>> vector_nodes;
+  AlignedArray<std::uint64_t> time_steps;
+  AlignedArray<std::int64_t> times;
+  // Up to version 7.
+  AlignedArray<std::int64_t> created_at;
+  AlignedArray<EdgeSlot> in_slots;
 };
 
 class CheckpointReader {
@@ -79,6 +85,13 @@ class CheckpointReader {
   }
   Result<const ArraySpec*> Expect(ArrayId array, std::uint64_t count) const;
 
+  // read_arcs.cc.
+  bool stepped() const { return m_.Find(ArrayId::kOutTimeSteps) != nullptr; }  // from version 8 on
+  Status CheckForms() const;
+  Status MakeTimesAndPlaces();
+  Status CheckSlots();
+  Status BadPlace(std::uint64_t i) const;
+
   // read_part.cc. A bit for each arc of a direction that is of the part.
   using Bits = std::vector<std::uint64_t>;
   enum class Treat : std::uint8_t { kWhole, kPicked, kNot };
@@ -89,6 +102,7 @@ class CheckpointReader {
   Result<Bits> FindArcs(Direction direction, AlignedArray<std::uint32_t>& offsets);
   template <class T>
   Status Pick(ArrayId array, const Bits& arcs, std::uint64_t count, AlignedArray<T>& to);
+  Result<AlignedArray<std::int64_t>> PickTimes(const Bits& arcs, std::uint64_t count);
   void CountEdges(GraphState& state) const;
 
   const Manifest& m_;

@@ -59,8 +59,7 @@ class SectionPlan {
       const ByteSpan value(builder.GetBufferPointer(), builder.GetSize());
       manifest_.section_digests[section] = Digest(value);
       PLEXUS_TRY(sink(section, value));
-      if (progress &&
-          !progress->Report("checkpoint", written_ += size, manifest_.total_bytes()))
+      if (progress && !progress->Report("checkpoint", written_ += size, manifest_.total_bytes()))
         return Fail(ErrorCode::kCancelled, "the checkpoint was stopped");
     }
     return {};
@@ -158,13 +157,14 @@ void AddCsr(SectionPlan& out, const Csr& csr) {
   out.AddSpan(ArrayId::kOutWeights, csr.out_weights.span());
   out.AddSpan(ArrayId::kOutKinds, csr.out_kinds.span());
   out.AddSpan(ArrayId::kOutKindsHigh, csr.out_kinds_high.span());
-  out.AddSpan(ArrayId::kOutCreatedAt, csr.out_created_at.span());
+  out.AddSpan(ArrayId::kOutTimeSteps, csr.out_created_at.steps());
+  out.AddSpan(ArrayId::kOutTimes, csr.out_created_at.values());
   out.AddSpan(ArrayId::kInOffsets, csr.in_offsets.span());
   out.AddSpan(ArrayId::kInNeighbors, csr.in_neighbors.span());
   out.AddSpan(ArrayId::kInWeights, csr.in_weights.span());
   out.AddSpan(ArrayId::kInKinds, csr.in_kinds.span());
   out.AddSpan(ArrayId::kInKindsHigh, csr.in_kinds_high.span());
-  out.AddSpan(ArrayId::kInSlots, csr.in_slots.span());
+  out.AddSpan(ArrayId::kInPlaces, csr.in_places.span());
   AddSlots(out, ArrayId::kLabelSlots, ArrayId::kLabels, csr.labels);
   AddSlots(out, ArrayId::kCreatedBySlots, ArrayId::kCreatedBy, csr.created_by);
   AddSlots(out, ArrayId::kValidFromSlots, ArrayId::kValidFrom, csr.valid_from);

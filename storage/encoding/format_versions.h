@@ -20,7 +20,9 @@ inline constexpr std::uint16_t kHalvesVersion = 5;
 inline constexpr std::uint16_t kForgottenKeysVersion = 6;
 // Of anchors of replicas and of graphs that were one.
 inline constexpr std::uint16_t kReplicaVersion = 7;
-inline constexpr std::uint16_t kNewestVersion = kReplicaVersion;  // that this program reads
+// Of manifests with arcs, whose times are steps and whose in arcs have places.
+inline constexpr std::uint16_t kSteppedTimesVersion = 8;
+inline constexpr std::uint16_t kNewestVersion = kSteppedTimesVersion;  // that this program reads
 
 inline constexpr char kRecordIdentifier[] = "PLXR";
 inline constexpr char kManifestIdentifier[] = "PLXM";

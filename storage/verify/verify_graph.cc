@@ -22,20 +22,23 @@ void VerifyTranspose(const Csr& csr, const std::string& where, ProblemList& prob
   std::vector<bool> seen(out.arc_count(), false);
   for (NodeId v = 0; v < in.node_count(); ++v) {
     for (std::uint32_t i = in.offsets[v]; i < in.offsets[v + 1]; ++i) {
-      const EdgeSlot slot = csr.in_slots[i];
+      const EdgeSlot slot = csr.OutSlot(i);
       if (seen[slot]) {
-        problems.Add(where + ", in_slots", i,
-                     "slot " + std::to_string(slot) + " stands there twice");
+        problems.Add(where + ", in_places", i,
+                     "slot " + std::to_string(slot) + " is that of another one, too");
         continue;
       }
       seen[slot] = true;
       const NodeId source = in.neighbors[i];
       const bool in_row = slot >= out.offsets[source] && slot < out.offsets[source + 1];
       if (!in_row || out.neighbors[slot] != v || out.kind(slot) != in.kind(i) ||
-          std::memcmp(&out.weights[slot], &in.weights[i], sizeof(float)) != 0)
+          std::memcmp(&out.weights[slot], &in.weights[i], sizeof(float)) != 0) {
         problems.Add(where + ", in_neighbors", i,
                      "the arc " + std::to_string(source) + " -> " + std::to_string(v) +
                          " is not the out arc it points at");
+      } else if (csr.in_places[i] != csr.PlaceOf(source, slot)) {
+        problems.Add(where + ", in_places", i, "there is no such place in the row of its source");
+      }
     }
   }
 }
@@ -111,11 +114,13 @@ void CompareRange(const std::string& where, const char* array, const A& a, const
         std::to_string(a.size()) + " values, the replayed log gives " + std::to_string(b.size()));
     return;
   }
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (std::memcmp(&a[i], &b[i], sizeof a[i]) != 0) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto &of_a = a[i], &of_b = b[i];
+    if (std::memcmp(&of_a, &of_b, sizeof of_a) != 0) {
       problems.Add(where + ", " + At(array, i), i, "differs from the replayed log");
       return;
     }
+  }
 }
 
 template <class T>
@@ -275,7 +280,7 @@ void CompareArcs(const GraphState& a, const GraphState& b, const std::string& wh
   CompareRange(where, "in_neighbors", x.in_neighbors, y.in_neighbors, problems);
   CompareRange(where, "in_weights", x.in_weights, y.in_weights, problems);
   CompareRange(where, "in_kinds", x.in_kinds, y.in_kinds, problems);
-  CompareRange(where, "in_slots", x.in_slots, y.in_slots, problems);
+  CompareRange(where, "in_places", x.in_places, y.in_places, problems);
   CompareSlots(where, "labels", x.labels, y.labels, problems);
   CompareSlots(where, "created_by", x.created_by, y.created_by, problems);
   CompareSlots(where, "valid_from", x.valid_from, y.valid_from, problems);

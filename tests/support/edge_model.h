@@ -195,8 +195,9 @@ inline std::vector<std::uint8_t> CsrBytes(const Csr& csr) {
     all.insert(all.end(), p, p + array.size() * sizeof(array[0]));
   };
   add(csr.out_offsets), add(csr.out_neighbors), add(csr.out_weights), add(csr.out_kinds);
-  add(csr.out_kinds_high), add(csr.out_created_at), add(csr.in_offsets), add(csr.in_neighbors);
-  add(csr.in_weights), add(csr.in_kinds), add(csr.in_kinds_high), add(csr.in_slots);
+  add(csr.out_kinds_high), add(csr.out_created_at.steps()), add(csr.out_created_at.values());
+  add(csr.in_offsets), add(csr.in_neighbors);
+  add(csr.in_weights), add(csr.in_kinds), add(csr.in_kinds_high), add(csr.in_places);
   add(csr.labels.slots), add(csr.labels.values), add(csr.created_by.slots),
       add(csr.created_by.values);
   add(csr.valid_from.slots), add(csr.valid_from.values), add(csr.valid_until.slots);

@@ -81,7 +81,7 @@ TEST(EdgeLoad, IsWhatRandomBatchesMake) {
       return std::ranges::equal(left.span(), right.span());
     };
     EXPECT_TRUE(same(a.base->out_kinds_high, b.base->out_kinds_high));
-    EXPECT_TRUE(same(a.base->in_slots, b.base->in_slots));
+    EXPECT_TRUE(same(a.base->in_places, b.base->in_places));
     EXPECT_TRUE(same(a.base->in_kinds, b.base->in_kinds));
     EXPECT_EQ(a.base->labels.slots, b.base->labels.slots);
     for (const auto& graph : {loaded.get(), applied.get()}) {

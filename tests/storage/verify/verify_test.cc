@@ -131,6 +131,12 @@ void Swap(Bytes bytes, std::size_t i, std::size_t j) {
 void AddOneToEach(Bytes bytes) {
   for (std::size_t i = 0; i < bytes.size() / sizeof(float); ++i) Add<float>(i, 1)(bytes);
 }
+// The first two bits, but for bit 0, of which one is a step and the other none, change places.
+std::uint64_t MoveAStep(std::uint64_t bits) {
+  const std::uint64_t ends = (bits ^ bits >> 1) & ~std::uint64_t{1};
+  const std::uint64_t first = ends & (~ends + 1);
+  return bits ^ (first | first << 1);
+}
 
 // Meanwhile edges are compared in as many parts as there may be.
 class PartsOf16 {
@@ -209,12 +215,12 @@ TEST_F(VerifyTest, EveryLieIsFound) {
       {"both weights",
        {OfArray(ArrayId::kOutWeights, AddOneToEach), OfArray(ArrayId::kInWeights, AddOneToEach)},
        "out_weights"},
-      {"in slots swapped",
-       {OfArray(ArrayId::kInSlots, [](Bytes b) { Swap<std::uint32_t>(b, 0, 1); })},
-       "in_neighbors"},
-      {"in slot out of range",
-       {OfArray(ArrayId::kInSlots, Add<std::uint32_t>(0, 1u << 30))},
-       "in_slots"},
+      {"in place of another arc",
+       {OfArray(ArrayId::kInPlaces, Add<std::uint8_t>(0, 1))},
+       "in_places"},
+      {"in place out of its row",
+       {OfArray(ArrayId::kInPlaces, [](Bytes b) { b[0] = 255; })},
+       "in_places"},
       {"neighbor out of range",
        {OfArray(ArrayId::kOutNeighbors, Add<std::uint32_t>(2, 100'000))},
        "out_neighbors"},
@@ -224,7 +230,13 @@ TEST_F(VerifyTest, EveryLieIsFound) {
                 At<float>(0, [](float) { return std::numeric_limits<float>::quiet_NaN(); }))},
        "out_weights"},
       {"unknown edge kind", {OfArray(ArrayId::kOutKinds, [](Bytes b) { b[0] = 50; })}, "out_"},
-      {"created at", {OfArray(ArrayId::kOutCreatedAt, Add<std::int64_t>(4, 1))}, "out_created_at"},
+      {"created at", {OfArray(ArrayId::kOutTimes, Add<std::int64_t>(4, 1))}, "out_created_at"},
+      {"a step elsewhere",
+       {OfArray(ArrayId::kOutTimeSteps, At<std::uint64_t>(0, MoveAStep))},
+       "out_created_at"},
+      {"no first time",
+       {OfArray(ArrayId::kOutTimeSteps, Add<std::uint8_t>(0, 255))},
+       "out_time_steps"},
       {"node flag",
        {OfArray(ArrayId::kNodeFlags, [](Bytes b) { *std::ranges::find(b, 1) = 0; })},
        "node counts"},
@@ -255,7 +267,7 @@ TEST_F(VerifyTest, EveryLieIsFound) {
       {"huge counts",
        {OfManifest([](Manifest& m) {
          for (ArraySpec& spec : m.arrays)
-           if (spec.array == static_cast<std::uint16_t>(ArrayId::kOutCreatedAt))
+           if (spec.array == static_cast<std::uint16_t>(ArrayId::kOutNeighbors))
              spec.count = 1ull << 38;
        })},
        "manifest"},
@@ -322,6 +334,45 @@ TEST_F(VerifyTest, CyclesOfAcyclicKindsAreNotes) {
   EXPECT_TRUE(report.ok);
   ASSERT_EQ(report.notes.size(), 1u);
   EXPECT_NE(report.notes[0].find("depends_on"), std::string::npos);
+}
+
+// Rows of more than 256 arcs have no places, but their pieces in parts do, and so does what is left
+// of them.
+TEST_F(VerifyTest, LongRowsAreSoundInParts) {
+  auto db = MustOpen(scratch_.path());
+  const auto edges = [](std::int64_t time, int first, int last, auto&& each) {
+    WriteBatch batch(time);
+    const NodeRef hub = batch.UpsertNode("hub");
+    for (int i = first; i < last; ++i)
+      each(batch, hub, batch.UpsertNode("leaf" + std::to_string(i)), "l" + std::to_string(i % 3));
+    return batch;
+  };
+  const auto link = [](WriteBatch& batch, NodeRef from, NodeRef to, const std::string& label) {
+    for (const std::string& l : {std::string(), label})
+      for (const EdgeKindId kind : {kSupports, kDependsOn})
+        batch.Link({.source = from, .target = to, .kind = EdgeKindRef(kind), .label = l});
+    batch.Link(to, EdgeKindRef(kSupports), from);
+  };
+  const auto unlink = [](WriteBatch& batch, NodeRef from, NodeRef to, const std::string& label) {
+    batch.Unlink(from, EdgeKindRef(kSupports), to, label);
+    batch.Unlink(from, EdgeKindRef(kDependsOn), to);
+  };
+  const auto expect_sound = [&] {
+    PLEXUS_OK(db->Checkpoint());
+    ExpectSound(*db);
+    const PartsOf16 parts(true);
+    ExpectSound(*db);
+    const std::string dump = Dump(db->snapshot());
+    PLEXUS_OK(db->Close());
+    db = MustOpen(scratch_.path());
+    EXPECT_EQ(Dump(db->snapshot()), dump);
+  };
+  PLEXUS_OK(db->graph().Apply(edges(300'000, 0, 100, link)));
+  expect_sound();  // 400 arcs
+  PLEXUS_OK(db->graph().Apply(edges(301'000, 0, 90, unlink)));
+  expect_sound();  // 220
+  PLEXUS_OK(db->graph().Apply(edges(302'000, 80, 110, link)));
+  expect_sound();  // 280
 }
 
 // More arcs than are replayed as runs.

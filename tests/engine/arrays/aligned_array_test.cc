@@ -139,19 +139,5 @@ TEST(AlignedArray, AChildOfThreadsMakesArrays) {
 }
 #endif
 
-TEST(AlignedArray, AnotherTypeInTheSameMemory) {
-  for (const std::size_t size : {std::size_t{0}, std::size_t{5}, std::size_t{1} << 19}) {
-    AlignedArray<double> from(size, 2.5);
-    const void* const memory = from.data();
-    AlignedArray<std::int64_t> to = std::move(from).As<std::int64_t>();
-    EXPECT_EQ(to.data(), memory);
-    EXPECT_EQ(to.size(), size);
-    EXPECT_TRUE(from.empty());
-    to.Truncate(size / 2);
-    std::fill(to.begin(), to.end(), -7);
-    EXPECT_EQ(to.size(), size / 2);
-  }
-}
-
 }  // namespace
 }  // namespace plexus
