@@ -8,13 +8,13 @@ Derived::~Derived() = default;
 DerivedData& DerivedData::operator=(const DerivedData& other) {
   if (this == &other) return *this;
   std::vector<Entry> gone;  // freed after the lock
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   gone.swap(entries_);
   return *this;
 }
 
 std::shared_ptr<const Derived> DerivedData::Get(DerivedKey key) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const Entry& entry : entries_)
     if (entry.first == key) return entry.second;
   return nullptr;
@@ -23,7 +23,7 @@ std::shared_ptr<const Derived> DerivedData::Get(DerivedKey key) const {
 std::shared_ptr<const Derived> DerivedData::Add(DerivedKey key, std::shared_ptr<const Derived> made,
                                                 bool replace) const {
   std::shared_ptr<const Derived> gone;  // freed after the lock
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (Entry& entry : entries_) {
     if (entry.first != key) continue;
     if (!replace) return entry.second;
@@ -35,7 +35,7 @@ std::shared_ptr<const Derived> DerivedData::Add(DerivedKey key, std::shared_ptr<
 }
 
 std::vector<std::pair<DerivedKey, std::shared_ptr<const Derived>>> DerivedData::Values() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return entries_;
 }
 

@@ -14,10 +14,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "engine/mutex.h"
 
 namespace plexus {
 
@@ -96,8 +97,8 @@ class DerivedData {
 
  private:
   using Entry = std::pair<DerivedKey, std::shared_ptr<const Derived>>;
-  mutable std::mutex mutex_;
-  mutable std::vector<Entry> entries_;
+  mutable Mutex mutex_;
+  mutable std::vector<Entry> entries_ PLEXUS_GUARDED_BY(mutex_);
 };
 
 }  // namespace plexus

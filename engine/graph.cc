@@ -37,7 +37,7 @@ Graph::Impl::Impl(GraphState state, std::shared_ptr<Journal> journal,
 
 Graph::Impl::~Impl() {
   {
-    std::lock_guard lock(writer_mutex_);
+    MutexLock lock(writer_mutex_);
     stop_ = true;
   }
   maintenance_.notify_all();
@@ -46,7 +46,7 @@ Graph::Impl::~Impl() {
 
 void Graph::Impl::Publish() {
   auto next = writer_.Publish();
-  std::lock_guard lock(published_mutex_);
+  MutexLock lock(published_mutex_);
   const int now = current_;
   published_[1 - now] = std::move(next);
   current_ = 1 - now;
@@ -70,10 +70,10 @@ Result<ApplyReport> Graph::Impl::Apply(const WriteBatch& batch, const ApplyOptio
   request.time_ms = time_ms;
   std::vector<Request*> group;
   group.reserve(kGroupBatches);  // so that nothing below fails while others wait for us
-  std::unique_lock lock(queue_mutex_);
+  MutexLock lock(queue_mutex_);
   queue_.push_back(&request);
-  queue_changed_.wait(lock,
-                      [&] { return request.done || (!leading_ && queue_.front() == &request); });
+  while (!request.done && (leading_ || queue_.front() != &request))
+    queue_mutex_.Wait(queue_changed_);
   if (request.done) return std::move(request.result);
   // This writer leads: it takes the batches that wait behind it and commits for all.
   leading_ = true;
@@ -83,16 +83,16 @@ Result<ApplyReport> Graph::Impl::Apply(const WriteBatch& batch, const ApplyOptio
     group.push_back(queue_.front());
     queue_.pop_front();
   }
-  lock.unlock();
+  lock.Unlock();
   try {
     RunGroup(group);
   } catch (const std::exception&) {  // the waiting writers must get the error
     RefuseAll(group, NoMemory());
   }
-  lock.lock();
+  lock.Lock();
   leading_ = false;
   for (Request* r : group) r->done = true;
-  lock.unlock();
+  lock.Unlock();
   queue_changed_.notify_all();
   return std::move(request.result);
 }
@@ -110,10 +110,10 @@ bool Graph::Impl::FoldsBesideSync(const Record& record, Durability durability) c
 }
 
 void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
-  std::unique_lock lock(writer_mutex_);
+  MutexLock lock(writer_mutex_);
   if (const Status accepts = Accepts(); !accepts) return RefuseAll(group, accepts.error());
   if (read_only_) return RefuseAll(group, ReadOnlyError());
-  if (auto room = WaitForRoom(lock); !room) return RefuseAll(group, room.error());
+  if (auto room = WaitForRoom(); !room) return RefuseAll(group, room.error());
   std::vector<Record> records;
   records.reserve(group.size());  // PendingPayloads points into it
   auto store = Published()->payload_store;
@@ -154,7 +154,7 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
     // The writer may be ahead of the journal now: it must not be used again.
     read_only_ = true;
     RefuseAll(group, failed.error());
-    return LogEvent(lock, LogLevel::kError, "journal.failed", failed.error().message);
+    return LogEvent(LogLevel::kError, "journal.failed", failed.error().message);
   }
   if (records.empty()) return;
   if (auto published = PublishApplied(records.size()); !published)
@@ -198,7 +198,7 @@ Result<std::size_t> Graph::Impl::JournalLoad(LoadedEdges& loaded, Sequence befor
     if (group.empty()) continue;
     PLEXUS_TRY(journal_->AppendLoad(loaded, group, sequence + 1, durability));
     sequence += group.size();
-    const std::lock_guard lock(writer_mutex_);
+    const MutexLock lock(writer_mutex_);
     stats_.batches += group.size();
     ++stats_.groups;
   }
@@ -208,14 +208,14 @@ Result<std::size_t> Graph::Impl::JournalLoad(LoadedEdges& loaded, Sequence befor
 // REQUIRES the writers' turn. Throws std::bad_alloc only before anything changed.
 void Graph::Impl::Install(StateWriter next, std::shared_ptr<Journal> journal) {
   (void)next.Publish();  // so that publishing it below needs no memory
-  std::unique_lock lock(writer_mutex_);
-  compacted_.wait(lock, [&] { return !compacting_; });
+  MutexLock lock(writer_mutex_);
+  while (compacting_) writer_mutex_.Wait(compacted_);
   std::swap(writer_, next);
   unfit_spaces_ = 0;
   Publish();
-  lock.unlock();
+  lock.Unlock();
   if (!journal) return;
-  const std::lock_guard published(published_mutex_);
+  const MutexLock published(published_mutex_);
   journal_.swap(journal);
 }  // what was there before is freed after the locks
 
@@ -236,8 +236,8 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
   PLEXUS_ASSIGN(load.time_ms, MayWrite(load.time_ms));
   if (!options_.scope.empty() && options_.scope != kDefaultScope && load.plane == Plane::kFact)
     return Fail(ErrorCode::kFailedPrecondition, "a load gives its nodes no scope");
-  if (std::unique_lock lock(writer_mutex_); !Published()->runs.empty())
-    PLEXUS_TRY(FoldHoldingLock(lock, executor_));
+  if (const MutexLock lock(writer_mutex_); !Published()->runs.empty())
+    PLEXUS_TRY(FoldHoldingLock(executor_));
   const auto start = Published();
   const auto written = [] {
     return Fail(ErrorCode::kFailedPrecondition, "the graph was written to while it was loaded");
@@ -252,7 +252,7 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
   Turn turn(*this);
   PLEXUS_TRY(Accepts());
   {
-    const std::lock_guard lock(writer_mutex_);
+    const MutexLock lock(writer_mutex_);
     if (read_only_) return std::unexpected(ReadOnlyError());
     if (writer_.sequence() != start->sequence) return written();
   }
@@ -280,11 +280,11 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
 
 Status Graph::Impl::Compact() {
   PLEXUS_TRY(CheckProcess());
-  std::unique_lock lock(writer_mutex_);
-  PLEXUS_TRY(CompactVectors(lock, 0, ~std::uint64_t{0}));
-  PLEXUS_TRY(FoldHoldingLock(lock, executor_));
-  PLEXUS_TRY(PackState(lock, {0, 64}));
-  lock.unlock();
+  MutexLock lock(writer_mutex_);
+  PLEXUS_TRY(CompactVectors(0, ~std::uint64_t{0}));
+  PLEXUS_TRY(FoldHoldingLock(executor_));
+  PLEXUS_TRY(PackState({0, 64}));
+  lock.Unlock();
   if (options_.return_freed_memory) ReturnFreedMemory();
   return {};
 }
@@ -350,13 +350,13 @@ Status Graph::Compact() {
 // In a child of fork a thread that is not there may hold the lock for ever.
 bool Graph::read_only() const {
   if (impl_->Copied()) return true;
-  std::lock_guard lock(impl_->writer_mutex_);
+  MutexLock lock(impl_->writer_mutex_);
   return impl_->read_only_;
 }
 
 GraphStats Graph::stats() const {
   if (impl_->Copied()) return {};
-  std::lock_guard lock(impl_->writer_mutex_);
+  MutexLock lock(impl_->writer_mutex_);
   return impl_->stats_;
 }
 

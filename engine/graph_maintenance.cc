@@ -14,7 +14,7 @@
 
 namespace plexus {
 
-// REQUIRES writer_mutex_ held. The thread starts with its first work, so a short session starts
+// The thread starts with its first work, so a short session starts
 // none. False without a thread: kManual, or the system has none left.
 bool Graph::Impl::WakeMaintenance() noexcept {
   if (options_.maintenance == Maintenance::kManual) return false;
@@ -48,13 +48,11 @@ std::uint64_t Graph::Impl::Limit(std::uint64_t least, std::uint64_t divisor) con
   return std::max(least, Current()->base->arc_count() / divisor);
 }
 
-void Graph::Impl::LogEvent(std::unique_lock<std::mutex>& lock, LogLevel level,
-                           std::string_view event, std::string_view message,
+void Graph::Impl::LogEvent(LogLevel level, std::string_view event, std::string_view message,
                            std::initializer_list<LogField> fields) {
   if (!options_.on_log) return;
-  lock.unlock();
+  const MutexUnlock unlocked(writer_mutex_);
   Log(options_.on_log, level, event, message, fields);
-  lock.lock();
 }
 
 namespace {
@@ -65,42 +63,39 @@ std::uint64_t Ms(std::chrono::steady_clock::duration time) {
 }  // namespace
 
 // The hard limit on the delta: a steady writer must not slow readers down.
-Status Graph::Impl::WaitForRoom(std::unique_lock<std::mutex>& lock) {
+Status Graph::Impl::WaitForRoom() {
   if (options_.maintenance == Maintenance::kManual)
-    PLEXUS_TRY(CompactVectors(lock, kMaxDeadBytes, kMaxDeadPart));
+    PLEXUS_TRY(CompactVectors(kMaxDeadBytes, kMaxDeadPart));
   if (writer_.delta_arcs() <= Limit(options_.delta_hard_arcs, 2)) return {};
   const auto start = std::chrono::steady_clock::now();
   ++stats_.stalls;
   Status result;
   last_compaction_ = {};
   if (!WakeMaintenance()) {
-    result = FoldHoldingLock(lock, executor_);
+    result = FoldHoldingLock(executor_);
   } else {
     ++waiting_;
-    compacted_.wait(lock, [&] {
-      return !last_compaction_ || stop_ ||
-             writer_.delta_arcs() <= Limit(options_.delta_hard_arcs, 2);
-    });
+    while (last_compaction_ && !stop_ && writer_.delta_arcs() > Limit(options_.delta_hard_arcs, 2))
+      writer_mutex_.Wait(compacted_);
     --waiting_;
     result = last_compaction_;
   }
   const auto waited = std::chrono::steady_clock::now() - start;
   stats_.stall_ns += static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(waited).count());
-  LogEvent(lock, LogLevel::kWarning, "stall.ended", "a writer waited for the delta",
+  LogEvent(LogLevel::kWarning, "stall.ended", "a writer waited for the delta",
            {{"ms", Ms(waited)}});
   return result;
 }
 
-// `work` unlocks for what takes long, and returns with the lock held. What it throws is no memory.
+// What `work` throws is no memory.
 template <class Work>
-Status Graph::Impl::Compacting(std::unique_lock<std::mutex>& lock, Work&& work) {
+Status Graph::Impl::Compacting(Work&& work) {
   compacting_ = true;
   Status result;
   try {
     result = work();
   } catch (const std::exception&) {
-    if (!lock.owns_lock()) lock.lock();
     result = std::unexpected(NoMemory());
   }
   compacting_ = false;
@@ -110,20 +105,21 @@ Status Graph::Impl::Compacting(std::unique_lock<std::mutex>& lock, Work&& work) 
 
 // Pins the runs, merges them into one, folds that into a new base and installs it,
 // holding the lock only between the steps.
-Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor& executor) {
-  compacted_.wait(lock, [&] { return !compacting_; });
+Status Graph::Impl::FoldHoldingLock(Executor& executor) {
+  while (compacting_) writer_mutex_.Wait(compacted_);
   if (read_only_) return {};  // the writer may hold what was never journalled
   const auto start = std::chrono::steady_clock::now();
   const std::uint64_t delta_arcs = writer_.delta_arcs();
-  const Status result = Compacting(lock, [&]() -> Status {
+  const Status result = Compacting([&]() -> Status {
+    writer_mutex_.AssertHeld();
     std::size_t runs = writer_.PinRuns();
     auto state = writer_.Publish();
-    lock.unlock();
+    MutexUnlock unlocked(writer_mutex_);
     Log(options_.on_log, LogLevel::kInfo, "compaction.began", "folding the delta into the base",
         {{"delta_arcs", delta_arcs}, {"runs", runs}});
     if (runs > 1) {
       auto merged = MergeRuns(std::span(state->runs).first(runs), executor);
-      lock.lock();
+      unlocked.Lock();
       if (!read_only_) {
         writer_.ReplacePinned(std::move(merged));
         runs = 1;
@@ -131,10 +127,10 @@ Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor
         state = writer_.Publish();
         compacted_.notify_all();  // versions that fell together may have made room
       }
-      lock.unlock();
+      unlocked.Unlock();
     }
     auto base = CompactRuns(*state, runs, executor);
-    lock.lock();
+    unlocked.Lock();
     if (!base) return std::unexpected(base.error());
     if (!read_only_) {
       writer_.InstallBase(std::move(*base), runs);
@@ -147,36 +143,35 @@ Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor
   const auto took = std::chrono::steady_clock::now() - start;
   if (result)
     LogEvent(
-        lock, LogLevel::kInfo, "compaction.ended", "the delta is folded into the base",
+        LogLevel::kInfo, "compaction.ended", "the delta is folded into the base",
         {{"delta_arcs", delta_arcs}, {"arcs", Current()->base->arc_count()}, {"ms", Ms(took)}});
   else
-    LogEvent(lock, LogLevel::kError, "compaction.failed", result.error().message,
-             {{"ms", Ms(took)}});
+    LogEvent(LogLevel::kError, "compaction.failed", result.error().message, {{"ms", Ms(took)}});
   return result;
 }
 
 // Copies live vectors without the lock, what changed meanwhile in turns that get shorter, and
 // the last of it, with the lock. Snapshots keep the old rows as long as they live.
-Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint64_t least,
-                                   std::uint64_t divisor) {
+Status Graph::Impl::CompactVectors(std::uint64_t least, std::uint64_t divisor) {
   constexpr std::uint64_t kMaxLag = 64;
   constexpr int kMaxCatchUps = 8;
   for (SpaceId space{};; ++space) {
-    compacted_.wait(lock, [&] { return !compacting_; });
+    while (compacting_) writer_mutex_.Wait(compacted_);
     if (read_only_) return {};
     space = writer_.SpaceToCompact(space, unfit_spaces_, least, divisor);
     if (space >= writer_.space_count()) return {};
     const auto start = std::chrono::steady_clock::now();
     bool installed = false;
-    const Status result = Compacting(lock, [&]() -> Status {
+    const Status result = Compacting([&]() -> Status {
+      writer_mutex_.AssertHeld();
       auto state = writer_.Publish();
-      lock.unlock();
+      MutexUnlock unlocked(writer_mutex_);
       std::optional<VectorCompaction> compaction = VectorCompaction::Make(state->spaces[space]);
       for (int round = 0; compaction && round < kMaxCatchUps; ++round) {
         state = Published();
         if (compaction->CatchUp(state->spaces[space]) < kMaxLag) break;
       }
-      lock.lock();
+      unlocked.Lock();
       if (!compaction) {
         unfit_spaces_ |= std::uint64_t{1} << space.value();
       } else if (!read_only_) {
@@ -192,33 +187,33 @@ Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint
     });
     const std::uint64_t ms = Ms(std::chrono::steady_clock::now() - start);
     if (installed)
-      LogEvent(lock, LogLevel::kInfo, "vector_compaction.ended", "dead rows of vectors are dropped",
+      LogEvent(LogLevel::kInfo, "vector_compaction.ended", "dead rows of vectors are dropped",
                {{"space", space.value()}, {"ms", ms}});
     else if (!result)
-      LogEvent(lock, LogLevel::kError, "vector_compaction.failed", result.error().message,
-               {{"ms", ms}});
+      LogEvent(LogLevel::kError, "vector_compaction.failed", result.error().message, {{"ms", ms}});
     PLEXUS_TRY(result);
   }
 }
 
 // All of it without the lock, but for what came meanwhile.
-Status Graph::Impl::PackState(std::unique_lock<std::mutex>& lock, const PackLimits& limits) {
+Status Graph::Impl::PackState(const PackLimits& limits) {
   constexpr std::uint64_t kMaxLag = 1024;
   constexpr int kMaxCatchUps = 8;
-  compacted_.wait(lock, [&] { return !compacting_; });
+  while (compacting_) writer_mutex_.Wait(compacted_);
   if (read_only_) return {};
   const auto start = std::chrono::steady_clock::now();
   bool installed = false;
-  const Status result = Compacting(lock, [&]() -> Status {
+  const Status result = Compacting([&]() -> Status {
+    writer_mutex_.AssertHeld();
     auto state = writer_.Publish();
-    lock.unlock();
+    MutexUnlock unlocked(writer_mutex_);
     StatePacking packing = StatePacking::Make(*state, limits);
     for (int round = 0; round < kMaxCatchUps; ++round) {
       state = Published();
       if (packing.CatchUp(*state) < kMaxLag) break;
     }
     state.reset();
-    lock.lock();
+    unlocked.Lock();
     if (!read_only_) {
       writer_.InstallPacked(std::move(packing));
       ++stats_.packings;
@@ -229,9 +224,9 @@ Status Graph::Impl::PackState(std::unique_lock<std::mutex>& lock, const PackLimi
   });
   const std::uint64_t ms = Ms(std::chrono::steady_clock::now() - start);
   if (!result)
-    LogEvent(lock, LogLevel::kError, "packing.failed", result.error().message, {{"ms", ms}});
+    LogEvent(LogLevel::kError, "packing.failed", result.error().message, {{"ms", ms}});
   else if (installed)
-    LogEvent(lock, LogLevel::kInfo, "packing.ended",
+    LogEvent(LogLevel::kInfo, "packing.ended",
              "what removed nodes and unused strings leave is packed", {{"ms", ms}});
   return result;
 }
@@ -267,15 +262,14 @@ void Graph::Impl::TellCompacted() noexcept {
 void Graph::Impl::MaintenanceLoop() {
   constexpr std::chrono::milliseconds kPause(1000);
   BackgroundExecutor background(executor_, waiting_);
-  std::unique_lock lock(writer_mutex_);
+  MutexLock lock(writer_mutex_);
   std::uint64_t batches = 0;  // when it looked last
   while (true) {
-    const auto due = [&] { return stop_ || wanted_; };
-    if (tidy_) {
-      maintenance_.wait(lock, [&] { return due() || !tidy_; });
-    } else {
-      maintenance_.wait_for(lock, kPause, due);
-    }
+    const auto until = std::chrono::steady_clock::now() + kPause;
+    if (tidy_)
+      while (!stop_ && !wanted_ && tidy_) writer_mutex_.Wait(maintenance_);
+    else
+      while (!stop_ && !wanted_ && writer_mutex_.WaitUntil(maintenance_, until)) continue;
     if (stop_) return;
     const bool pausing = !wanted_ && !tidy_ && stats_.batches == batches;
     batches = stats_.batches;
@@ -283,26 +277,27 @@ void Graph::Impl::MaintenanceLoop() {
     wanted_ = false;
     tidy_ = pausing;
     const auto count = [&] {
+      writer_mutex_.AssertHeld();
       return stats_.compactions + stats_.vector_compactions + stats_.packings;
     };
     const std::uint64_t before = count();
     const std::uint64_t arcs =
         pausing ? Limit(options_.delta_soft_arcs / 2, 16) : Limit(options_.delta_soft_arcs, 8);
-    last_compaction_ = CompactVectors(lock, kDeadBytes, kDeadPart);
+    last_compaction_ = CompactVectors(kDeadBytes, kDeadPart);
     if (last_compaction_ && (waiting_ > 0 || writer_.delta_arcs() > arcs))
-      last_compaction_ = FoldHoldingLock(lock, background);
+      last_compaction_ = FoldHoldingLock(background);
     if (last_compaction_ && writer_.WorthPacking(kPackLimits))
-      last_compaction_ = PackState(lock, kPackLimits);
+      last_compaction_ = PackState(kPackLimits);
     compacted_.notify_all();
     if (!last_compaction_) {
       ++stats_.compaction_failures;
       continue;
     }
     const bool compacted = !pausing || count() > before;
-    lock.unlock();
+    lock.Unlock();
     if (options_.return_freed_memory) pausing ? ReturnFreedMemory() : ReturnMoreFreedMemory();
     if (options_.on_compacted && compacted) TellCompacted();
-    lock.lock();
+    lock.Lock();
   }
 }
 

@@ -97,10 +97,10 @@ Status Graph::Impl::Replay(std::span<const Record> records, const ReplayOptions&
   Turn turn(*this);
   const bool journals = journal_ && !options.skip_journal;
   if (journals) PLEXUS_TRY(Accepts());
-  std::unique_lock lock(writer_mutex_);
+  const MutexLock lock(writer_mutex_);
   for (std::size_t done = 0; done < records.size();) {
     if (read_only_) return std::unexpected(ReadOnlyError());
-    PLEXUS_TRY(WaitForRoom(lock));
+    PLEXUS_TRY(WaitForRoom());
     auto group = records.subspan(done, std::min(records.size() - done, kGroupBatches));
     // Journalled ones are whole, and are in the journal as they are.
     std::vector<Record> fitted;

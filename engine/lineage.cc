@@ -122,7 +122,7 @@ void Lineage::Advance(const std::shared_ptr<GraphState>& state,
   {
     Steps gone;  // freed after the lock, as are the values
     std::vector<Newest> dropped;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const std::size_t limit = ChangeLimit(state->keys.size());
     if (!changes) {
       gone.assign(steps_.begin(), steps_.end());
@@ -150,7 +150,7 @@ void Lineage::Advance(const std::shared_ptr<GraphState>& state,
 void Lineage::CarryTo(const std::shared_ptr<GraphState>& state) {
   std::vector<Newest> values, kept;  // freed outside the lock
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (Newest& newest : newest_) newest.idle = newest.value->was_read() ? 0 : newest.idle + 1;
     values = newest_;
   }
@@ -164,7 +164,7 @@ void Lineage::CarryTo(const std::shared_ptr<GraphState>& state) {
       Steps steps;
       bool known = false;
       {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         known = StepsFrom(newest.place, place, steps);
       }
       if (known && newest.idle > kIdleSteps) continue;
@@ -174,7 +174,7 @@ void Lineage::CarryTo(const std::shared_ptr<GraphState>& state) {
       carried = known ? TryCarry(*newest.value, now, *changes) : nullptr;
     }
     if (carried) state->derived.kept.Add(newest.key, carried, true);
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     Newest* const held = Find(newest.key);
     if (!held || held->value != newest.value) continue;  // a reader replaced it meanwhile
     if (carried) {
@@ -193,7 +193,7 @@ std::shared_ptr<const Carried> Lineage::CatchUp(const Snapshot& snapshot, Derive
   Steps steps;
   const LineagePlace place = snapshot.state().derived.place;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const Newest* const newest = Find(key);
     if (!newest) return nullptr;
     if (Holds(*newest->value, newest->place, place)) return newest->value;
@@ -209,7 +209,7 @@ std::shared_ptr<const Carried> Lineage::CatchUp(const Snapshot& snapshot, Derive
 
 void Lineage::Offer(DerivedKey key, LineagePlace place, std::shared_ptr<const Carried> value) {
   std::shared_ptr<const Carried> gone;  // freed after the lock
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (Newest* const newest = Find(key)) {
     if (newest->place > place) return;
     gone = std::exchange(newest->value, std::move(value));
@@ -221,7 +221,7 @@ void Lineage::Offer(DerivedKey key, LineagePlace place, std::shared_ptr<const Ca
 }
 
 std::uint64_t Lineage::size_bytes() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::uint64_t bytes = 0;
   for (const auto& step : steps_) bytes += step->size_bytes() + sizeof(StateChanges);
   return bytes;

@@ -19,10 +19,10 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "engine/derived.h"
+#include "engine/mutex.h"
 #include "engine/record.h"
 #include "engine/types.h"
 
@@ -110,16 +110,18 @@ class Lineage {
   };
   using Steps = std::vector<std::shared_ptr<const StateChanges>>;
 
-  // Changes from a place to another; false when they are no longer kept. REQUIRES the lock.
-  bool StepsFrom(const LineagePlace& from, const LineagePlace& to, Steps& steps) const;
-  Newest* Find(DerivedKey key);
+  // Changes from a place to another; false when they are no longer kept.
+  bool StepsFrom(const LineagePlace& from, const LineagePlace& to, Steps& steps) const
+      PLEXUS_REQUIRES(mutex_);
+  Newest* Find(DerivedKey key) PLEXUS_REQUIRES(mutex_);
   void CarryTo(const std::shared_ptr<GraphState>& state);
 
-  mutable std::mutex mutex_;
-  std::deque<std::shared_ptr<const StateChanges>> steps_;  // the last leads to place_
-  std::size_t entries_ = 0;                                // of steps_
-  LineagePlace place_;
-  std::vector<Newest> newest_;
+  mutable Mutex mutex_;
+  // The last leads to place_.
+  std::deque<std::shared_ptr<const StateChanges>> steps_ PLEXUS_GUARDED_BY(mutex_);
+  std::size_t entries_ PLEXUS_GUARDED_BY(mutex_) = 0;  // of steps_
+  LineagePlace place_ PLEXUS_GUARDED_BY(mutex_);
+  std::vector<Newest> newest_ PLEXUS_GUARDED_BY(mutex_);
 };
 
 // A state's derived data and its place in a lineage. A copy has neither: it may be changed.

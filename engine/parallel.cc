@@ -7,8 +7,9 @@
 
 #include <algorithm>
 #include <list>
-#include <mutex>
 #include <thread>
+
+#include "engine/mutex.h"
 
 namespace plexus {
 
@@ -25,19 +26,19 @@ class Handed {
     return *all;
   }
   Tasks::iterator Add(std::function<void()> task) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     return tasks_.insert(tasks_.end(), std::move(task));
   }
   std::function<void()> Take(Tasks::iterator at) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     std::function<void()> task = std::move(*at);
     tasks_.erase(at);
     return task;
   }
 
  private:
-  std::mutex mutex_;
-  Tasks tasks_;
+  Mutex mutex_;
+  Tasks tasks_ PLEXUS_GUARDED_BY(mutex_);
 };
 
 class TbbExecutor final : public Executor {

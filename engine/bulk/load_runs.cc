@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <mutex>
 #include <span>
 #include <utility>
 
 #include "engine/bulk/load_parts.h"
 #include "engine/bulk/stored_batch.h"
+#include "engine/mutex.h"
 
 namespace plexus::engine_internal {
 
@@ -43,14 +43,15 @@ class FirstError {
  public:
   void Note(Status status) {
     if (status) return;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (status_) status_ = std::move(status);
   }
-  const Status& status() const { return status_; }
+  // REQUIRES that none of them runs any more.
+  const Status& status() const PLEXUS_NO_THREAD_SAFETY_ANALYSIS { return status_; }
 
  private:
-  std::mutex mutex_;
-  Status status_;
+  Mutex mutex_;
+  Status status_ PLEXUS_GUARDED_BY(mutex_);
 };
 
 template <class Entry>

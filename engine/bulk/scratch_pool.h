@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "engine/arrays/aligned_array.h"
+#include "engine/mutex.h"
 
 namespace plexus {
 
@@ -19,19 +19,19 @@ class ScratchPool {
     for (std::size_t i = 0; i < count; ++i) free_.emplace_back(size);
   }
   AlignedArray<Key> Take() {
-    std::scoped_lock lock(mutex_);
+    MutexLock lock(mutex_);
     AlignedArray<Key> scratch = std::move(free_.back());
     free_.pop_back();
     return scratch;
   }
   void Give(AlignedArray<Key> scratch) {
-    std::scoped_lock lock(mutex_);
+    MutexLock lock(mutex_);
     free_.push_back(std::move(scratch));
   }
 
  private:
-  std::mutex mutex_;
-  std::vector<AlignedArray<Key>> free_;
+  Mutex mutex_;
+  std::vector<AlignedArray<Key>> free_ PLEXUS_GUARDED_BY(mutex_);
 };
 
 }  // namespace plexus

@@ -8,11 +8,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 
 #include "engine/monitoring/progress.h"
+#include "engine/mutex.h"
 #include "engine/parallel.h"
 
 namespace plexus::engine_internal {
@@ -39,7 +39,7 @@ class WatchedExecutor final : public Executor, public Progress {
   bool Report(std::string_view phase, std::uint64_t done, std::uint64_t total) override {
     if (resting_) return true;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       phase_ = phase;
       done_ = done;
       total_ = total;
@@ -60,7 +60,7 @@ class WatchedExecutor final : public Executor, public Progress {
     std::string phase;
     std::uint64_t done, total;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       phase = phase_;
       done = done_;
       total = total_;
@@ -74,9 +74,10 @@ class WatchedExecutor final : public Executor, public Progress {
   bool resting_ = false;
   std::atomic<bool> stopped_ = false;
   std::atomic<std::chrono::steady_clock::rep> said_ = 0;
-  std::mutex mutex_;
-  std::string phase_ = "checking";
-  std::uint64_t done_ = 0, total_ = 0;
+  Mutex mutex_;
+  std::string phase_ PLEXUS_GUARDED_BY(mutex_) = "checking";
+  std::uint64_t done_ PLEXUS_GUARDED_BY(mutex_) = 0;
+  std::uint64_t total_ PLEXUS_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace plexus::engine_internal

@@ -1,10 +1,10 @@
 // The inside of a Graph, shared by the files that implement it: graph.cc (writers, readers)
 // and graph_maintenance.cc (compaction).
 //
-// Three locks, taken in this order and never held across another's wait:
-// `queue_mutex_` orders writers, `writer_mutex_` guards the StateWriter (the leader
-// holds it while it resolves, journals and publishes; compaction only to pin and
-// to install), `published_mutex_` guards a pointer for the length of a copy.
+// Three locks: `queue_mutex_` orders writers and is held together with no other; `writer_mutex_`
+// guards the StateWriter (the leader holds it while it resolves, journals and publishes; compaction
+// only to pin and to install); `published_mutex_`, taken after it, guards a pointer for the length
+// of a copy.
 #pragma once
 
 #include <atomic>
@@ -18,6 +18,7 @@
 #include "engine/arrays/owner.h"
 #include "engine/graph.h"
 #include "engine/internal/memory_store.h"
+#include "engine/mutex.h"
 #include "engine/state_writer.h"
 
 namespace plexus {
@@ -34,11 +35,14 @@ class Graph::Impl {
   std::shared_ptr<const GraphState> Published() const {
     if (Copied()) [[unlikely]]  // a thread that is not there may hold the lock, but none writes
       return Current();
-    std::lock_guard lock(published_mutex_);
+    MutexLock lock(published_mutex_);
     return Current();
   }
-  // REQUIRES that nothing is published meanwhile.
-  const std::shared_ptr<const GraphState>& Current() const { return published_[current_]; }
+  // REQUIRES that nothing is published meanwhile: who holds either mutex of the two that Publish
+  // holds may read, and the analysis knows no "either".
+  const std::shared_ptr<const GraphState>& Current() const PLEXUS_NO_THREAD_SAFETY_ANALYSIS {
+    return published_[current_];
+  }
   Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options);
   Result<ApplyReport> Load(EdgeLoad load, Durability durability, Progress* progress);
   Status Replay(std::span<const Record> records, const ReplayOptions& options);
@@ -55,17 +59,17 @@ class Graph::Impl {
   class Turn {
    public:
     explicit Turn(Impl& impl) : impl_(impl) {
-      std::unique_lock queue(impl.queue_mutex_);
-      impl.queue_changed_.wait(queue, [&] { return !impl.leading_; });
+      const MutexLock queue(impl.queue_mutex_);
+      while (impl.leading_) impl.queue_mutex_.Wait(impl.queue_changed_);
       impl.leading_ = true;
     }
     ~Turn() {
       if (journals) {
-        const std::lock_guard lock(impl_.writer_mutex_);
+        const MutexLock lock(impl_.writer_mutex_);
         impl_.read_only_ = true;
       }
       {
-        const std::lock_guard queue(impl_.queue_mutex_);
+        const MutexLock queue(impl_.queue_mutex_);
         impl_.leading_ = false;
       }
       impl_.queue_changed_.notify_all();
@@ -88,28 +92,30 @@ class Graph::Impl {
 
   Result<std::int64_t> MayWrite(std::int64_t time_ms) const;
   bool FoldsBesideSync(const Record& record, Durability durability) const;
-  void RunGroup(const std::vector<Request*>& group);
+  void RunGroup(const std::vector<Request*>& group) PLEXUS_EXCLUDES(queue_mutex_, writer_mutex_);
   void RefuseAll(const std::vector<Request*>& group, const Error& error);
-  Status WaitForRoom(std::unique_lock<std::mutex>& lock);
+  // These give the mutex up for what takes long.
+  Status WaitForRoom() PLEXUS_REQUIRES(writer_mutex_);
   template <class Work>
-  Status Compacting(std::unique_lock<std::mutex>& lock, Work&& work);
-  Status FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor& executor);
-  Status CompactVectors(std::unique_lock<std::mutex>& lock, std::uint64_t least,
-                        std::uint64_t divisor);
-  Status PackState(std::unique_lock<std::mutex>& lock, const PackLimits& limits);
-  void Publish();
-  void Install(StateWriter next, std::shared_ptr<Journal> journal);  // null: the journal stays
+  Status Compacting(Work&& work) PLEXUS_REQUIRES(writer_mutex_);
+  Status FoldHoldingLock(Executor& executor) PLEXUS_REQUIRES(writer_mutex_);
+  Status CompactVectors(std::uint64_t least, std::uint64_t divisor) PLEXUS_REQUIRES(writer_mutex_);
+  Status PackState(const PackLimits& limits) PLEXUS_REQUIRES(writer_mutex_);
+  void Publish() PLEXUS_REQUIRES(writer_mutex_) PLEXUS_EXCLUDES(published_mutex_);
+  // Without a journal the old one stays.
+  void Install(StateWriter next, std::shared_ptr<Journal> journal) PLEXUS_EXCLUDES(writer_mutex_);
   // Of `batches` that are in the journal, as RunGroup does. kResourceExhausted: read-only from now
   // on.
-  Status PublishApplied(std::size_t batches);
-  bool CompactionDue() const;
-  std::uint64_t Limit(std::uint64_t least, std::uint64_t divisor) const;
-  bool WakeMaintenance() noexcept;
-  void MaintenanceLoop();
+  Status PublishApplied(std::size_t batches) PLEXUS_REQUIRES(writer_mutex_);
+  bool CompactionDue() const PLEXUS_REQUIRES(writer_mutex_);
+  std::uint64_t Limit(std::uint64_t least, std::uint64_t divisor) const
+      PLEXUS_REQUIRES(writer_mutex_);
+  bool WakeMaintenance() noexcept PLEXUS_REQUIRES(writer_mutex_);
+  void MaintenanceLoop() PLEXUS_EXCLUDES(writer_mutex_);
   void TellCompacted() noexcept;
-  // Tells the host, without the lock.
-  void LogEvent(std::unique_lock<std::mutex>& lock, LogLevel level, std::string_view event,
-                std::string_view message, std::initializer_list<LogField> fields = {});
+  // Tells the host, without the mutex.
+  void LogEvent(LogLevel level, std::string_view event, std::string_view message,
+                std::initializer_list<LogField> fields = {}) PLEXUS_REQUIRES(writer_mutex_);
 
   GraphOptions options_;
   const Owner owner_;
@@ -118,35 +124,37 @@ class Graph::Impl {
   // Changed by who has the writers' turn, under published_mutex_; others ask SharedJournal().
   std::shared_ptr<Journal> journal_;
   std::shared_ptr<Journal> SharedJournal() const {
-    const std::lock_guard lock(published_mutex_);
+    const MutexLock lock(published_mutex_);
     return journal_;
   }
   // REQUIRES the writers' turn: another journal may take its place outside of it.
   Status Accepts() const { return journal_ ? journal_->Accepts() : Status(); }
   const std::shared_ptr<MemoryStore> memory_;  // the journal of a graph in RAM, else null
 
-  std::mutex queue_mutex_;
+  Mutex queue_mutex_;
   std::condition_variable queue_changed_;
-  std::deque<Request*> queue_;
-  bool leading_ = false;
+  std::deque<Request*> queue_ PLEXUS_GUARDED_BY(queue_mutex_);
+  bool leading_ PLEXUS_GUARDED_BY(queue_mutex_) = false;
 
-  mutable std::mutex writer_mutex_;
+  mutable Mutex writer_mutex_ PLEXUS_ACQUIRED_BEFORE(published_mutex_);
   std::condition_variable compacted_;
-  StateWriter writer_;
-  bool read_only_ = false;
-  bool compacting_ = false;
-  bool stop_ = false;
-  std::uint64_t unfit_spaces_ = 0;  // a bit for each space that cannot be compacted
-  bool wanted_ = false;             // the maintenance thread has work
-  bool tidy_ = true;                // it has looked since the last batch, when the writers paused
-  std::atomic<int> waiting_{0};     // writers that wait for it
+  StateWriter writer_ PLEXUS_GUARDED_BY(writer_mutex_);
+  bool read_only_ PLEXUS_GUARDED_BY(writer_mutex_) = false;
+  bool compacting_ PLEXUS_GUARDED_BY(writer_mutex_) = false;
+  bool stop_ PLEXUS_GUARDED_BY(writer_mutex_) = false;
+  // A bit for each space that cannot be compacted.
+  std::uint64_t unfit_spaces_ PLEXUS_GUARDED_BY(writer_mutex_) = 0;
+  bool wanted_ PLEXUS_GUARDED_BY(writer_mutex_) = false;  // the maintenance thread has work
+  // It has looked since the last batch, when the writers paused.
+  bool tidy_ PLEXUS_GUARDED_BY(writer_mutex_) = true;
+  std::atomic<int> waiting_{0};  // writers that wait for it
   std::condition_variable maintenance_;
-  Status last_compaction_;
-  GraphStats stats_;
+  Status last_compaction_ PLEXUS_GUARDED_BY(writer_mutex_);
+  GraphStats stats_ PLEXUS_GUARDED_BY(writer_mutex_);
 
-  mutable std::mutex published_mutex_;
+  mutable Mutex published_mutex_;
   // The current one is whole at any moment, so also where a fork copies it.
-  std::shared_ptr<const GraphState> published_[2];
+  std::shared_ptr<const GraphState> published_[2] PLEXUS_GUARDED_BY(published_mutex_);
   std::atomic<int> current_{0};
   std::thread thread_;
 };

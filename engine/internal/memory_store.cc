@@ -82,7 +82,7 @@ void MemoryStore::Purge(const std::unordered_set<NodeId>& nodes) {
 }
 
 Status MemoryStore::Append(std::span<const Record> group, Durability) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   for (const Record& r : group) {
     std::unordered_set<NodeId> purged;
     for (const NodeChange& c : r.node_changes)
@@ -112,7 +112,7 @@ Status MemoryStore::Append(std::span<const Record> group, Durability) {
 Status MemoryStore::WaitDurable(Sequence) { return {}; }
 
 Result<std::string> MemoryStore::Get(PayloadRef ref) const {
-  std::shared_lock lock(mutex_);
+  ReaderLock lock(mutex_);
   auto it = payloads_.find(ref.bits);
   if (it == payloads_.end()) return Fail(ErrorCode::kNotFound, "no such payload");
   return it->second;
@@ -131,7 +131,7 @@ void MemoryStore::DropReplaced() {
 
 std::shared_ptr<const PayloadStore> MemoryStore::NextEpoch() {
   const auto token = std::make_shared<const Token>(shared_from_this());
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   epochs_.push_back({token, {}});
   replaced_bytes_ = 0;
   due_.store(false, std::memory_order_relaxed);
@@ -140,17 +140,17 @@ std::shared_ptr<const PayloadStore> MemoryStore::NextEpoch() {
 }
 
 std::uint64_t MemoryStore::size_bytes() const {
-  std::shared_lock lock(mutex_);
+  ReaderLock lock(mutex_);
   return bytes_;
 }
 
 std::uint64_t MemoryStore::node_count() const {
-  std::shared_lock lock(mutex_);
+  ReaderLock lock(mutex_);
   return written_.size();
 }
 
 std::uint64_t MemoryStore::edge_count() const {
-  std::shared_lock lock(mutex_);
+  ReaderLock lock(mutex_);
   return properties_.size();
 }
 

@@ -16,8 +16,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -25,6 +23,7 @@
 #include <vector>
 
 #include "engine/journal.h"
+#include "engine/mutex.h"
 #include "engine/payload.h"
 
 namespace plexus {
@@ -70,19 +69,24 @@ class MemoryStore final : public Journal,
     std::size_t operator()(const EdgeIdentity& edge) const;
   };
 
-  void SetField(NodeId node, std::uint32_t field, PayloadRef ref);
-  void SetEdges(const Record& record, const std::unordered_set<NodeId>& purged);
-  void Replace(NodeId node, std::uint64_t bits);
-  void Erase(std::uint64_t bits);
-  void Purge(const std::unordered_set<NodeId>& nodes);
-  void DropReplaced();
+  void SetField(NodeId node, std::uint32_t field, PayloadRef ref) PLEXUS_REQUIRES(mutex_);
+  void SetEdges(const Record& record, const std::unordered_set<NodeId>& purged)
+      PLEXUS_REQUIRES(mutex_);
+  void Replace(NodeId node, std::uint64_t bits) PLEXUS_REQUIRES(mutex_);
+  void Erase(std::uint64_t bits) PLEXUS_REQUIRES(mutex_);
+  void Purge(const std::unordered_set<NodeId>& nodes) PLEXUS_REQUIRES(mutex_);
+  void DropReplaced() PLEXUS_REQUIRES(mutex_);
 
-  mutable std::shared_mutex mutex_;
-  std::unordered_map<std::uint64_t, std::string> payloads_;  // by PayloadRef bits
-  std::unordered_map<NodeId, Fields> written_;
-  std::unordered_map<EdgeIdentity, std::uint64_t, EdgeIdentityHash> properties_;
-  std::deque<Epoch> epochs_;                      // oldest first; the last is the present one
-  std::uint64_t bytes_ = 0, replaced_bytes_ = 0;  // kept; of them in the present epoch
+  mutable SharedMutex mutex_;
+  // By PayloadRef bits.
+  std::unordered_map<std::uint64_t, std::string> payloads_ PLEXUS_GUARDED_BY(mutex_);
+  std::unordered_map<NodeId, Fields> written_ PLEXUS_GUARDED_BY(mutex_);
+  std::unordered_map<EdgeIdentity, std::uint64_t, EdgeIdentityHash> properties_
+      PLEXUS_GUARDED_BY(mutex_);
+  // Oldest first; the last is the present one.
+  std::deque<Epoch> epochs_ PLEXUS_GUARDED_BY(mutex_);
+  std::uint64_t bytes_ PLEXUS_GUARDED_BY(mutex_) = 0;           // kept
+  std::uint64_t replaced_bytes_ PLEXUS_GUARDED_BY(mutex_) = 0;  // of them in the present epoch
   std::atomic<bool> due_{false};
 };
 

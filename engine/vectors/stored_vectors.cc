@@ -65,7 +65,7 @@ void StoredVectors::Fill(const PayloadStore& store, Block& block, std::byte* val
 
 Status StoredVectors::Load(const Refs& refs_of_rows, const PayloadStore* store) {
   if (loaded() || rows_ == 0) return {};
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (loaded()) return {};
   if (!store) return Fail(ErrorCode::kFailedPrecondition, "the vectors' payloads are not at hand");
   try {

@@ -9,13 +9,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "engine/arrays/aligned_array.h"
 #include "engine/arrays/paged_array.h"
 #include "engine/error.h"
+#include "engine/mutex.h"
 #include "engine/payload.h"
 #include "engine/vectors/row_layout.h"
 
@@ -70,7 +70,7 @@ class StoredVectors {
   const std::uint32_t rows_;
   const RowLayout layout_;
   std::atomic<std::uint32_t> single_reads_{0};
-  std::mutex mutex_;  // of loading; what is below is written before values_ is
+  Mutex mutex_;  // of loading; what is below is written before values_ is
   AlignedArray<std::byte> array_;
   std::vector<std::uint32_t> purged_;
   std::vector<Damaged> damaged_;
