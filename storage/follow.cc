@@ -47,7 +47,9 @@ std::optional<bool> Database::Impl::FollowLog(const std::shared_ptr<const Pinned
   if (!at_log_end) return std::nullopt;
   const PinnedFile& log = *grown->NewestLog()->file;
   const std::uint64_t begin = pinned->NewestLog()->file->size();
-  if (log.size() < begin || news_bytes + (log.size() - begin) > kMostNewsBytes) return std::nullopt;
+  if (log.size() < begin) return std::nullopt;
+  if (const std::shared_lock open(renewal); news_bytes + (log.size() - begin) > kMostNewsBytes)
+    return std::nullopt;
   std::string bytes(log.size() - begin, '\0');
   if (log.Read(begin, bytes.data(), bytes.size()) != static_cast<std::int64_t>(bytes.size()))
     return std::nullopt;
@@ -104,8 +106,9 @@ Result<Database::Impl::Reading> Database::Impl::WholeLog() {
   const std::unique_lock renewing(renewal);
   PLEXUS_TRY(Usable());
   if (news.empty()) return Reading{rocks, Request(), graph->snapshot()};
-  PLEXUS_ASSIGN(auto now, Rocks::Open(generation_path(), Rocks::Mode::kReadOnly,
-                                      std::make_shared<Files>(*files, pinned)));
+  PLEXUS_ASSIGN(auto now,
+                Rocks::Open(GenerationPath(directory, NotedAnchor().generation),
+                            Rocks::Mode::kReadOnly, std::make_shared<Files>(*files, pinned)));
   PLEXUS_ASSIGN(const RecordHead last, DecodeRecordHead(AsBytes(news.back()), "log record"));
   PLEXUS_ASSIGN(const RecordHead read, ReadRecordHead(now, last.sequence));
   if (read.running_hash != last.running_hash)
