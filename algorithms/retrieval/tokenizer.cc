@@ -213,7 +213,7 @@ struct TermSplitter::Impl {
   struct Run {
     std::size_t begin = 0, end = 0, length = 0;
   };
-  // A character alone is a word, more are the pairs that were offered.
+  // A single character is a word, more are the pairs that were offered.
   template <class Fn>
   Status EndRun(Run& run, Fn&& fn) {
     const bool alone = std::exchange(run.length, 0) == 1;

@@ -4,7 +4,7 @@
 // bytes that follow, bytes of the value; then those bytes), an array of restart offsets, their
 // number, and a trailer of five bytes. Files are written without compression, so the next block
 // begins where the trailer ends. Where an entry makes no sense, the walk looks on, byte by byte,
-// for one that stands by itself and proves its value.
+// for one that is by itself and proves its value.
 #include <cstring>
 #include <optional>
 

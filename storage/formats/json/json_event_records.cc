@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <span>
 
-#include "engine/outcome_key.h"
+#include "engine/properties/outcome_key.h"
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/json/json_record.h"
 

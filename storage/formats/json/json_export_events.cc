@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "engine/outcome_key.h"
+#include "engine/properties/outcome_key.h"
 #include "engine/properties/json_writer.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/property_map.h"

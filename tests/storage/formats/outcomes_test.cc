@@ -1,5 +1,5 @@
 // Outcomes accumulate: two of one event are the same only when everything about them is.
-#include "engine/outcome_key.h"
+#include "engine/properties/outcome_key.h"
 #include "storage/formats/base/properties.h"
 #include "tests/support/text_support.h"
 

@@ -1,7 +1,7 @@
 // The index of the next state: events that a batch touched, then the rows of their members.
 //
 // An event is touched when it, its creation time, a member edge of it, or an outcome of it changed.
-// Its old rows are in the index, its new ones in the state; members in one alone gain or lose it.
+// Its old rows are in the index, its new ones in the state; members in only one gain or lose it.
 // A member's outcomes are counted again where an event may have taken one away.
 #include <algorithm>
 #include <iterator>

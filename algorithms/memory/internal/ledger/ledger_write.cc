@@ -9,7 +9,7 @@
 #include "algorithms/memory/internal/property_patch.h"
 #include "algorithms/memory/ledger.h"
 #include "engine/out_of_memory.h"
-#include "engine/outcome_key.h"
+#include "engine/properties/outcome_key.h"
 #include "engine/properties/json_writer.h"
 #include "engine/properties/properties.h"
 #include "engine/properties/split_properties.h"

@@ -1,9 +1,9 @@
-// Bits in the order of the vocabulary; keys as engine/outcome_key.h makes them.
+// Bits in the order of the vocabulary; keys as engine/properties/outcome_key.h makes them.
 #include "algorithms/memory/internal/ledger/outcome_types.h"
 
 #include <algorithm>
 
-#include "engine/outcome_key.h"
+#include "engine/properties/outcome_key.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::memory_internal {

@@ -1,5 +1,5 @@
 // Names of outcomes from their content; see outcome_key.h.
-#include "engine/outcome_key.h"
+#include "engine/properties/outcome_key.h"
 
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
