@@ -136,7 +136,7 @@ std::string Layer(const std::string& path) {
       "storage/formats/array_file.h",    "storage/formats/export.h",
       "storage/formats/follow.h",        "storage/formats/import.h",
       "storage/formats/import_arrays.h", "storage/formats/import_markdown.h",
-      "storage/formats/import_vectors.h"};
+      "storage/formats/import_vectors.h", "storage/formats/load_memory.h"};
   if (formats.contains(path)) return "storage/formats/*.h";
   std::string folder = path.substr(0, path.rfind('/'));
   while (!Rooms().contains(folder) && folder.find('/') != std::string::npos)
