@@ -133,9 +133,9 @@ const std::map<std::string, Room>& Rooms() {
 
 std::string Layer(const std::string& path) {
   static const std::set<std::string> formats = {
-      "storage/formats/array_file.h",    "storage/formats/export.h",
-      "storage/formats/follow.h",        "storage/formats/import.h",
-      "storage/formats/import_arrays.h", "storage/formats/import_markdown.h",
+      "storage/formats/array_file.h",     "storage/formats/export.h",
+      "storage/formats/follow.h",         "storage/formats/import.h",
+      "storage/formats/import_arrays.h",  "storage/formats/import_markdown.h",
       "storage/formats/import_vectors.h", "storage/formats/load_memory.h"};
   if (formats.contains(path)) return "storage/formats/*.h";
   std::string folder = path.substr(0, path.rfind('/'));
