@@ -5,11 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "record_generated.h"
 #include "storage/database_impl.h"
 #include "storage/encoding/flatbuffer_util.h"
 #include "storage/encoding/record_codec.h"
+#include "storage/verify/verify.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
@@ -19,6 +21,9 @@ std::string Golden(const std::string& name) { return std::string(PLEXUS_GOLDEN) 
 
 void ExpectWhole(Database& db) {
   ExpectSound(db);
+  const std::uint64_t before = std::exchange(arcs_of_part, 1);
+  ExpectSound(db);  // in parts
+  arcs_of_part = before;
   for (Sequence s = 0; s <= db.snapshot().sequence(); ++s) PLEXUS_OK(db.AsOf(s));
 }
 
