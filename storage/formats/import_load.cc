@@ -7,6 +7,7 @@
 
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/edges/edge_loader.h"
+#include "storage/formats/format_detection.h"
 #include "storage/formats/json/json_edges.h"
 #include "storage/formats/open_input.h"
 #include "storage/formats/wordnet/wordnet_parser.h"
