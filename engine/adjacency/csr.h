@@ -83,7 +83,7 @@ struct Csr {
             in_kinds_high.span()};
   }
   CsrView view(Direction direction) const { return direction == Direction::kIn ? in() : out(); }
-  // Where an arc of the out row of `source` stands in it: 0 in a long row.
+  // The place of an arc in the out row of `source`: 0 in a long row.
   std::uint8_t PlaceOf(NodeId source, EdgeSlot slot) const {
     return LongRow(source) ? std::uint8_t{0}
                            : static_cast<std::uint8_t>(slot - out_offsets[source]);
