@@ -117,7 +117,8 @@ Result<ForgottenIds> Database::Forgotten() try {
   // Switched just now: the rewrite keeps the writers' turn until its state is the graph's.
   if (forgotten.generation != d.NotedAnchor().generation)
     PLEXUS_TRY(d.graph->Renew([&]() -> Result<std::optional<Graph::Renewal>> {
-      PLEXUS_TRY(d.Usable());  // the rewrite may have failed half way
+      if (const Status usable = d.Usable(); !usable)  // the rewrite may have failed half way
+        return std::unexpected(usable.error());
       forgotten.generation = d.NotedAnchor().generation;
       now = d.graph->snapshot();
       return std::nullopt;
