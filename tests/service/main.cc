@@ -95,7 +95,8 @@ class Supervisor {
     const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                         std::chrono::duration<double>(settings_.seconds));
     std::unique_ptr<Child> follower, replica;
-    for (std::uint64_t life = 1; board.stop == 0 && Clock::now() < end; ++life) {
+    bool killed = false;  // then another life notes what the last one had not
+    for (std::uint64_t life = 1; board.stop == 0 && (killed || Clock::now() < end); ++life) {
       base_.ToSafe();
       board.closing = 0;
       ++board.epoch;
@@ -120,11 +121,14 @@ class Supervisor {
       if (!service.running()) {
         board.stop = 1;
         if (board.wrong == 0) Wrong(settings_, "service", "ended by itself");
-      } else if (settings_.Has("kill") && life % 3 != 0 && Clock::now() < end) {
-        service.Kill();
       } else {
-        board.closing = 1;
-        service.Wait(120);
+        killed = settings_.Has("kill") && life % 3 != 0 && Clock::now() < end;
+        if (killed) {
+          service.Kill();
+        } else {
+          board.closing = 1;
+          service.Wait(120);
+        }
       }
     }
     board.stop = 1;
