@@ -88,6 +88,7 @@ class PLEXUS_SCOPED_CAPABILITY ReaderLock {
   explicit ReaderLock(M& mutex) PLEXUS_ACQUIRE_SHARED(mutex) : lock_(mutex) {}
   ReaderLock(M& mutex, std::adopt_lock_t held) PLEXUS_REQUIRES_SHARED(mutex) : lock_(mutex, held) {}
   ~ReaderLock() PLEXUS_RELEASE_GENERIC() {}
+  void Lock() PLEXUS_ACQUIRE_SHARED() { lock_.lock(); }
   void Unlock() PLEXUS_RELEASE() { lock_.unlock(); }
 
  private:

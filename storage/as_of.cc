@@ -24,7 +24,6 @@ Status BelowFloor(const std::string& directory, Sequence floor, const std::strin
 
 }  // namespace
 
-// REQUIRES past_mutex held. True: older ones were dropped.
 bool Database::Impl::KeepPast(const Snapshot& state) {
   if (options.past_cache_bytes == 0) return false;
   past.push_front(state);
@@ -56,7 +55,7 @@ Result<Snapshot> Database::AsOf(Sequence sequence, Progress* progress) try {
   PLEXUS_TRY(d.Usable());
   if (const Snapshot now = d.graph->snapshot(); sequence == now.sequence()) return now;
   auto cached = [&]() -> std::optional<Snapshot> {
-    std::lock_guard guard(d.past_mutex);
+    MutexLock guard(d.past_mutex);
     const auto it = std::find_if(d.past.begin(), d.past.end(),
                                  [&](const Snapshot& s) { return s.sequence() == sequence; });
     if (it == d.past.end()) return std::nullopt;
@@ -64,9 +63,10 @@ Result<Snapshot> Database::AsOf(Sequence sequence, Progress* progress) try {
     return d.past.front();
   };
   if (const auto found = cached()) return *found;
-  std::lock_guard alone(d.past_load);
+  MutexLock alone(d.past_load);
   if (const auto found = cached()) return *found;  // another thread just loaded it
-  PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
+  const ReaderLock kept(d.erase_mutex);
+  PLEXUS_TRY(d.Usable());
   PLEXUS_ASSIGN(Database::Impl::Reading reading, d.WholeLog());
   LoadRequest& request = reading.request;
   PLEXUS_TRY(d.CheckReached(reading, sequence));
@@ -78,8 +78,8 @@ Result<Snapshot> Database::AsOf(Sequence sequence, Progress* progress) try {
   request.present = &reading.now;
   PLEXUS_ASSIGN(const Loaded loaded, LoadState(reading.rocks, request));
   const Snapshot past(loaded.state);
-  const std::shared_lock open(d.renewal);
-  std::lock_guard guard(d.past_mutex);
+  const ReaderLock open(d.renewal);
+  MutexLock guard(d.past_mutex);
   MergeDamage(d.past_damage, loaded.damaged);
   // A purge empties the cache, and so does a refresh that opens again: what came while we loaded
   // must not be undone.
@@ -98,7 +98,8 @@ Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) try {
     return now.sequence() == 0 || now.time_ms() > time_ms;
   };
   if (const Snapshot now = d.graph->snapshot(); !is_past(now)) return now.sequence();
-  PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
+  const ReaderLock kept(d.erase_mutex);
+  PLEXUS_TRY(d.Usable());
   PLEXUS_ASSIGN(const Database::Impl::Reading reading, d.WholeLog());
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());  // all of reading.now can be read then
   const auto& rocks = reading.rocks;

@@ -146,9 +146,9 @@ Status Database::Backup(const std::string& to, Progress* progress) try {
   PLEXUS_TRY(d.Usable());
   const ReturnFreedMemoryAtEnd freed(d.options.graph.return_freed_memory);
   LogScope log(d.options.graph.on_log, "backup");
-  const std::lock_guard one_at_a_time(d.backup);
-  std::unique_lock guard(d.maintenance);
-  PLEXUS_TRY(d.Usable());  // it may have been closed while this waited
+  const MutexLock one_at_a_time(d.backup);
+  MutexLock guard(d.maintenance);
+  PLEXUS_TRY(d.Usable());              // it may have been closed while this waited
   const Files files(d.options.hooks);  // a full disk there must not stop writing here
   PLEXUS_TRY(MustBeNew(to, files));
   const bool was_there = files.Exists(to);
@@ -163,7 +163,7 @@ Status Database::Backup(const std::string& to, Progress* progress) try {
     PLEXUS_TRY(d.journal->WaitDurable(least));
     PLEXUS_ASSIGN(pinned, PinnedFiles::Take(d.directory, kPinTimeout));
   }
-  guard.unlock();  // the files are open: whatever happens to their names, they can be copied
+  guard.Unlock();  // the files are open: whatever happens to their names, they can be copied
   auto make = [&]() -> Status {
     PLEXUS_TRY(Copier(*pinned, files, "backup", progress).CopyTo(to, true));
     if (!pinned->anchor().clean) PLEXUS_TRY(Recover(to, d.executor(), files));

@@ -96,12 +96,12 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
   std::uint64_t generation = 0;
   // Not `maintenance`: a backup may hold that for minutes. Held to the end, so that no call closes
   // what is read.
-  std::shared_lock open(d.renewal);
+  ReaderLock open(d.renewal);
   PLEXUS_TRY(d.Usable());
   if (!d.news.empty() && since < d.news_after.sequence) {
-    open.unlock();
+    open.Unlock();
     PLEXUS_TRY(d.WholeLog());
-    open.lock();
+    open.Lock();
     PLEXUS_TRY(d.Usable());
   }
   const bool from_news = !d.news.empty() && since >= d.news_after.sequence;

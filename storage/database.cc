@@ -40,8 +40,8 @@ Database::Impl::~Impl() {
 Graph& Database::graph() { return *impl_->graph; }
 Snapshot Database::snapshot() const { return impl_->graph->snapshot(); }
 OpenReport Database::report() const {
-  std::shared_lock open(impl_->renewal, std::defer_lock);
-  if (impl_->owner.Here()) open.lock();  // a child of fork does not change it
+  if (!impl_->owner.Here()) return impl_->report;  // a child of fork does not change it
+  const ReaderLock open(impl_->renewal);
   return impl_->report;
 }
 const std::string& Database::directory() const { return impl_->directory; }
@@ -53,13 +53,13 @@ LogPoint Database::Impl::floor() const {
 }
 
 void Database::Impl::NoteAnchor() {
-  const std::lock_guard guard(noted_mutex);
+  const MutexLock guard(noted_mutex);
   noted = {anchor.graph_id,   anchor.checkpoint_id, floor(),
            anchor.generation, anchor.source,        anchor.marks};
 }
 
 Database::Impl::Noted Database::Impl::NotedAnchor() const {
-  const std::lock_guard guard(noted_mutex);
+  const MutexLock guard(noted_mutex);
   return noted;
 }
 
@@ -78,41 +78,13 @@ LoadRequest Database::Impl::Request() const {
 std::vector<DamagedCheckpoint> Database::damaged_checkpoints() const {
   std::vector<DamagedCheckpoint> damaged = report().damaged_checkpoints;
   if (impl_->Copied()) return damaged;
-  std::lock_guard guard(impl_->past_mutex);
+  MutexLock guard(impl_->past_mutex);
   MergeDamage(damaged, impl_->past_damage);
   return damaged;
 }
 
-Result<std::shared_lock<std::shared_timed_mutex>> Database::Impl::KeepHistory() {
-  std::unique_lock in(erase_gate);
-  std::shared_lock nothing_goes(erase_mutex);
-  in.unlock();
-  PLEXUS_TRY(Usable());
-  return nothing_goes;
-}
-
-Result<std::unique_lock<std::mutex>> Database::Impl::Maintain() {
-  std::unique_lock guard(maintenance);
-  PLEXUS_TRY(Writable());  // it may have been closed while this waited
-  return guard;
-}
-
-std::unique_lock<std::shared_timed_mutex> Database::Impl::Erasing() {
-  const std::lock_guard nobody_begins(erase_gate);
-  std::unique_lock erasing(erase_mutex, std::try_to_lock);
-  if (erasing) return erasing;
-  FailPoint(options.hooks, "erasing.waits");
-  erasing.lock();
-  return erasing;
-}
-
-std::unique_lock<std::shared_timed_mutex> Database::Impl::TryErasing() {
-  const std::lock_guard nobody_begins(erase_gate);
-  return std::unique_lock(erase_mutex, std::chrono::seconds(verifications > 0 ? 0 : 1));
-}
-
 std::map<NodeId, Sequence> Database::Impl::Purged() {
-  std::lock_guard guard(purge_mutex);
+  MutexLock guard(purge_mutex);
   return purged;
 }
 
@@ -169,8 +141,9 @@ Status Database::Impl::CheckpointNow(Progress* progress, bool even_if_same) {
   FailPoint(options.hooks, "checkpoint.anchored");
   [[maybe_unused]] static const bool registered = (RegisterProcessEnd(), true);
   // Who reads old ones may take minutes: then the next checkpoint drops them.
-  const auto erasing = TryErasing();
-  return erasing ? DropOldCheckpoints() : Status();
+  if (!erase_mutex.try_lock_for(std::chrono::seconds(verifications > 0 ? 0 : 1))) return {};
+  const MutexLock erasing(erase_mutex, std::adopt_lock);
+  return DropOldCheckpoints();
 }
 
 std::uint64_t Database::Impl::NextCheckpointId() const {
@@ -186,6 +159,7 @@ Status Database::Impl::DropUnfinished(std::uint64_t fresh) {
   std::vector<DamagedCheckpoint> damaged;
   PLEXUS_ASSIGN(std::vector<Manifest> manifests, ListSoundCheckpoints(rocks, damaged));
   std::erase_if(manifests, [&](const Manifest& m) {
+    maintenance.AssertHeld();
     return m.id == fresh || InForce(m, anchor.checkpoint_id, anchor.floor_sequence);
   });
   if (manifests.empty()) return {};
@@ -251,7 +225,8 @@ Status Database::Checkpoint(Progress* progress) try {
   PLEXUS_TRY(d.Writable());
   const ReturnFreedMemoryAtEnd freed(d.options.graph.return_freed_memory);
   LogScope log(d.options.graph.on_log, "checkpoint");
-  PLEXUS_ASSIGN(const auto guard, d.Maintain());
+  const MutexLock guard(d.maintenance);
+  PLEXUS_TRY(d.Writable());  // it may have been closed while this waited
   return log.Done(d.CheckpointNow(progress));
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -259,7 +234,8 @@ PLEXUS_CATCH_NO_MEMORY
 // --- bulk mode
 
 Status Database::BeginBulk() try {
-  PLEXUS_ASSIGN(const auto guard, impl_->Maintain());
+  const MutexLock guard(impl_->maintenance);
+  PLEXUS_TRY(impl_->Writable());
   PLEXUS_TRY(impl_->journal->BeginBulk());
   [[maybe_unused]] static const bool registered = (RegisterProcessEnd(), true);
   return {};
@@ -268,7 +244,8 @@ PLEXUS_CATCH_NO_MEMORY
 
 Status Database::EndBulk(Progress* progress) try {
   {
-    PLEXUS_ASSIGN(const auto guard, impl_->Maintain());
+    const MutexLock guard(impl_->maintenance);
+    PLEXUS_TRY(impl_->Writable());
     PLEXUS_TRY(impl_->journal->EndBulk());
   }
   return Checkpoint(progress);
@@ -280,8 +257,9 @@ PLEXUS_CATCH_NO_MEMORY
 bool Database::Wanted() const {
   Impl& d = *impl_;
   if (d.options.read_only || d.Copied()) return false;
-  const std::unique_lock open(d.closing, std::try_to_lock);
-  return open && !d.closed && d.lock.IsWanted();
+  if (!d.closing.try_lock()) return false;
+  const MutexLock open(d.closing, std::adopt_lock);
+  return !d.closed && d.lock.IsWanted();
 }
 
 Status Database::Close() try {
@@ -295,24 +273,29 @@ PLEXUS_CATCH_NO_MEMORY
 
 Status Database::Impl::CloseNow() {
   if (Copied()) return owner.Check("the database");
-  const std::lock_guard one(closing);
+  const MutexLock one(closing);
   const bool was_closed = closed.exchange(true);
   StopKeeper();  // also when a rewrite that failed has closed the rest
   if (was_closed) return {};
-  std::unique_lock guard(maintenance, std::defer_lock);
-  if (!options.read_only) guard.lock();  // a rewrite replaces the journal
-  if (options.read_only || !journal) {
-    std::unique_lock<std::shared_timed_mutex> erasing;
-    std::unique_lock renewing(renewal, std::defer_lock);
-    if (owner.Here()) {  // in a child of fork who reads is not there
-      erasing = Erasing();
-      renewing.lock();
-    }
+  if (options.read_only) return CloseFiles();
+  const MutexLock guard(maintenance);  // a rewrite replaces the journal
+  return journal ? CloseWriter() : CloseFiles();
+}
+
+Status Database::Impl::CloseFiles() {
+  const auto shut = [&] {
     if (store) store->Attach(nullptr);
-    Status shut = rocks ? rocks->Close() : Status();
+    Status status = rocks ? rocks->Close() : Status();
     lock.Release();
-    return shut;
-  }
+    return status;
+  };
+  if (!owner.Here()) return shut();  // in a child of fork who reads is not there
+  const MutexLock erasing(erase_mutex);
+  const MutexLock renewing(renewal);
+  return shut();
+}
+
+Status Database::Impl::CloseWriter() {
   if (!rocks)  // a rewrite failed half way, and has closed the rest
     return Fail(ErrorCode::kFailedPrecondition, directory + ": the database is closed");
   Status status = files->CheckHome();
@@ -327,8 +310,8 @@ Status Database::Impl::CloseNow() {
     if (status) status = RewriteForgotten(nullptr);
     if (status && CheckpointEarned()) status = CheckpointNow(nullptr);
   }
-  const auto erasing = Erasing();
-  const std::unique_lock renewing(renewal);
+  const MutexLock erasing(erase_mutex);
+  const MutexLock renewing(renewal);
   const RocksJournal::Position end = journal->position();
   if (Status synced = journal->Close(); status && !synced) status = synced;
   if (status && failed)
@@ -374,17 +357,17 @@ StorageStats Database::stats() const {
   StorageStats s;
   if (d.Copied()) return s;
   {
-    std::lock_guard guard(d.keeper_mutex);
+    MutexLock guard(d.keeper_mutex);
     s.background_failures = d.keeper_failures;
     s.background_error = d.keeper_error;
   }
   s.disk_bytes = d.files->TreeBytes(d.directory);
   s.history_floor = d.NotedAnchor().floor.sequence;
   {
-    std::lock_guard guard(d.past_mutex);
+    MutexLock guard(d.past_mutex);
     for (const Snapshot& state : d.past) s.past_cache_bytes += MeasureBytes(state).total;
   }
-  const std::shared_lock open(d.renewal);  // not `maintenance`: a backup may hold that for minutes
+  const ReaderLock open(d.renewal);  // not `maintenance`: a backup may hold that for minutes
   s.payload_cache_hits = d.store->hits();
   s.payload_cache_misses = d.store->misses();
   s.payload_cache_bytes = d.store->cache_bytes();

@@ -1,4 +1,11 @@
 // The inside of a Database, shared by the files that implement its members.
+//
+// The order of locks, each taken before those after it: that of process_end.cc, `closing`, `backup`
+// or `past_load`, `maintenance`, the turn of the graph's writers (a view's ReadAnew takes it last),
+// `erase_mutex`, `renewal`, `node_records_mutex`, `past_mutex`, `purge_mutex`. `noted_mutex` and
+// `keeper_mutex` are held together with none after them. Who writes to the graph holds its mutexes
+// and the journal's, and takes only `past_mutex`, `purge_mutex` and `keeper_mutex` then; of
+// `maintenance` it asks whether it is free. clang checks the part of the order that this class has.
 #pragma once
 
 #include <atomic>
@@ -6,14 +13,14 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
-#include <shared_mutex>
 #include <string>
 #include <thread>
 
 #include "engine/arrays/owner.h"
+#include "engine/mutex.h"
+#include "storage/base/erase_mutex.h"
 #include "storage/base/lock_file.h"
 #include "storage/database.h"
 #include "storage/encoding/anchor.h"
@@ -30,7 +37,6 @@ class Database::Impl {
   std::string directory;
   OpenOptions options;
   OpenReport report;
-  storage_internal::LogPoint point;  // read-only: of the last record that the view has
   Owner owner;
   std::shared_ptr<storage_internal::Files> files;
   storage_internal::LockFile lock;  // held until everything below is gone
@@ -39,28 +45,23 @@ class Database::Impl {
   std::shared_ptr<storage_internal::RocksJournal> journal;  // null when read-only
   std::unique_ptr<Graph> graph;
   std::atomic<bool> closed{false};
-  std::recursive_mutex closing;  // who comes second returns when it is closed
+  // Who comes second returns when it is closed.
+  BasicMutex<std::recursive_mutex> closing PLEXUS_ACQUIRED_BEFORE(maintenance);
 
+  // One backup at a time.
+  Mutex backup PLEXUS_ACQUIRED_BEFORE(maintenance);
+  Mutex past_load PLEXUS_ACQUIRED_BEFORE(erase_mutex);  // one AsOf, which does not maintain
   // Serialises what rewrites files: checkpoint, trim, scrub, close; of a backup and a verification
   // only the beginning.
-  std::mutex maintenance;
-  Result<std::unique_lock<std::mutex>> Maintain();  // of what is open still, for writing
-  std::mutex backup;                                // one at a time; taken before `maintenance`
-  std::mutex past_load;  // the same of AsOf, which does not take `maintenance`
-  // Shared by who reads the log and checkpoints at length, alone by who erases of them or closes
-  // them. Taken after `maintenance`. The floor does not move while it is held. By the three members
-  // below: who waits to erase holds the gate, so that others do not begin to read.
-  std::shared_timed_mutex erase_mutex;
-  std::mutex erase_gate;
-  Result<std::shared_lock<std::shared_timed_mutex>> KeepHistory();  // of what is open still
-  std::unique_lock<std::shared_timed_mutex> Erasing();
-  std::unique_lock<std::shared_timed_mutex> TryErasing();  // waits a second; not held: in vain
-  std::atomic<int> verifications{0};                       // that go on: waiting would be in vain
+  Mutex maintenance PLEXUS_ACQUIRED_BEFORE(erase_mutex);
+  // Held shared the floor does not move.
+  storage_internal::EraseMutex erase_mutex PLEXUS_ACQUIRED_BEFORE(renewal, node_records_mutex);
+  std::atomic<int> verifications{0};  // that go on: to wait for who reads would be in vain
   // Taken beside `maintenance` to renew or close `rocks`, `journal`, `store` and `report`, so that
-  // reading them needs only this.
-  mutable std::shared_mutex renewal;
+  // reading them needs either. The analysis knows no "either": it does not check these four.
+  mutable SharedMutex renewal PLEXUS_ACQUIRED_BEFORE(past_mutex, purge_mutex, noted_mutex);
   // Of the anchor, for threads that do not hold `maintenance`; moved on by NoteAnchor.
-  mutable std::mutex noted_mutex;
+  mutable Mutex noted_mutex;
   struct Noted {
     storage_internal::GraphId graph_id;
     std::uint64_t checkpoint_id = 0;
@@ -69,46 +70,54 @@ class Database::Impl {
     std::string source = {};
     std::vector<storage_internal::AnchorMark> marks = {};
   };
-  Noted noted;
+  Noted noted PLEXUS_GUARDED_BY(noted_mutex);
   std::atomic<std::uint64_t> shown_generation{0};  // the graph's state is of it, or of a later one
-  storage_internal::Anchor anchor;     // guarded by `maintenance`
-  std::uint64_t checkpoint_bytes = 0;  // of the newest one; guarded by `maintenance`
+  storage_internal::Anchor anchor PLEXUS_GUARDED_BY(maintenance);
+  std::uint64_t checkpoint_bytes PLEXUS_GUARDED_BY(maintenance) = 0;  // of the newest one
   // Read-only: the files as they were at the view's moment.
   std::shared_ptr<const storage_internal::PinnedFiles> pinned;
   // Read-only: all that the newest log of `pinned` holds is in the view.
-  bool at_log_end = false;
+  bool at_log_end PLEXUS_GUARDED_BY(maintenance) = false;
+  // Read-only: of the last record that the view has.
+  storage_internal::LogPoint point PLEXUS_GUARDED_BY(maintenance);
   // Read-only: records of the view that `rocks` was opened before (follow.cc), as they are stored,
-  // the first of them follows `news_after`. Guarded by `renewal`.
-  std::vector<std::string> news;
-  storage_internal::LogPoint news_after;
-  std::uint64_t news_bytes = 0;  // with their payloads
+  // the first of them follows `news_after`.
+  std::vector<std::string> news PLEXUS_GUARDED_BY(renewal);
+  storage_internal::LogPoint news_after PLEXUS_GUARDED_BY(renewal);
+  std::uint64_t news_bytes PLEXUS_GUARDED_BY(renewal) = 0;  // with their payloads
 
-  std::mutex purge_mutex;
-  std::map<NodeId, Sequence> purged;    // last purge of those purged after the floor, and others
-  std::map<NodeId, Sequence> to_scrub;  // bytes are still to be erased
-  bool words_wait = false;  // terms or tags that only purged nodes had; guarded by `maintenance`
-  std::set<NodeId> words_found;  // those, as of a record; guarded by `maintenance`
+  Mutex purge_mutex;
+  // Last purge of those purged after the floor, and others.
+  std::map<NodeId, Sequence> purged PLEXUS_GUARDED_BY(purge_mutex);
+  // Bytes are still to be erased.
+  std::map<NodeId, Sequence> to_scrub PLEXUS_GUARDED_BY(purge_mutex);
+  // Terms or tags that only purged nodes had; those, as of a record.
+  bool words_wait PLEXUS_GUARDED_BY(maintenance) = false;
+  std::set<NodeId> words_found PLEXUS_GUARDED_BY(maintenance);
   static constexpr Sequence kNever = ~Sequence{0};
-  Sequence words_found_at = kNever;
-  // Of a replica: the graph lacks them, the log has them still. Guarded by `maintenance`.
-  std::set<NodeId> to_forget;
+  Sequence words_found_at PLEXUS_GUARDED_BY(maintenance) = kNever;
+  // Of a replica: the graph lacks them, the log has them still.
+  std::set<NodeId> to_forget PLEXUS_GUARDED_BY(maintenance);
 
   // The last few states of the past, newest use first.
-  std::mutex past_mutex;
-  std::list<Snapshot> past;
-  std::vector<DamagedCheckpoint> past_damage;  // found by AsOf
-  bool KeepPast(const Snapshot& state);
+  Mutex past_mutex PLEXUS_ACQUIRED_BEFORE(purge_mutex);
+  std::list<Snapshot> past PLEXUS_GUARDED_BY(past_mutex);
+  std::vector<DamagedCheckpoint> past_damage PLEXUS_GUARDED_BY(past_mutex);  // found by AsOf
+  // True: older ones were dropped.
+  bool KeepPast(const Snapshot& state) PLEXUS_REQUIRES(past_mutex);
 
-  std::mutex node_records_mutex;  // taken after erase_mutex
-  storage_internal::NodeRecords node_records;
+  Mutex node_records_mutex;
+  storage_internal::NodeRecords node_records PLEXUS_GUARDED_BY(node_records_mutex);
 
   // Writes checkpoints when one is due, with Maintenance::kBackground.
   std::thread keeper;
-  std::mutex keeper_mutex;
+  Mutex keeper_mutex;
   std::condition_variable keeper_wake;
-  bool keeper_stop = false, checkpoint_due = false, anchor_due = false;
-  std::uint64_t keeper_failures = 0;  // guarded by keeper_mutex, as the next
-  std::string keeper_error;
+  bool keeper_stop PLEXUS_GUARDED_BY(keeper_mutex) = false;
+  bool checkpoint_due PLEXUS_GUARDED_BY(keeper_mutex) = false;
+  bool anchor_due PLEXUS_GUARDED_BY(keeper_mutex) = false;
+  std::uint64_t keeper_failures PLEXUS_GUARDED_BY(keeper_mutex) = 0;
+  std::string keeper_error PLEXUS_GUARDED_BY(keeper_mutex);
 
   // Log bytes at the last look of the anchor; one appending thread touches it.
   std::uint64_t anchored_bytes = 0;
@@ -118,40 +127,43 @@ class Database::Impl {
   Executor& executor() const {
     return options.graph.executor ? *options.graph.executor : DefaultExecutor();
   }
-  std::string generation_path() const {
+  std::string generation_path() const PLEXUS_REQUIRES(maintenance) {
     return storage_internal::GenerationPath(directory, anchor.generation);
   }
   std::string scratch_path(const char* name) const { return directory + "/" + name + ".tmp"; }
-  storage_internal::LogPoint floor() const;
-  void NoteAnchor();  // REQUIRES `maintenance` held, or no other caller
+  storage_internal::LogPoint floor() const PLEXUS_REQUIRES(maintenance);
+  void NoteAnchor() PLEXUS_REQUIRES(maintenance);
   Noted NotedAnchor() const;
   storage_internal::LoadRequest Request() const;  // without a target, as of NotedAnchor
-  std::map<NodeId, Sequence> Purged();
+  std::map<NodeId, Sequence> Purged() PLEXUS_EXCLUDES(purge_mutex);
   // Those at or before the floor: they mask no state that can be asked for any more.
   void ForgetPurges(Sequence floor);
-  Status ErasePurges();  // the same in the files, before anything is appended
+  // The same in the files, before anything is appended.
+  Status ErasePurges() PLEXUS_REQUIRES(maintenance);
 
   // open.cc
   // Read-only and for Verify: the snapshot has the sequence of the log's end, and nothing in it.
   static Result<std::unique_ptr<Database>> OpenWithoutGraph(const std::string& directory,
                                                             Executor& executor);
   bool without_graph = false;
-  Status OpenForWriting();
-  Status OpenForReading();
+  Status OpenForWriting() PLEXUS_REQUIRES(maintenance);
+  Status OpenForReading() PLEXUS_REQUIRES(maintenance);
   // Opens the closed files read-only, compares them with the anchor and loads the state. Reads
   // `through` other Files when another process may be writing.
   Result<storage_internal::Loaded> OpenReadOnlyAndLoad(
-      bool live_writer, std::shared_ptr<storage_internal::Files> through = nullptr);
+      bool live_writer, std::shared_ptr<storage_internal::Files> through = nullptr)
+      PLEXUS_REQUIRES(maintenance);
   Result<storage_internal::Loaded> LoadWithoutLook(
       const storage_internal::ClosedCheckpoint& from,
-      const std::shared_ptr<storage_internal::Files>& through);
-  void NoteLoaded(const storage_internal::Loaded& loaded);
-  Status PutBack(storage_internal::Anchor before);
+      const std::shared_ptr<storage_internal::Files>& through) PLEXUS_REQUIRES(maintenance);
+  void NoteLoaded(const storage_internal::Loaded& loaded) PLEXUS_REQUIRES(maintenance);
+  Status PutBack(storage_internal::Anchor before) PLEXUS_REQUIRES(maintenance);
   void StartGraph(const storage_internal::Loaded& loaded, std::shared_ptr<Journal> journal);
   // follow.cc
-  Result<bool> Follow();
-  std::optional<bool> FollowLog(const std::shared_ptr<const storage_internal::PinnedFiles>& grown);
-  Status ReadAnew();
+  Result<bool> Follow() PLEXUS_REQUIRES(maintenance);
+  std::optional<bool> FollowLog(const std::shared_ptr<const storage_internal::PinnedFiles>& grown)
+      PLEXUS_REQUIRES(maintenance);
+  Status ReadAnew() PLEXUS_REQUIRES(maintenance);
   // For who reads log or checkpoints at length, also where other files take the place of these
   // meanwhile. A view's are opened at the view's moment first when they lack some of its records.
   struct Reading {
@@ -159,37 +171,39 @@ class Database::Impl {
     storage_internal::LoadRequest request;  // without a target
     Snapshot now;                           // they have all of its records
   };
-  Result<Reading> WholeLog();
+  Result<Reading> WholeLog() PLEXUS_EXCLUDES(renewal);
   // Whether the past of that number can be had (as_of.cc).
   Status CheckReached(const Reading& reading, Sequence sequence) const;
   Result<bool> Continues(const std::shared_ptr<storage_internal::Rocks>& now,
-                         const storage_internal::Anchor& next) const;
-  Status CreateIfAsked();
+                         const storage_internal::Anchor& next) const PLEXUS_REQUIRES(maintenance);
+  Status CreateIfAsked() PLEXUS_REQUIRES(maintenance);
   // replica.cc. Notes where files that came from a source are there; REQUIRES the journal.
-  Status BeginReplica();
+  Status BeginReplica() PLEXUS_REQUIRES(maintenance);
   Status WriteOrigin(const storage_internal::Origin& origin);
   Result<std::optional<storage_internal::Origin>> ReadOrigin();
-  // The four below REQUIRE `maintenance` held. Readers see none of the nodes from here on; of the
-  // first also after a crash, by one fsync.
-  Status ShowWithout(const std::set<NodeId>& nodes);
-  Status Hide(const std::set<NodeId>& nodes);
-  Status RewriteForgotten(Progress* progress);  // the log without `to_forget`
-  Status FinishForgetting();                    // what a crash has left of it
-  Status AttachWriter(const storage_internal::Loaded& loaded);
+  // Readers see none of the nodes from here on; of the first also after a crash, by one fsync.
+  Status ShowWithout(const std::set<NodeId>& nodes) PLEXUS_REQUIRES(maintenance);
+  Status Hide(const std::set<NodeId>& nodes) PLEXUS_REQUIRES(maintenance);
+  // The log without `to_forget`; what a crash has left of it.
+  Status RewriteForgotten(Progress* progress) PLEXUS_REQUIRES(maintenance);
+  Status FinishForgetting() PLEXUS_REQUIRES(maintenance);
+  Status AttachWriter(const storage_internal::Loaded& loaded) PLEXUS_REQUIRES(maintenance);
 
-  // database.cc. The three below REQUIRE `maintenance` held.
-  Status CheckpointNow(Progress* progress, bool even_if_same = false);
-  Status DropOldCheckpoints();  // REQUIRES `erase_mutex` held exclusively, too
+  // database.cc
+  Status CheckpointNow(Progress* progress, bool even_if_same = false) PLEXUS_REQUIRES(maintenance);
+  Status DropOldCheckpoints() PLEXUS_REQUIRES(maintenance, erase_mutex);
   // After damage was bypassed: a new checkpoint, and then the damaged ones are dropped.
-  Status ReplaceDamaged();
-  std::uint64_t NextCheckpointId() const;
+  Status ReplaceDamaged() PLEXUS_REQUIRES(maintenance);
+  std::uint64_t NextCheckpointId() const PLEXUS_REQUIRES(maintenance);
   // Drops what checkpoints and trims left behind that did not come to their end, before the anchor
   // names `fresh`, a larger id.
-  Status DropUnfinished(std::uint64_t fresh);
-  Result<std::uint64_t> HashAt(Sequence sequence);
-  Status CloseNow();
-  // Whether Close is to write a checkpoint. REQUIRES `maintenance` held.
-  bool CheckpointEarned() const;
+  Status DropUnfinished(std::uint64_t fresh) PLEXUS_REQUIRES(maintenance);
+  Result<std::uint64_t> HashAt(Sequence sequence) PLEXUS_REQUIRES(maintenance);
+  Status CloseNow() PLEXUS_EXCLUDES(maintenance);
+  Status CloseWriter() PLEXUS_REQUIRES(maintenance);
+  Status CloseFiles();  // of a view, or of what was not opened wholly
+  // Whether Close is to write a checkpoint.
+  bool CheckpointEarned() const PLEXUS_REQUIRES(maintenance);
   // Whether this is a child's copy of a database that the parent opened for writing.
   bool Copied() const { return !options.read_only && !owner.Here(); }
   Status Usable() const;    // open, and this process's own
@@ -198,32 +212,32 @@ class Database::Impl {
   // keeper.cc. After each append: lets the anchor's lower bound move on before RocksDB flushes log
   // records out of the write-ahead log, and a checkpoint be written when one is due.
   void OnAppended(std::uint64_t tail_bytes);
-  void WakeKeeper(bool& due);
-  void MoveAnchor(bool try_only);  // nothing, where `try_only` would have to wait for `maintenance`
+  void WakeKeeper(bool Impl::* due) PLEXUS_EXCLUDES(keeper_mutex);
+  void MoveAnchor() PLEXUS_REQUIRES(maintenance);
   void MoveAnchorInBackground() noexcept;
   void CheckpointLoop();
   Status CheckpointInBackground(bool& early);
   void LogFailure(const Error& error) noexcept;
   void StopKeeper();
 
-  // scrub.cc. REQUIRES `maintenance` held.
-  Status ScrubNow(Progress* progress);
+  // scrub.cc
+  Status ScrubNow(Progress* progress) PLEXUS_REQUIRES(maintenance);
   // Writes the log again without the terms and tags that only purged nodes had, when ScrubNow
   // has seen any.
-  Status ForgetWords(Progress* progress);
-  Result<std::set<NodeId>> FindPurgedWords();
+  Status ForgetWords(Progress* progress) PLEXUS_REQUIRES(maintenance);
+  Result<std::set<NodeId>> FindPurgedWords() PLEXUS_REQUIRES(maintenance);
   Status DropScrubMarks();
-  Result<bool> IsReplica();  // its last record came from another graph
+  Result<bool> IsReplica() PLEXUS_REQUIRES(maintenance);  // its last record came from another graph
   // hard_purge.cc. A new generation without `nodes`, what refers to them and the words that only
   // purged nodes had; or without these nodes only, alive or not, as the source of a replica has
-  // done. REQUIRES `maintenance` held. Writers of the graph wait meanwhile.
+  // done. Writers of the graph wait meanwhile.
   enum class Rewrite { kWithWhatRefers, kOnlyThese };
   Status RewriteWithout(const std::set<NodeId>& nodes, Progress* progress,
-                        Rewrite rewrite = Rewrite::kWithWhatRefers);
+                        Rewrite rewrite = Rewrite::kWithWhatRefers) PLEXUS_REQUIRES(maintenance);
   Result<std::optional<Graph::Renewal>> MakeGeneration(const std::set<NodeId>& nodes,
                                                        Rewrite rewrite, Progress* progress,
-                                                       bool& switched);
-  void GiveUp();
+                                                       bool& switched) PLEXUS_REQUIRES(maintenance);
+  void GiveUp() PLEXUS_REQUIRES(erase_mutex, renewal);
 };
 
 namespace storage_internal {

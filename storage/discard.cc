@@ -16,12 +16,12 @@ Status Database::Discard() try {
       d.journal->position().sequence != 0)
     return Fail(ErrorCode::kFailedPrecondition,
                 d.directory + ": holds more than an empty graph made by this open");
-  const std::lock_guard one(d.closing);
+  const MutexLock one(d.closing);
   if (d.closed.exchange(true)) return d.Usable();
   d.StopKeeper();
-  std::lock_guard guard(d.maintenance);
-  const auto erasing = d.Erasing();
-  const std::unique_lock renewing(d.renewal);
+  MutexLock guard(d.maintenance);
+  const MutexLock erasing(d.erase_mutex);
+  const MutexLock renewing(d.renewal);
   Status status = d.journal->Close();
   d.store->Attach(nullptr);
   if (Status shut = d.rocks->Close(); status && !shut) status = shut;

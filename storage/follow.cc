@@ -48,14 +48,14 @@ std::optional<bool> Database::Impl::FollowLog(const std::shared_ptr<const Pinned
   const PinnedFile& log = *grown->NewestLog()->file;
   const std::uint64_t begin = pinned->NewestLog()->file->size();
   if (log.size() < begin) return std::nullopt;
-  if (const std::shared_lock open(renewal); news_bytes + (log.size() - begin) > kMostNewsBytes)
+  if (const ReaderLock open(renewal); news_bytes + (log.size() - begin) > kMostNewsBytes)
     return std::nullopt;
   std::string bytes(log.size() - begin, '\0');
   if (log.Read(begin, bytes.data(), bytes.size()) != static_cast<std::int64_t>(bytes.size()))
     return std::nullopt;
   std::optional<LogTail> tail;
   {
-    const std::shared_lock open(renewal);
+    const ReaderLock open(renewal);
     if (closed || !rocks->meta()) return std::nullopt;
     tail = ReadLogTail(bytes, begin, point, *rocks);
   }
@@ -66,7 +66,7 @@ std::optional<bool> Database::Impl::FollowLog(const std::shared_ptr<const Pinned
   std::vector<LogPoint> points;
   std::vector<Record> records;
   {
-    const std::unique_lock renewing(renewal);
+    const MutexLock renewing(renewal);
     if (news.empty()) news_after = point;
     for (LogTail::NewRecord& r : tail->records) {
       points.push_back(r.point);
@@ -87,7 +87,7 @@ std::optional<bool> Database::Impl::FollowLog(const std::shared_ptr<const Pinned
       return false;
     done += count;
     point = points[done - 1];
-    const std::unique_lock renewing(renewal);
+    const MutexLock renewing(renewal);
     report.sequence = point.sequence;
     report.replayed_records += count;
   }
@@ -99,11 +99,11 @@ std::optional<bool> Database::Impl::FollowLog(const std::shared_ptr<const Pinned
 Result<Database::Impl::Reading> Database::Impl::WholeLog() {
   FailPoint(options.hooks, "log.asked");
   {
-    const std::shared_lock open(renewal);
+    const ReaderLock open(renewal);
     PLEXUS_TRY(Usable());
     if (news.empty()) return Reading{rocks, Request(), graph->snapshot()};
   }
-  const std::unique_lock renewing(renewal);
+  const MutexLock renewing(renewal);
   PLEXUS_TRY(Usable());
   if (news.empty()) return Reading{rocks, Request(), graph->snapshot()};
   PLEXUS_ASSIGN(auto now,
@@ -124,7 +124,7 @@ Result<Database::Impl::Reading> Database::Impl::WholeLog() {
 // generation, records that a crash took or a trim dropped) or cannot be read.
 Result<bool> Database::Impl::Follow() {
   {
-    const std::shared_lock open(renewal);
+    const ReaderLock open(renewal);
     if (rocks->failed()) return false;
   }
   if (const auto grown = pinned->Grown()) {
@@ -143,7 +143,7 @@ Result<bool> Database::Impl::Follow() {
   const bool trimmed = next.floor_sequence != anchor.floor_sequence;
   {
     // Before the records are in the graph, so that none is looked for in files that lack it.
-    const std::unique_lock renewing(renewal);
+    const MutexLock renewing(renewal);
     PLEXUS_TRY(Usable());
     store->Attach(*look);  // the same payloads and more, less what was purged
     rocks = *look;
@@ -180,16 +180,16 @@ Result<bool> Database::Impl::Follow() {
     store->ForgetCache();
     PLEXUS_ASSIGN(auto now_purged, ReadPurges(*look, kPurgedPrefix, point.sequence));
     PLEXUS_ASSIGN(auto now_to_scrub, ReadPurges(*look, kScrubPrefix, point.sequence));
-    const std::lock_guard guard(purge_mutex);
+    const MutexLock guard(purge_mutex);
     purged = std::move(now_purged);
     to_scrub = std::move(now_to_scrub);
   }
   if (purges || trimmed) {
-    const std::lock_guard guard(past_mutex);
+    const MutexLock guard(past_mutex);
     past.clear();
   }
   {
-    const std::unique_lock renewing(renewal);
+    const MutexLock renewing(renewal);
     at_log_end = true;
     report.sequence = point.sequence;
     report.replayed_records += replayed;
@@ -206,11 +206,12 @@ Result<bool> Database::Impl::Follow() {
 Status Database::Impl::ReadAnew() {
   PLEXUS_ASSIGN(const auto opened, Database::Open(directory, options));
   Impl& fresh = *opened->impl_;
+  const MutexLock nobody_knows_it(fresh.maintenance);
   {
     // Together with the graph, so that its records are not looked for in the old files.
-    const std::unique_lock renewing(renewal);
+    const MutexLock renewing(renewal);
     PLEXUS_TRY(Usable());
-    const std::unique_lock its(fresh.renewal);  // the end of the process may close it
+    const MutexLock its(fresh.renewal);  // the end of the process may close it
     PLEXUS_TRY(fresh.Usable());
     PLEXUS_TRY(graph->Renew([&]() -> Result<std::optional<Graph::Renewal>> {
       return Graph::Renewal{fresh.graph->snapshot().shared_state(), nullptr};
@@ -228,11 +229,12 @@ Status Database::Impl::ReadAnew() {
     report = std::move(fresh.report);
   }
   {
-    const std::lock_guard guard(purge_mutex);
+    const MutexLock its(fresh.purge_mutex);
+    const MutexLock guard(purge_mutex);
     purged = std::move(fresh.purged);
     to_scrub = std::move(fresh.to_scrub);
   }
-  const std::lock_guard guard(past_mutex);
+  const MutexLock guard(past_mutex);
   past.clear();
   past_damage.clear();
   return {};
@@ -243,7 +245,7 @@ Status Database::Refresh() try {
   PLEXUS_TRY(d.Usable());
   if (!d.options.read_only)
     return Fail(ErrorCode::kFailedPrecondition, "Refresh is for read-only databases");
-  const std::lock_guard guard(d.maintenance);
+  const MutexLock guard(d.maintenance);
   PLEXUS_TRY(d.Usable());  // it may have been closed meanwhile
   PLEXUS_ASSIGN(const bool followed, d.Follow());
   if (followed) return {};

@@ -50,12 +50,13 @@ Result<std::vector<HistoryEntry>> Database::History(NodeId node, Progress* progr
   PLEXUS_TRY(d.Usable());
   if (node >= snapshot().node_count())
     return Fail(ErrorCode::kNotFound, "there is no node " + std::to_string(node));
-  PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
+  const ReaderLock kept(d.erase_mutex);
+  PLEXUS_TRY(d.Usable());
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_ASSIGN(const Impl::Reading reading, d.WholeLog());
   std::vector<Sequence> records;
   {
-    const std::lock_guard guard(d.node_records_mutex);
+    const MutexLock guard(d.node_records_mutex);
     PLEXUS_TRY(d.node_records.Follow(reading.rocks, reading.request.floor, progress));
     const Sequence end = d.node_records.end().sequence;
     if (d.options.read_only && end < reading.now.sequence())

@@ -14,10 +14,7 @@ using namespace storage_internal;
 
 // A record that left the write-ahead log is known to RocksDB's MANIFEST only; if
 // that were damaged after a crash, the anchor must still know of the record.
-void Database::Impl::MoveAnchor(bool try_only) {
-  std::unique_lock alone(maintenance, std::defer_lock);
-  if (try_only && !alone.try_lock()) return;  // a checkpoint moves it as well
-  if (!try_only) alone.lock();
+void Database::Impl::MoveAnchor() {
   if (closed || !rocks || !files->CheckHome()) return;
   const RocksJournal::Position at = journal->position();
   if (journal->bulk() || !journal->WaitDurable(at.sequence)) return;
@@ -29,7 +26,8 @@ void Database::Impl::MoveAnchor(bool try_only) {
 
 void Database::Impl::MoveAnchorInBackground() noexcept {
   try {
-    MoveAnchor(false);
+    const MutexLock alone(maintenance);
+    MoveAnchor();
   } catch (const std::exception&) {  // without memory the old bound holds
   }
 }
@@ -41,21 +39,26 @@ void Database::Impl::OnAppended(std::uint64_t tail_bytes) {
   if (tail_bytes - anchored_bytes >= kAnchorStep) {
     anchored_bytes = tail_bytes;
     // It syncs files: the writer does not wait where another thread can do it.
-    manual ? MoveAnchor(true) : WakeKeeper(anchor_due);
+    if (!manual) {
+      WakeKeeper(&Impl::anchor_due);
+    } else if (maintenance.try_lock()) {  // else a checkpoint, say, moves it as well
+      const MutexLock alone(maintenance, std::adopt_lock);
+      MoveAnchor();
+    }
   }
-  if (!manual && tail_bytes >= options.checkpoint_log_bytes) WakeKeeper(checkpoint_due);
+  if (!manual && tail_bytes >= options.checkpoint_log_bytes) WakeKeeper(&Impl::checkpoint_due);
 }
 
-void Database::Impl::WakeKeeper(bool& due) {
-  std::unique_lock guard(keeper_mutex);
+void Database::Impl::WakeKeeper(bool Impl::* due) {
+  MutexLock guard(keeper_mutex);
   if (keeper_stop) return;
-  due = true;
+  this->*due = true;
   keeper_wake.notify_all();
   if (keeper.joinable()) return;
   try {
     keeper = std::thread([this] { CheckpointLoop(); });
   } catch (const std::exception&) {  // the next append tries again
-    guard.unlock();
+    guard.Unlock();
     LogFailure({ErrorCode::kResourceExhausted, "no thread for checkpoints"});
   }
 }
@@ -63,16 +66,16 @@ void Database::Impl::WakeKeeper(bool& due) {
 void Database::Impl::CheckpointLoop() {
   constexpr std::chrono::milliseconds kEarlyPause(50), kFirstPause(100), kLongestPause(60'000);
   std::chrono::milliseconds pause = kFirstPause;
-  std::unique_lock guard(keeper_mutex);
+  MutexLock guard(keeper_mutex);
   for (;;) {
-    keeper_wake.wait(guard, [&] { return keeper_stop || checkpoint_due || anchor_due; });
+    while (!keeper_stop && !checkpoint_due && !anchor_due) keeper_mutex.Wait(keeper_wake);
     if (keeper_stop) return;
     const bool checkpoint = std::exchange(checkpoint_due, false);
     const bool move = std::exchange(anchor_due, false);
-    guard.unlock();
+    guard.Unlock();
     if (!checkpoint) {
       MoveAnchorInBackground();
-      guard.lock();
+      guard.Lock();
       continue;
     }
     bool early = false;
@@ -89,7 +92,7 @@ void Database::Impl::CheckpointLoop() {
       Log(options.graph.on_log, LogLevel::kInfo, "checkpoint.ended", "in the background",
           {{"ms", ms}});
     if (options.graph.return_freed_memory) ReturnFreedMemory();
-    guard.lock();
+    guard.Lock();
     if (status) {
       pause = kFirstPause;
       keeper_error.clear();
@@ -100,12 +103,15 @@ void Database::Impl::CheckpointLoop() {
     checkpoint_due = true;
     // A full disk must not be hammered. The anchor does not wait.
     const auto until = std::chrono::steady_clock::now() + (early ? kEarlyPause : pause);
-    while (keeper_wake.wait_until(guard, until, [&] { return keeper_stop || anchor_due; }) &&
-           !keeper_stop) {
+    for (bool waits = true; waits && !keeper_stop;) {
+      if (!anchor_due) {
+        waits = keeper_mutex.WaitUntil(keeper_wake, until);
+        continue;
+      }
       anchor_due = false;
-      guard.unlock();
+      guard.Unlock();
       MoveAnchorInBackground();
-      guard.lock();
+      guard.Lock();
     }
     if (!status) pause = std::min(2 * pause, kLongestPause);
   }
@@ -115,7 +121,7 @@ void Database::Impl::CheckpointLoop() {
 Status Database::Impl::CheckpointInBackground(bool& early) {
   try {
     // Graph, journal and files are renewed under this lock; no files: renewing them failed.
-    std::lock_guard alone(maintenance);
+    MutexLock alone(maintenance);
     if (!rocks || journal->bulk()) return {};
     // The records of a load are in the journal before readers see the first of them.
     early = graph->snapshot().sequence() == 0;
@@ -127,7 +133,7 @@ Status Database::Impl::CheckpointInBackground(bool& early) {
 
 void Database::Impl::LogFailure(const Error& error) noexcept {
   {
-    std::lock_guard guard(keeper_mutex);
+    MutexLock guard(keeper_mutex);
     ++keeper_failures;
     try {
       keeper_error = error.message;
@@ -145,7 +151,7 @@ void Database::Impl::LogFailure(const Error& error) noexcept {
 
 void Database::Impl::StopKeeper() {
   {
-    std::lock_guard guard(keeper_mutex);
+    MutexLock guard(keeper_mutex);
     keeper_stop = true;
     keeper_wake.notify_all();
   }

@@ -28,7 +28,8 @@ Result<std::optional<std::vector<NodeId>>> Database::NodesChanged(Sequence after
                                                                   Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
-  PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
+  const ReaderLock kept(d.erase_mutex);
+  PLEXUS_TRY(d.Usable());
   PLEXUS_ASSIGN(const Impl::Reading reading, d.WholeLog());
   for (const Sequence asked : {after, until}) PLEXUS_TRY(d.CheckReached(reading, asked));
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());

@@ -40,8 +40,7 @@ class RefusingJournal : public Journal {
 };
 
 // The end of a log, against what the anchor promises. `hash`: of the anchor's record.
-Status CompareEnd(const std::string& path, const Anchor& anchor, Sequence end,
-                  std::uint64_t hash) {
+Status CompareEnd(const std::string& path, const Anchor& anchor, Sequence end, std::uint64_t hash) {
   auto damage = [&](const std::string& what) {
     return Fail(ErrorCode::kCorruption, path + ": " + what);
   };
@@ -83,8 +82,8 @@ Status CompareCheckpoint(const std::shared_ptr<Rocks>& rocks, const Anchor& anch
                 strict ? ListCheckpoints(rocks) : ListSoundCheckpoints(rocks, damaged));
   for (const Manifest& m : manifests)
     if (m.id == anchor.checkpoint_id && m.digest == anchor.checkpoint_digest) return {};
-  const std::string what = "checkpoint " + std::to_string(anchor.checkpoint_id) +
-                           " of the anchor is missing or another";
+  const std::string what =
+      "checkpoint " + std::to_string(anchor.checkpoint_id) + " of the anchor is missing or another";
   if (strict) return Fail(ErrorCode::kCorruption, rocks->path() + ": " + what);
   MergeDamage(damaged,
               {DescribeDamage(rocks, anchor.checkpoint_id, anchor.checkpoint_sequence, what)});
@@ -109,8 +108,8 @@ Result<Loaded> FindEnd(const std::shared_ptr<Rocks>& rocks, const LoadRequest& r
 // damage, unless the system refuses.
 Error ErrorOfOpening(Error error) {
   bool refused = false;
-  for (const char* text : {"Permission denied", "Input/output error", "Too many open files",
-                           "Cannot allocate memory"})
+  for (const char* text :
+       {"Permission denied", "Input/output error", "Too many open files", "Cannot allocate memory"})
     refused |= error.message.find(text) != std::string::npos;
   if (!refused && (error.code == ErrorCode::kIo || error.code == ErrorCode::kNotFound))
     error.code = ErrorCode::kCorruption;
@@ -179,11 +178,13 @@ Result<Loaded> Database::Impl::LoadWithoutLook(const ClosedCheckpoint& from,
                                                const std::shared_ptr<Files>& through) {
   // RocksDB has no digests of its own for all that it reads then: a list of files that seems to end
   // early hides records. What is changed in sorted files it finds by itself.
-  const auto compare = [path = generation_path(), listed = anchor.files, through] {
+  const std::string path = generation_path();
+  const auto listed = anchor.files;
+  const auto compare = [path, listed, through] {
     std::vector<ChangedFile> changed;
     return CompareGeneration(path, listed, *through, &changed);
   };
-  rocks = Rocks::OpenLater(generation_path(), through, compare);
+  rocks = Rocks::OpenLater(path, through, compare);
   store->Attach(rocks);
   NoteAnchor();
   LoadRequest request = Request();
@@ -192,6 +193,7 @@ Result<Loaded> Database::Impl::LoadWithoutLook(const ClosedCheckpoint& from,
   auto loaded = LoadClosed(rocks, request);
   if (loaded && loaded->point.hash == anchor.log_hash) {
     at_log_end = true;
+    const MutexLock guard(purge_mutex);
     purged.clear();
     to_scrub.clear();
     NoteLoaded(*loaded);
@@ -245,12 +247,13 @@ Result<Loaded> Database::Impl::OpenReadOnlyAndLoad(bool live_writer,
   request.closed = closed_one.get();
   for (const DamagedCheckpoint& d : damaged)
     if (d.id == anchor.checkpoint_id) request.without = d.id;
-  PLEXUS_ASSIGN(Loaded loaded,
-                without_graph ? FindEnd(rocks, request) : LoadState(rocks, request));
-  if (anchor.clean)
-    PLEXUS_TRY(CompareEnd(path, anchor, loaded.point.sequence, loaded.point.hash));
-  PLEXUS_ASSIGN(purged, ReadPurges(rocks, kPurgedPrefix, loaded.point.sequence));
-  PLEXUS_ASSIGN(to_scrub, ReadPurges(rocks, kScrubPrefix, loaded.point.sequence));
+  PLEXUS_ASSIGN(Loaded loaded, without_graph ? FindEnd(rocks, request) : LoadState(rocks, request));
+  if (anchor.clean) PLEXUS_TRY(CompareEnd(path, anchor, loaded.point.sequence, loaded.point.hash));
+  {
+    const MutexLock guard(purge_mutex);
+    PLEXUS_ASSIGN(purged, ReadPurges(rocks, kPurgedPrefix, loaded.point.sequence));
+    PLEXUS_ASSIGN(to_scrub, ReadPurges(rocks, kScrubPrefix, loaded.point.sequence));
+  }
   NoteLoaded(loaded);
   report.damaged_checkpoints = loaded.damaged;
   MergeDamage(report.damaged_checkpoints, damaged);
@@ -304,11 +307,11 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
   to.executor = options.graph.executor;
   to.on_purge = [this](NodeId node, Sequence sequence) {
     {
-      std::lock_guard guard(purge_mutex);
+      MutexLock guard(purge_mutex);
       purged[node] = sequence;
       to_scrub[node] = sequence;
     }
-    std::lock_guard guard(past_mutex);
+    MutexLock guard(past_mutex);
     past.clear();
   };
   to.on_append = [this](std::uint64_t tail_bytes) {
@@ -375,20 +378,19 @@ Status Database::Impl::OpenForWriting() {
   PLEXUS_TRY(ErasePurges());
   PLEXUS_TRY(BeginReplica());
   StartGraph(loaded, journal);
-  {
-    std::lock_guard guard(maintenance);
-    const std::uint64_t generation = anchor.generation;
-    if (!to_scrub.empty()) {
-      report.finished_purges = to_scrub.size();
-      PLEXUS_TRY(ScrubNow(nullptr));
-      PLEXUS_TRY(ForgetWords(nullptr));
-    }
-    PLEXUS_TRY(FinishForgetting());
-    // A new generation was written without the damaged checkpoints.
-    if (anchor.generation == generation) PLEXUS_TRY(ReplaceDamaged());
+  const std::uint64_t generation = anchor.generation;
+  const std::size_t unfinished = [&] {
+    const MutexLock guard(purge_mutex);
+    return to_scrub.size();
+  }();
+  if (unfinished > 0) {
+    report.finished_purges = unfinished;
+    PLEXUS_TRY(ScrubNow(nullptr));
+    PLEXUS_TRY(ForgetWords(nullptr));
   }
-  OnAppended(journal->tail_bytes());
-  return {};
+  PLEXUS_TRY(FinishForgetting());
+  // A new generation was written without the damaged checkpoints.
+  return anchor.generation == generation ? ReplaceDamaged() : Status();
 }
 
 // One moment of the directory is held and read; a writer that continues cannot hurt it. What
@@ -444,7 +446,13 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
   if (impl->options.checkpoints_kept < 1) impl->options.checkpoints_kept = 1;
   impl->files = std::make_shared<Files>(options.hooks);
   impl->store = std::make_shared<RocksPayloadStore>(options.payload_cache_bytes);
-  Status opened = options.read_only ? impl->OpenForReading() : impl->OpenForWriting();
+  impl->erase_mutex.hooks = options.hooks;
+  Status opened;
+  {
+    const MutexLock guard(impl->maintenance);
+    opened = options.read_only ? impl->OpenForReading() : impl->OpenForWriting();
+  }
+  if (opened && !options.read_only) impl->OnAppended(impl->journal->tail_bytes());
   if (!opened && opened.error().code == ErrorCode::kCorruption)
     return Fail(ErrorCode::kCorruption, opened.error().message + "; 'plexus repair --db " +
                                             impl->directory + " --to NEW' saves what can be saved");
@@ -456,7 +464,7 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
 PLEXUS_CATCH_NO_MEMORY
 
 Result<std::unique_ptr<Database>> Database::Impl::OpenWithoutGraph(const std::string& directory,
-                                                                  Executor& executor) {
+                                                                   Executor& executor) {
   Rocks::when_first_opened = RegisterProcessEnd;
   auto impl = std::make_unique<Impl>();
   impl->directory = directory;
@@ -465,7 +473,10 @@ Result<std::unique_ptr<Database>> Database::Impl::OpenWithoutGraph(const std::st
   impl->files = std::make_shared<Files>();
   impl->store = std::make_shared<RocksPayloadStore>(impl->options.payload_cache_bytes);
   impl->without_graph = true;
-  PLEXUS_TRY(impl->OpenForReading());
+  {
+    const MutexLock guard(impl->maintenance);
+    PLEXUS_TRY(impl->OpenForReading());
+  }
   return std::unique_ptr<Database>(new Database(std::move(impl)));
 }
 

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <cstdio>
 #include <map>
-#include <mutex>
 
+#include "engine/mutex.h"
 #include "engine/out_of_memory.h"
 #include "storage/base/guarded_file_system.h"
 #include "storage/database_impl.h"
@@ -18,8 +18,8 @@ namespace {
 
 // Both outlive every static object. A child of fork may have destroyed a database of its parent
 // without the mutex, so the owner is read from the table and not from the database.
-constinit std::mutex mutex;
-std::map<Database::Impl*, Owner>& Open() {
+constinit Mutex mutex;
+PLEXUS_REQUIRES(mutex) std::map<Database::Impl*, Owner>& Open() {
   static auto& open = *new std::map<Database::Impl*, Owner>;
   return open;
 }
@@ -35,8 +35,11 @@ void AtEnd(int status, void*) {
   const bool last = --handlers == 0;
   const bool child = !FirstProcess().Here();
   // A thread of the parent may have held the mutex at fork.
-  std::unique_lock guard(mutex, std::defer_lock);
-  if (child ? !guard.try_lock() : (guard.lock(), false)) _exit(status);
+  if (!child)
+    mutex.lock();
+  else if (!mutex.try_lock())
+    _exit(status);
+  const MutexLock guard(mutex, std::adopt_lock);
   for (const auto& [database, owner] : Open())
     if (owner.Here()) (void)OrNoMemory([&] { return database->CloseNow(); });
   // RocksDB's objects would wait for threads that are not there, or that wait for ever where an
@@ -53,14 +56,14 @@ void RegisterProcessEnd() {
 }
 
 void CloseAtProcessEnd(Database::Impl* database) {
-  std::lock_guard guard(mutex);
+  MutexLock guard(mutex);
   Open().insert_or_assign(database, database->owner);
   [[maybe_unused]] static const bool registered = (FirstProcess(), RegisterProcessEnd(), true);
 }
 
 void LeaveOut(Database::Impl* database) {
   if (!database->owner.Here()) return;  // the mutex may be held for ever
-  std::lock_guard guard(mutex);
+  MutexLock guard(mutex);
   Open().erase(database);
 }
 

@@ -88,7 +88,7 @@ Result<GraphLineage> Database::ReadLineage() try {
   PLEXUS_TRY(d.Usable());
   GraphLineage lineage;
   lineage.format = kNewestVersion;
-  const std::shared_lock open(d.renewal);
+  const ReaderLock open(d.renewal);
   PLEXUS_TRY(d.Usable());
   const Impl::Noted noted = d.NotedAnchor();
   lineage.high = noted.graph_id.high;
@@ -180,7 +180,7 @@ Status Database::Follow(const Changes& changes) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
   {
-    const std::shared_lock open(d.renewal);
+    const ReaderLock open(d.renewal);
     PLEXUS_TRY(d.Writable());
     if (d.NotedAnchor().source.empty())
       return Fail(ErrorCode::kFailedPrecondition, d.directory + ": is not a replica");
@@ -217,7 +217,8 @@ Status Database::Forget(const ForgottenIds& forgotten, Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
   LogScope log(d.options.graph.on_log, "forget");
-  PLEXUS_ASSIGN(const auto guard, d.Maintain());
+  const MutexLock guard(d.maintenance);
+  PLEXUS_TRY(d.Writable());
   if (d.anchor.source.empty())
     return Fail(ErrorCode::kFailedPrecondition, d.directory + ": is not a replica");
   const Snapshot now = snapshot();
@@ -234,7 +235,8 @@ PLEXUS_CATCH_NO_MEMORY
 Status Database::Promote() try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
-  PLEXUS_ASSIGN(const auto guard, d.Maintain());
+  const MutexLock guard(d.maintenance);
+  PLEXUS_TRY(d.Writable());
   if (d.anchor.source.empty())
     return Fail(ErrorCode::kFailedPrecondition,
                 d.directory + ": is not a replica, but a writer already");

@@ -225,7 +225,7 @@ Status Database::SendFiles(const std::function<Status(std::string_view)>& send,
   {
     Impl& d = *impl_;
     PLEXUS_TRY(d.Usable());
-    const std::lock_guard guard(d.maintenance);
+    const MutexLock guard(d.maintenance);
     PLEXUS_TRY(d.Usable());
     pinned = d.pinned;
     if (d.journal) {

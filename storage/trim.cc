@@ -53,7 +53,8 @@ struct Floor {
 };
 
 // Writes the floor's checkpoint. The graph of then is gone afterwards.
-Result<Floor> WriteFloor(Database::Impl& d, Sequence at, Progress* progress, bool forget_keys) {
+Result<Floor> WriteFloor(Database::Impl& d, Sequence at, Progress* progress, bool forget_keys)
+    PLEXUS_REQUIRES(d.maintenance) {
   LoadRequest request = d.Request();
   const std::map<NodeId, Sequence> purged = d.Purged();
   request.target = at;
@@ -88,9 +89,9 @@ Status ForgetKeys(Graph& graph, const std::vector<NodeId>& nodes) {
   return {};
 }
 
-// REQUIRES `maintenance` held. Returns the nodes whose keys are to be forgotten.
+// Returns the nodes whose keys are to be forgotten.
 Result<std::vector<NodeId>> TrimTo(Database::Impl& d, Sequence before, Progress* progress,
-                                   bool forget_keys) {
+                                   bool forget_keys) PLEXUS_REQUIRES(d.maintenance) {
   const Sequence last = d.graph->snapshot().sequence();
   if (before > last)
     return Fail(ErrorCode::kInvalidArgument, "cannot trim up to record " + std::to_string(before) +
@@ -117,13 +118,13 @@ Result<std::vector<NodeId>> TrimTo(Database::Impl& d, Sequence before, Progress*
     next.checkpoint_digest = manifest.digest;
   }
   FailPoint(d.options.hooks, "trim.before_anchor");
-  auto erasing = d.Erasing();
+  MutexLock erasing(d.erase_mutex);
   PLEXUS_TRY(WriteAnchor(d.directory, next, *d.files));
   d.anchor = next;
   d.NoteAnchor();
   FailPoint(d.options.hooks, "trim.anchored");
   {
-    std::lock_guard past_guard(d.past_mutex);
+    MutexLock past_guard(d.past_mutex);
     d.past.clear();
   }
   const std::string first = LogKey(0), end = LogKey(before + 1);
@@ -134,7 +135,7 @@ Result<std::vector<NodeId>> TrimTo(Database::Impl& d, Sequence before, Progress*
   d.store->NoteTrim(before);
   PLEXUS_TRY(DropPayloads(d.rocks, before, floor.payloads));
   PLEXUS_TRY(d.DropOldCheckpoints());
-  erasing.unlock();
+  erasing.Unlock();
   PLEXUS_TRY(d.rocks->FlushAll());
   rocksdb::CompactRangeOptions compact;
   compact.exclusive_manual_compaction = false;
@@ -151,7 +152,7 @@ Result<std::vector<NodeId>> TrimTo(Database::Impl& d, Sequence before, Progress*
 }  // namespace
 
 void Database::Impl::ForgetPurges(Sequence floor) {
-  std::lock_guard guard(purge_mutex);
+  MutexLock guard(purge_mutex);
   std::erase_if(purged, [floor](const auto& purge) { return purge.second <= floor; });
 }
 
@@ -171,7 +172,8 @@ Status Database::Trim(Sequence before, Progress* progress, bool forget_keys) try
   const ReturnFreedMemoryAtEnd freed(d.options.graph.return_freed_memory);
   LogScope log(d.options.graph.on_log, "trim");
   const auto removed = [&]() -> Result<std::vector<NodeId>> {
-    PLEXUS_ASSIGN(const auto guard, d.Maintain());
+    const MutexLock guard(d.maintenance);
+    PLEXUS_TRY(d.Writable());
     return TrimTo(d, before, progress, forget_keys);
   }();
   return log.Done(removed ? ForgetKeys(graph(), *removed) : std::unexpected(removed.error()));

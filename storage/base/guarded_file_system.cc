@@ -42,7 +42,7 @@ IOStatus MayWrite(const GuardState& state) {
 // A write that is not under way while the guard is shut.
 template <class Act>
 IOStatus Unshut(GuardState& state, Act&& act) {
-  const std::shared_lock under_way(state.writes);
+  const ReaderLock under_way(state.writes);
   if (IOStatus may = MayWrite(state); !may.ok()) return may;
   return act();
 }
@@ -54,29 +54,29 @@ class Guard::SyncedDirectories {
  public:
   void NameChanged(const std::string& path) {
     if (IsDiary(path)) return;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     synced_.erase(path.substr(0, path.rfind('/')));
   }
   template <class Act>
   IOStatus Sync(const std::string& directory, Act&& sync) {
-    const std::lock_guard one(sync_mutex_);  // a thread that finds it noted must not be too early
+    const MutexLock one(sync_mutex_);  // a thread that finds it noted must not be too early
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (!synced_.insert(directory).second) return IOStatus::OK();
     }
     // A name that changes from here on takes the note away again.
     IOStatus status = sync();
     if (!status.ok()) {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       synced_.erase(directory);
     }
     return status;
   }
 
  private:
-  std::mutex sync_mutex_;
-  std::mutex mutex_;
-  std::set<std::string> synced_;  // guarded by mutex_
+  Mutex sync_mutex_ PLEXUS_ACQUIRED_BEFORE(mutex_);
+  Mutex mutex_;
+  std::set<std::string> synced_ PLEXUS_GUARDED_BY(mutex_);
 };
 
 class Guard::File : public rocksdb::FSWritableFileOwnerWrapper {
@@ -164,11 +164,11 @@ bool Guard::AnyDied() { return any_died; }
 void Guard::Die() noexcept {
   any_died = true;
   state_->dead.store(true, std::memory_order_release);
-  const std::unique_lock none_under_way(state_->writes);
+  const MutexLock none_under_way(state_->writes);
 }
 
 void Guard::Unlock() noexcept {
-  const std::lock_guard guard(locks_mutex_);
+  const MutexLock guard(locks_mutex_);
   for (rocksdb::FileLock* lock : locks_)
     target()->UnlockFile(lock, IOOptions(), nullptr).PermitUncheckedError();
   locks_.clear();
@@ -314,14 +314,14 @@ IOStatus Guard::DeleteFile(const std::string& path, const IOOptions& o, IODebugC
 IOStatus Guard::LockFile(const std::string& path, const IOOptions& o, rocksdb::FileLock** lock,
                          IODebugContext* d) {
   if (IOStatus plain = ToStatus(MustBePlainFile(path)); !plain.ok()) return plain;
-  const std::lock_guard guard(locks_mutex_);
+  const MutexLock guard(locks_mutex_);
   IOStatus status = FileSystemWrapper::LockFile(path, o, lock, d);
   if (status.ok()) locks_.insert(*lock);
   return status;
 }
 
 IOStatus Guard::UnlockFile(rocksdb::FileLock* lock, const IOOptions& o, IODebugContext* d) {
-  const std::lock_guard guard(locks_mutex_);
+  const MutexLock guard(locks_mutex_);
   locks_.erase(lock);
   return FileSystemWrapper::UnlockFile(lock, o, d);
 }

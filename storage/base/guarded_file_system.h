@@ -22,14 +22,13 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <set>
-#include <shared_mutex>
 #include <string>
 
 #include <rocksdb/file_system.h>
 
 #include "engine/error.h"
+#include "engine/mutex.h"
 #include "storage/base/home_watch.h"
 
 namespace plexus::storage_internal {
@@ -40,9 +39,9 @@ inline constexpr char kNoSpaceText[] = "No space left on device";
 // What a guard and the files that it opens have in common.
 struct GuardState {
   HomeWatch watch;
-  std::atomic<bool> failed{false};   // a write
-  std::atomic<bool> dead{false};     // nothing is written any more
-  mutable std::shared_mutex writes;  // shared by each call that writes
+  std::atomic<bool> failed{false};  // a write
+  std::atomic<bool> dead{false};    // nothing is written any more
+  mutable SharedMutex writes;       // shared by each call that writes
 };
 
 class Guard : public rocksdb::FileSystemWrapper {
@@ -102,8 +101,8 @@ class Guard : public rocksdb::FileSystemWrapper {
 
   const std::shared_ptr<GuardState> state_;
   const std::shared_ptr<SyncedDirectories> synced_;
-  std::mutex locks_mutex_;
-  std::set<rocksdb::FileLock*> locks_;
+  Mutex locks_mutex_;
+  std::set<rocksdb::FileLock*> locks_ PLEXUS_GUARDED_BY(locks_mutex_);
 };
 
 }  // namespace plexus::storage_internal

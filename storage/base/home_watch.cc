@@ -31,7 +31,7 @@ std::string_view FolderOf(std::string_view path) {
 
 void HomeWatch::SetHome(const std::string& directory) {
   struct stat now;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   home_ = directory;
   if (stat(directory.c_str(), &now) == 0) folders_[directory].inode = {now.st_dev, now.st_ino};
 }
@@ -54,7 +54,7 @@ HomeWatch::Folder* HomeWatch::Find(std::string_view folder) {
 
 void HomeWatch::Note(const std::string& file) noexcept {
   try {  // without memory the file is not watched
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!Ours(file)) return;
     Folder* const folder = Find(FolderOf(file));
     struct stat now;
@@ -64,7 +64,7 @@ void HomeWatch::Note(const std::string& file) noexcept {
 }
 
 void HomeWatch::Forget(const std::string& path) noexcept {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (const auto it = folders_.find(FolderOf(path)); it != folders_.end())
     it->second.files.erase(path);
   if (const auto it = folders_.find(Plain(path)); it != folders_.end()) folders_.erase(it);
@@ -97,7 +97,7 @@ bool HomeWatch::CheckFolder(const std::string& path, Folder& folder) {
 }
 
 bool HomeWatch::LookAround(const std::string& path) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (gone()) return false;
   if (!Ours(path)) return true;
   const std::string_view name = FolderOf(path);
@@ -106,7 +106,7 @@ bool HomeWatch::LookAround(const std::string& path) {
 }
 
 bool HomeWatch::LookAtAll() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (gone()) return false;
   for (auto& [path, folder] : folders_)
     if (!CheckFolder(path, folder)) return false;
@@ -114,7 +114,7 @@ bool HomeWatch::LookAtAll() {
 }
 
 std::string HomeWatch::Why() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return why_;
 }
 

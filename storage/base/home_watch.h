@@ -12,9 +12,10 @@
 
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
+
+#include "engine/mutex.h"
 
 namespace plexus::storage_internal {
 
@@ -44,16 +45,16 @@ class HomeWatch {
     bool settled = false;  // a later change has another time
     std::map<std::string, Inode, std::less<>> files;
   };
-  bool Ours(std::string_view path) const;
-  Folder* Find(std::string_view folder);
-  bool CheckFolder(const std::string& path, Folder& folder);
-  bool Gone(const std::string& path, bool folder);
+  bool Ours(std::string_view path) const PLEXUS_REQUIRES(mutex_);
+  Folder* Find(std::string_view folder) PLEXUS_REQUIRES(mutex_);
+  bool CheckFolder(const std::string& path, Folder& folder) PLEXUS_REQUIRES(mutex_);
+  bool Gone(const std::string& path, bool folder) PLEXUS_REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::atomic<bool> gone_{false};
-  std::string home_;
-  std::string why_;
-  std::map<std::string, Folder, std::less<>> folders_;
+  std::string home_ PLEXUS_GUARDED_BY(mutex_);
+  std::string why_ PLEXUS_GUARDED_BY(mutex_);
+  std::map<std::string, Folder, std::less<>> folders_ PLEXUS_GUARDED_BY(mutex_);
 };
 
 }  // namespace plexus::storage_internal

@@ -281,7 +281,7 @@ Status CheckpointReader::LoadAll() {
   std::uint32_t done = 0;
   auto task = [&](std::size_t block) {
     {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       if (!failure_) return;
       if (progress_ && !progress_->Report("loading", done++, tasks)) {
         failure_ = Fail(ErrorCode::kCancelled, "loading was stopped");
@@ -291,10 +291,11 @@ Status CheckpointReader::LoadAll() {
     Status status =
         block == 0 ? MakeTables() : LoadSections(pieces[block - 1].first, pieces[block - 1].second);
     if (status) return;
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (failure_) failure_ = std::move(status);
   };
   RunBlocks(executor_, tasks, task);
+  const MutexLock lock(mutex_);
   return failure_;
 }
 

@@ -6,11 +6,11 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "engine/mutex.h"
 #include "storage/checkpoint/checkpoint.h"
 
 namespace plexus::storage_internal {
@@ -120,8 +120,8 @@ class CheckpointReader {
   std::vector<std::uint32_t> first_section_;  // by array
   std::uint32_t table_sections_ = 0;  // sections of keys, strings, kinds and flags come first
   StringTable::View keys_, strings_;
-  std::mutex mutex_;
-  Status failure_;
+  Mutex mutex_;
+  Status failure_ PLEXUS_GUARDED_BY(mutex_);
 };
 
 }  // namespace plexus::storage_internal

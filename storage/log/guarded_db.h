@@ -15,7 +15,6 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <string>
 #include <vector>
@@ -24,6 +23,7 @@
 #include <rocksdb/utilities/stackable_db.h>
 #include <rocksdb/write_batch.h>
 
+#include "engine/mutex.h"
 #include "storage/base/files.h"
 #include "storage/base/rocks_status.h"
 
@@ -78,7 +78,7 @@ class GuardedDB : public rocksdb::StackableDB {
   // `act(db)`, for what RocksDB offers as a function besides DB. Takes its turn with the writers.
   template <class Act>
   Status WriteBy(Act&& act) {
-    const std::lock_guard turn(writers_);
+    const MutexLock turn(writers_);
     return CallDB([&] { return act(db_); });
   }
 
@@ -151,7 +151,7 @@ class GuardedDB : public rocksdb::StackableDB {
   const std::shared_ptr<Files> files_;
   const Status unopened_;
   const std::shared_ptr<BackgroundErrors> errors_ = std::make_shared<BackgroundErrors>();
-  std::mutex writers_;
+  Mutex writers_;
   std::atomic<rocksdb::SequenceNumber> synced_{0};  // all up to it
 };
 

@@ -50,7 +50,7 @@ Result<std::string_view> DecodePayload(PayloadRef ref, std::string_view value) {
 }
 
 void RocksPayloadStore::Attach(std::shared_ptr<Rocks> rocks) {
-  std::unique_lock lock(rocks_mutex_);
+  MutexLock lock(rocks_mutex_);
   rocks_ = std::move(rocks);
   new_.clear();
   if (rocks_) return;
@@ -59,18 +59,17 @@ void RocksPayloadStore::Attach(std::shared_ptr<Rocks> rocks) {
 }
 
 void RocksPayloadStore::AddNew(PayloadRef ref, std::string value) {
-  std::unique_lock lock(rocks_mutex_);
+  MutexLock lock(rocks_mutex_);
   new_[ref.bits] = std::move(value);
 }
 
-// REQUIRES rocks_mutex_ held.
 const std::string* RocksPayloadStore::New(PayloadRef ref) const {
   const auto it = new_.find(ref.bits);
   return it == new_.end() ? nullptr : &it->second;
 }
 
 void RocksPayloadStore::SetPending(Sequence first_pending, std::function<Status()> flush) {
-  std::unique_lock lock(rocks_mutex_);
+  MutexLock lock(rocks_mutex_);
   flush_ = std::move(flush);
   first_pending_.store(first_pending, std::memory_order_release);
 }
@@ -85,7 +84,7 @@ Result<std::string> RocksPayloadStore::Get(PayloadRef ref) const {
   }
   misses_.fetch_add(1, std::memory_order_relaxed);
   PLEXUS_TRY(FlushPending(ref));
-  std::shared_lock lock(rocks_mutex_);
+  ReaderLock lock(rocks_mutex_);
   if (!rocks_) return Fail(ErrorCode::kFailedPrecondition, Where(ref) + kDatabaseClosed);
   rocksdb::PinnableSlice value;
   const std::string* const fresh = New(ref);
@@ -105,7 +104,7 @@ Status RocksPayloadStore::GetEach(std::span<const PayloadRef> refs, const EachPa
   if (refs.empty()) return {};
   if (owner_) PLEXUS_TRY(owner_->Check("the database"));
   PLEXUS_TRY(FlushPending(refs.back()));
-  std::shared_lock lock(rocks_mutex_);
+  ReaderLock lock(rocks_mutex_);
   if (!rocks_) return Fail(ErrorCode::kFailedPrecondition, Where(refs.front()) + kDatabaseClosed);
   rocksdb::ReadOptions options = ScanOptions();
   options.readahead_size = kReadAhead;
@@ -132,7 +131,6 @@ Status RocksPayloadStore::GetEach(std::span<const PayloadRef> refs, const EachPa
   return {};
 }
 
-// REQUIRES rocks_mutex_ held and rocks_ set.
 std::unexpected<Error> RocksPayloadStore::Missing(PayloadRef ref) const {
   const Sequence floor = trimmed_.load(std::memory_order_relaxed);
   if (ref.sequence() <= floor)
@@ -149,7 +147,7 @@ Status RocksPayloadStore::FlushPending(PayloadRef ref) const {
   std::function<Status()> flush;
   const TestHooks* hooks = nullptr;
   {
-    std::shared_lock lock(rocks_mutex_);
+    ReaderLock lock(rocks_mutex_);
     flush = flush_;
     if (rocks_) hooks = rocks_->files()->hooks();
   }
@@ -158,7 +156,7 @@ Status RocksPayloadStore::FlushPending(PayloadRef ref) const {
 }
 
 bool RocksPayloadStore::Cached(PayloadRef ref, std::string* bytes) const {
-  std::lock_guard lock(cache_mutex_);
+  MutexLock lock(cache_mutex_);
   const auto it = index_.find(ref.bits);
   if (it == index_.end()) return false;
   recent_.splice(recent_.begin(), recent_, it->second);
@@ -169,7 +167,7 @@ bool RocksPayloadStore::Cached(PayloadRef ref, std::string* bytes) const {
 void RocksPayloadStore::Remember(PayloadRef ref, const std::string& bytes) const {
   const std::uint64_t cost = bytes.size() + kEntryOverhead;
   if (cost > cache_limit_ / 8) return;  // one entry must not sweep out the rest
-  std::lock_guard lock(cache_mutex_);
+  MutexLock lock(cache_mutex_);
   if (index_.contains(ref.bits)) return;
   try {
     recent_.push_front({ref.bits, bytes});
@@ -191,8 +189,8 @@ void RocksPayloadStore::Remember(PayloadRef ref, const std::string& bytes) const
 }
 
 void RocksPayloadStore::ForgetCache() {
-  const std::unique_lock no_get_under_way(rocks_mutex_);  // it would remember what it read before
-  std::lock_guard lock(cache_mutex_);
+  const MutexLock no_get_under_way(rocks_mutex_);  // it would remember what it read before
+  MutexLock lock(cache_mutex_);
   recent_.clear();
   index_.clear();
   cache_bytes_ = 0;

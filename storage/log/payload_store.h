@@ -11,13 +11,12 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <unordered_map>
 
 #include "engine/arrays/owner.h"
+#include "engine/mutex.h"
 #include "engine/payload.h"
 #include "storage/log/rocks_db.h"
 
@@ -57,7 +56,7 @@ class RocksPayloadStore : public PayloadStore {
   std::uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
   std::uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
   std::uint64_t cache_bytes() const {
-    const std::lock_guard lock(cache_mutex_);
+    const MutexLock lock(cache_mutex_);
     return cache_bytes_;
   }
 
@@ -67,24 +66,26 @@ class RocksPayloadStore : public PayloadStore {
     std::string bytes;
   };
   Status FlushPending(PayloadRef ref) const;
-  std::unexpected<Error> Missing(PayloadRef ref) const;
-  const std::string* New(PayloadRef ref) const;
+  // REQUIRES rocks_ set.
+  std::unexpected<Error> Missing(PayloadRef ref) const PLEXUS_REQUIRES_SHARED(rocks_mutex_);
+  const std::string* New(PayloadRef ref) const PLEXUS_REQUIRES_SHARED(rocks_mutex_);
   bool Cached(PayloadRef ref, std::string* bytes) const;
   void Remember(PayloadRef ref, const std::string& bytes) const;
 
   std::optional<Owner> owner_;
-  mutable std::shared_mutex rocks_mutex_;
-  std::shared_ptr<Rocks> rocks_;
-  std::unordered_map<std::uint64_t, std::string> new_;  // guarded as rocks_
+  mutable SharedMutex rocks_mutex_ PLEXUS_ACQUIRED_BEFORE(cache_mutex_);
+  std::shared_ptr<Rocks> rocks_ PLEXUS_GUARDED_BY(rocks_mutex_);
+  std::unordered_map<std::uint64_t, std::string> new_ PLEXUS_GUARDED_BY(rocks_mutex_);
   std::atomic<Sequence> first_pending_{0};
-  std::function<Status()> flush_ = {};
+  std::function<Status()> flush_ PLEXUS_GUARDED_BY(rocks_mutex_) = {};
   std::atomic<Sequence> trimmed_{0};
 
   const std::uint64_t cache_limit_;
-  mutable std::mutex cache_mutex_;
-  mutable std::list<Entry> recent_;  // newest first
-  mutable std::unordered_map<std::uint64_t, std::list<Entry>::iterator> index_;
-  mutable std::uint64_t cache_bytes_ = 0;
+  mutable Mutex cache_mutex_;
+  mutable std::list<Entry> recent_ PLEXUS_GUARDED_BY(cache_mutex_);  // newest first
+  mutable std::unordered_map<std::uint64_t, std::list<Entry>::iterator> index_
+      PLEXUS_GUARDED_BY(cache_mutex_);
+  mutable std::uint64_t cache_bytes_ PLEXUS_GUARDED_BY(cache_mutex_) = 0;
   mutable std::atomic<std::uint64_t> hits_{0}, misses_{0};
 };
 

@@ -198,11 +198,11 @@ std::shared_ptr<Rocks> Rocks::OpenLater(const std::string& path, std::shared_ptr
 }
 
 GuardedDB* Rocks::OpenNow() {
-  std::unique_lock one(opening_, std::defer_lock);
   if (owner_.Here())
-    one.lock();
-  else if (!one.try_lock())
+    opening_.lock();
+  else if (!opening_.try_lock())
     return forked_.get();
+  const MutexLock one(opening_, std::adopt_lock);
   if (!waits()) return nullptr;
   no_memory_ = false;
   Status made = OrNoMemory([&] {
@@ -344,10 +344,8 @@ Status Rocks::Close() {
 }
 
 Status Rocks::Shut() {
-  while (left_) {
+  for (const MutexLock lock(left_mutex_); left_; left_ = std::move(left_->next))
     if (files_->dead()) (void)left_->writer.release();
-    left_ = std::move(left_->next);
-  }
   if (!db_) {
     if (files_ && files_->dead()) files_->Unlock();  // it died while it was opened
     return {};
@@ -367,7 +365,7 @@ Status Rocks::Shut() {
 }
 
 void Rocks::Leave(std::unique_ptr<SortedFile> unfinished) const noexcept {
-  const std::lock_guard lock(left_mutex_);
+  const MutexLock lock(left_mutex_);
   unfinished->next = std::move(left_);
   left_ = std::move(unfinished);
 }

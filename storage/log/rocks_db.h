@@ -11,7 +11,6 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +22,7 @@
 
 #include "engine/arrays/owner.h"
 #include "engine/error.h"
+#include "engine/mutex.h"
 #include "engine/types.h"
 #include "storage/base/digest.h"
 #include "storage/base/files.h"
@@ -84,7 +84,7 @@ class Rocks {
   rocksdb::ColumnFamilyHandle* payload() const { return Family(2); }
   rocksdb::ColumnFamilyHandle* checkpoint() const { return Family(3); }
   bool failed() const { return failed_.load(std::memory_order_acquire); }  // to open at first use
-  bool waits() const { return later_.load(std::memory_order_acquire); }  // for its first use
+  bool waits() const { return later_.load(std::memory_order_acquire); }    // for its first use
   const std::string& path() const { return path_; }
   const std::shared_ptr<Files>& files() const { return files_; }
 
@@ -120,7 +120,7 @@ class Rocks {
     return waits() && const_cast<Rocks*>(this)->OpenNow() ? nullptr : handles_[i];
   }
   GuardedDB* OpenNow();  // null: it is open; else what refuses each call
-  GuardedDB* Refuse(const Error& why);
+  GuardedDB* Refuse(const Error& why) PLEXUS_REQUIRES(opening_);
   Status Shut();
   std::string path_;
   std::shared_ptr<Files> files_;
@@ -128,13 +128,15 @@ class Rocks {
   bool no_memory_ = false;  // for what a look read, or claimed to need
   std::function<Status()> compare_;
   const Owner owner_;
-  std::mutex opening_;
+  Mutex opening_;
   std::unique_ptr<GuardedDB> forked_;  // refuses where a thread of the parent was opening it
-  std::vector<std::pair<std::string, std::unique_ptr<GuardedDB>>> refusals_;  // by reason
+  // By reason.
+  std::vector<std::pair<std::string, std::unique_ptr<GuardedDB>>> refusals_
+      PLEXUS_GUARDED_BY(opening_);
   GuardedDB* db_ = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
-  mutable std::mutex left_mutex_;
-  mutable std::unique_ptr<SortedFile> left_;
+  mutable Mutex left_mutex_;
+  mutable std::unique_ptr<SortedFile> left_ PLEXUS_GUARDED_BY(left_mutex_);
 };
 
 // A sorted file's writer, not opened yet. It hands bytes to the disk as it goes, so that

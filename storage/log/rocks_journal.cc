@@ -64,7 +64,7 @@ class RocksJournal::Appending {
  public:
   explicit Appending(RocksJournal& journal) : journal_(journal) {}  // with the mutex held
   ~Appending() {
-    const std::lock_guard lock(journal_.mutex_);
+    const MutexLock lock(journal_.mutex_);
     journal_.appending_ = false;
     journal_.append_ended_.notify_all();
   }
@@ -107,8 +107,8 @@ Status RocksJournal::Write(rocksdb::WriteBatch& batch, bool sync) {
   options.sync = sync;
   FailPoint(rocks_->files()->hooks(), "journal.before_write");
   const auto take_turn = [&](bool syncs) {
-    std::unique_lock lock(mutex_);
-    if (syncs) synced_changed_.wait(lock, [&] { return !syncing_; });
+    MutexLock lock(mutex_);
+    while (syncs && syncing_) mutex_.Wait(synced_changed_);
     syncing_ = syncs;
     if (!syncs) synced_changed_.notify_all();
   };
@@ -122,18 +122,22 @@ Status RocksJournal::Write(rocksdb::WriteBatch& batch, bool sync) {
 
 Status RocksJournal::AppendGroup(std::span<const Record> group, Durability durability,
                                  bool replayed) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   PLEXUS_TRY(RefusedToAppend());
-  if (bulk_) return AppendBulk([&] { return AddBulk(group, replayed); });
+  if (bulk_)
+    return AppendBulk([&] {
+      mutex_.AssertHeld();
+      return AddBulk(group, replayed);
+    });
   const Position at = position_;
   appending_ = true;
   const Appending appending(*this);
-  lock.unlock();
+  lock.Unlock();
   return WriteGroup(group, durability, replayed, at);
 }
 
 void RocksJournal::SetOrigin(const Origin& origin) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   origin_ = OriginValue(origin);
 }
 
@@ -145,7 +149,7 @@ Status RocksJournal::WriteGroup(std::span<const Record> group, Durability durabi
   std::size_t written = 0, entries = 0, bytes = 0;
   std::string origin;
   if (replayed) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     origin = origin_;
   }
   auto write = [&](bool sync) -> Status {
@@ -174,7 +178,7 @@ Status RocksJournal::WriteGroup(std::span<const Record> group, Durability durabi
     if (replayed) put(rocks_->meta(), kReplayedKey, MetaValue(at.sequence));
     if (!origin.empty()) put(rocks_->meta(), kOriginKey, origin);
     Status status = Write(batch, sync);
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     if (!status) {
       FailWith(status.error());
       return status;
@@ -192,7 +196,7 @@ Status RocksJournal::WriteGroup(std::span<const Record> group, Durability durabi
     PLEXUS_CHECK(record.sequence == at.sequence + 1, "records follow one another");
     auto got = EncodeRecord(record, at.hash);
     if (!got) {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       FailWith(got.error());
       return std::unexpected(got.error());
     }
@@ -208,29 +212,30 @@ Status RocksJournal::WriteGroup(std::span<const Record> group, Durability durabi
   if (options_.on_purge)
     for (const auto& [node, sequence] : purges) options_.on_purge(node, sequence);
   if (durability == Durability::kBuffered) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     WakeSyncer(sync_wanted_);
   }
   if (options_.on_append) options_.on_append(tail_bytes());
   return {};
 }
 
-// `encode(i, encoder)`, for each of them at once. REQUIRES mutex_ held.
+// `encode(i, encoder)`, for each of them at once.
 template <class Encode>
 Status RocksJournal::AddBulkRecords(Sequence first, std::size_t count, Encode&& encode) {
   PLEXUS_CHECK(first == position_.sequence + 1, "records follow one another");
   Executor& executor = options_.executor ? *options_.executor : DefaultExecutor();
   while (encoders_.size() < count) encoders_.emplace_back();
+  const std::span<RecordEncoder> encoders(encoders_);
   std::vector<Status> encoded(count);
   ParallelFor(executor, count, 1, [&](std::size_t i, std::size_t) {
-    encoded[i] = OrNoMemory([&] { return encode(i, encoders_[i]); });
+    encoded[i] = OrNoMemory([&] { return encode(i, encoders[i]); });
   });
   Position at = position_;
   std::vector<std::string_view> values;
   for (std::size_t i = 0; i < count; ++i) {
     PLEXUS_TRY(encoded[i]);
-    at = {first + i, encoders_[i].Seal(at.hash)};
-    values.push_back(encoders_[i].bytes());
+    at = {first + i, encoders[i].Seal(at.hash)};
+    values.push_back(encoders[i].bytes());
     tail_bytes_ += values.back().size();
   }
   PLEXUS_TRY(bulk_->AddRecords(first, values, executor));
@@ -238,7 +243,6 @@ Status RocksJournal::AddBulkRecords(Sequence first, std::size_t count, Encode&& 
   return {};
 }
 
-// REQUIRES mutex_ held.
 Status RocksJournal::AddBulk(std::span<const Record> group, bool replayed) {
   PLEXUS_TRY(AddBulkRecords(
       group.front().sequence, group.size(),
@@ -263,10 +267,11 @@ Status RocksJournal::AddBulk(std::span<const Record> group, bool replayed) {
 Status RocksJournal::AppendLoad(const LoadedEdges& loaded, std::span<const std::size_t> batches,
                                 Sequence first, Durability durability) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     PLEXUS_TRY(RefusedToAppend());
     if (bulk_)
       return AppendBulk([&] {
+        mutex_.AssertHeld();
         return AddBulkRecords(first, batches.size(), [&](std::size_t i, RecordEncoder& encoder) {
           return encoder.Encode(loaded, batches[i], first + i);
         });
@@ -275,7 +280,7 @@ Status RocksJournal::AppendLoad(const LoadedEdges& loaded, std::span<const std::
   return Journal::AppendLoad(loaded, batches, first, durability);
 }
 
-// What `add` adds is one step with all that is pending. REQUIRES mutex_ held.
+// What `add` adds is one step with all that is pending.
 template <class Add>
 Status RocksJournal::AppendBulk(Add&& add) {
   if (Status status = OrNoMemory(add); !status) {
@@ -286,9 +291,9 @@ Status RocksJournal::AppendBulk(Add&& add) {
   return bulk_->pending_bytes() < kBulkStepBytes ? Status() : IngestBulk();
 }
 
-// REQUIRES mutex_ held and bulk_ set. A step that ends half way has lost track of its files.
+// REQUIRES bulk_ set. A step that ends half way has lost track of its files.
 Status RocksJournal::IngestBulk() {
-  if (Status status = OrNoMemory([&] { return bulk_->Ingest(); }); !status) {
+  if (Status status = OrNoMemory([&, bulk = bulk_.get()] { return bulk->Ingest(); }); !status) {
     FailWith(status.error());
     return status;
   }
@@ -299,7 +304,7 @@ Status RocksJournal::IngestBulk() {
 
 Status RocksJournal::BeginBulk() {
   PLEXUS_TRY(WaitDurable(position().sequence));  // what is ingested must not outrun the log
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   PLEXUS_TRY(RefusedToAppend());
   if (bulk_) return Fail(ErrorCode::kFailedPrecondition, "bulk mode has begun already");
   bulk_ = std::make_unique<BulkWriter>(rocks_, options_.bulk_scratch);
@@ -307,7 +312,7 @@ Status RocksJournal::BeginBulk() {
 }
 
 Status RocksJournal::FlushBulk() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (!bulk_) return {};
   PLEXUS_TRY(Refused());
   return IngestBulk();
@@ -315,7 +320,7 @@ Status RocksJournal::FlushBulk() {
 
 Status RocksJournal::EndBulk() {
   PLEXUS_TRY(FlushBulk());
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   bulk_.reset();
   encoders_.clear();
   return {};
@@ -323,16 +328,16 @@ Status RocksJournal::EndBulk() {
 
 // Syncs the write-ahead log up to what is appended now. One thread at a time calls RocksDB, the
 // others wait for it.
-Status RocksJournal::Sync(std::unique_lock<std::mutex>& lock) {
-  while (syncing_) synced_changed_.wait(lock);
+Status RocksJournal::Sync() {
+  while (syncing_) mutex_.Wait(synced_changed_);
   PLEXUS_TRY(Refused());
   const Sequence target = position_.sequence;
   if (synced_ >= target) return {};
   syncing_ = true;
-  lock.unlock();
+  MutexUnlock unlocked(mutex_);
   const Status status =
       OrNoMemory([&] { return Check(rocks_->db()->FlushWAL(true), rocks_->path()); });
-  lock.lock();
+  unlocked.Lock();
   syncing_ = false;
   if (status)
     synced_ = std::max(synced_, target);
@@ -342,7 +347,6 @@ Status RocksJournal::Sync(std::unique_lock<std::mutex>& lock) {
   return status;
 }
 
-// REQUIRES mutex_ held.
 void RocksJournal::WakeSyncer(bool& wanted) {
   if (closed_) return;  // and synced
   if (!syncer_.joinable()) syncer_ = std::thread([this] { SyncLoop(); });
@@ -354,7 +358,7 @@ Status RocksJournal::BeginAppend(std::span<const Record> group, Durability durab
   if (durability == Durability::kDefault) durability = options_.durability;
   if (durability != Durability::kSync || bulk()) return Append(group, durability);
   PLEXUS_TRY(Append(group, Durability::kNone));
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   unsynced_ = position_.sequence;
   try {
     WakeSyncer(sync_now_);
@@ -369,7 +373,7 @@ Status RocksJournal::EndAppend() {
 }
 
 Status RocksJournal::WaitDurable(Sequence sequence) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (sequence > position_.sequence)
     return Fail(ErrorCode::kInvalidArgument,
                 "sequence " + std::to_string(sequence) + " is not written yet");
@@ -377,60 +381,66 @@ Status RocksJournal::WaitDurable(Sequence sequence) {
     PLEXUS_TRY(Refused());
     return IngestBulk();
   }
-  while (synced_ < sequence) PLEXUS_TRY(Sync(lock));
+  while (synced_ < sequence) PLEXUS_TRY(Sync());
   return {};
 }
 
 void RocksJournal::SyncLoop() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (!closed_) {
-    wake_.wait(lock, [&] { return closed_ || sync_wanted_ || sync_now_; });
+    while (!closed_ && !sync_wanted_ && !sync_now_) mutex_.Wait(wake_);
     if (closed_) return;
-    if (!sync_now_) wake_.wait_for(lock, kSyncDelay, [&] { return closed_ || sync_now_; });
+    const auto until = std::chrono::steady_clock::now() + kSyncDelay;
+    while (!closed_ && !sync_now_ && mutex_.WaitUntil(wake_, until)) continue;
     sync_wanted_ = sync_now_ = false;
     if (!bulk_ && !failure_)
-      (void)OrNoMemory(
-          [&] { return Sync(lock); });  // FailWith remembers an error, and of no memory
+      (void)OrNoMemory([&] {  // FailWith remembers an error, and of no memory
+        mutex_.AssertHeld();
+        return Sync();
+      });
   }
 }
 
 RocksJournal::Position RocksJournal::position() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return position_;
 }
 Sequence RocksJournal::synced() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return synced_;
 }
 std::uint64_t RocksJournal::tail_bytes() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return tail_bytes_;
 }
 void RocksJournal::ResetTail(std::uint64_t bytes) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   tail_bytes_ = bytes;
 }
 bool RocksJournal::bulk() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return bulk_ != nullptr;
 }
 
 void RocksJournal::StopAppends() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   stopped_ = true;
-  append_ended_.wait(lock, [&] { return !appending_; });
+  while (appending_) mutex_.Wait(append_ended_);
 }
 
 Status RocksJournal::Close() {
   StopAppends();
   Status status;
   {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     if (closed_) return {};
-    if (failure_)
-      status = OrNoMemory([&] { return Refused(); });
+    if (bulk_ && !failure_)
+      status = IngestBulk();
     else
-      status = bulk_ ? IngestBulk() : OrNoMemory([&] { return Sync(lock); });
+      status = OrNoMemory([&] {
+        mutex_.AssertHeld();
+        return failure_ ? Refused() : Sync();
+      });
     bulk_.reset();
     closed_ = true;
     wake_.notify_all();

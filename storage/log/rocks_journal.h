@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "engine/journal.h"
+#include "engine/mutex.h"
 #include "storage/encoding/record_codec.h"
 #include "storage/log/bulk_writer.h"
 #include "storage/log/rocks_db.h"
@@ -114,36 +115,37 @@ class RocksJournal : public Journal, public std::enable_shared_from_this<RocksJo
   Status WriteGroup(std::span<const Record> group, Durability durability, bool replayed,
                     Position at);
   template <class Encode>
-  Status AddBulkRecords(Sequence first, std::size_t count, Encode&& encode);
-  Status AddBulk(std::span<const Record> group, bool replayed);
+  Status AddBulkRecords(Sequence first, std::size_t count, Encode&& encode) PLEXUS_REQUIRES(mutex_);
+  Status AddBulk(std::span<const Record> group, bool replayed) PLEXUS_REQUIRES(mutex_);
   template <class Add>
-  Status AppendBulk(Add&& add);
-  Status IngestBulk();
+  Status AppendBulk(Add&& add) PLEXUS_REQUIRES(mutex_);
+  Status IngestBulk() PLEXUS_REQUIRES(mutex_);
   Status Write(rocksdb::WriteBatch& batch, bool sync);
-  Status Sync(std::unique_lock<std::mutex>& lock);
-  Status Refused() const;          // of all that writes
-  Status RefusedToAppend() const;  // and of what makes the log longer
-  void FailWith(const Error& error) noexcept;
-  void WakeSyncer(bool& wanted);
-  void SyncLoop();
+  Status Sync() PLEXUS_REQUIRES(mutex_);                   // without the mutex while the disk works
+  Status Refused() const PLEXUS_REQUIRES(mutex_);          // of all that writes
+  Status RefusedToAppend() const PLEXUS_REQUIRES(mutex_);  // and of what makes the log longer
+  void FailWith(const Error& error) noexcept PLEXUS_REQUIRES(mutex_);
+  void WakeSyncer(bool& wanted) PLEXUS_REQUIRES(mutex_);
+  void SyncLoop() PLEXUS_EXCLUDES(mutex_);
 
   std::shared_ptr<Rocks> rocks_;
   const Options options_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable wake_, synced_changed_, append_ended_;
-  Position position_;
-  Sequence synced_ = 0;
-  bool syncing_ = false;
+  Position position_ PLEXUS_GUARDED_BY(mutex_);
+  Sequence synced_ PLEXUS_GUARDED_BY(mutex_) = 0;
+  bool syncing_ PLEXUS_GUARDED_BY(mutex_) = false;
   Sequence unsynced_ = 0;  // of BeginAppend, until EndAppend; only the appending thread
-  std::uint64_t tail_bytes_ = 0;
-  std::string origin_;  // OriginValue; empty: none was said
-  std::unique_ptr<BulkWriter> bulk_;
-  std::vector<RecordEncoder> encoders_;  // of bulk mode
-  std::optional<Error> failure_;
-  bool appending_ = false;            // outside of the mutex
-  std::atomic<bool> stopped_{false};  // appends are refused; set under the mutex
-  bool closed_ = false;
-  bool sync_wanted_ = false, sync_now_ = false;
+  std::uint64_t tail_bytes_ PLEXUS_GUARDED_BY(mutex_) = 0;
+  std::string origin_ PLEXUS_GUARDED_BY(mutex_);  // OriginValue; empty: none was said
+  std::unique_ptr<BulkWriter> bulk_ PLEXUS_GUARDED_BY(mutex_) PLEXUS_PT_GUARDED_BY(mutex_);
+  std::vector<RecordEncoder> encoders_ PLEXUS_GUARDED_BY(mutex_);  // of bulk mode
+  std::optional<Error> failure_ PLEXUS_GUARDED_BY(mutex_);
+  bool appending_ PLEXUS_GUARDED_BY(mutex_) = false;  // outside of the mutex
+  std::atomic<bool> stopped_{false};                  // appends are refused; set under the mutex
+  bool closed_ PLEXUS_GUARDED_BY(mutex_) = false;
+  bool sync_wanted_ PLEXUS_GUARDED_BY(mutex_) = false;
+  bool sync_now_ PLEXUS_GUARDED_BY(mutex_) = false;
   std::thread syncer_;
 };
 

@@ -42,7 +42,8 @@ Status Database::HardPurge(std::span<const NodeId> nodes, Progress* progress) tr
   for (const NodeId term : OrphanTerms(now, std::set<NodeId>(nodes.begin(), nodes.end())))
     batch.RemoveNode(NodeRef::Id(term));
   if (!batch.empty()) PLEXUS_TRY(graph().Apply(batch));
-  PLEXUS_ASSIGN(const auto guard, d.Maintain());
+  const MutexLock guard(d.maintenance);
+  PLEXUS_TRY(d.Writable());
   PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_TRY(d.ScrubNow(progress));  // writers do not wait for this yet
   PLEXUS_TRY(d.RewriteWithout(std::set<NodeId>(nodes.begin(), nodes.end()), progress));
@@ -88,12 +89,13 @@ Result<std::optional<Graph::Renewal>> Database::Impl::MakeGeneration(const std::
   next.checkpoint_sequence = written.checkpoint.sequence;
   next.checkpoint_digest = written.checkpoint.digest;
   FailPoint(options.hooks, "hard_purge.before_switch");
-  const auto erasing = Erasing();
-  const std::unique_lock renewing(renewal);
+  const MutexLock erasing(erase_mutex);
+  const MutexLock renewing(renewal);
   switched = true;
   // Payloads are read from the old files until the new ones are open.
   const auto old = std::exchange(rocks, nullptr);
   const auto finish = [&]() -> Status {
+    maintenance.AssertHeld();
     PLEXUS_TRY(journal->Close());
     store->NoteTrim(floor().sequence);  // the new generation has what the present needs
     rocksdb::CancelAllBackgroundWork(old->db(), true);  // it does not write where files are removed
@@ -108,13 +110,13 @@ Result<std::optional<Graph::Renewal>> Database::Impl::MakeGeneration(const std::
     loaded.checkpoint_sequence = written.checkpoint.sequence;
     loaded.checkpoint_bytes = written.checkpoint.total_bytes();
     {
-      std::lock_guard purge_guard(purge_mutex);
+      MutexLock purge_guard(purge_mutex);
       std::erase_if(purged, [&](const auto& purge) { return rewriter.Gone(purge.first); });
       to_scrub.clear();
     }
     PLEXUS_TRY(AttachWriter(loaded));
     store->ForgetCache();
-    std::lock_guard past_guard(past_mutex);
+    MutexLock past_guard(past_mutex);
     past.clear();
     words_wait = false;
     words_found_at = kNever;
@@ -128,7 +130,7 @@ Result<std::optional<Graph::Renewal>> Database::Impl::MakeGeneration(const std::
 }
 
 // Nothing more can be done with this object: closing would mark the new generation with the old
-// one's end. REQUIRES `erase_mutex` and `renewal` held exclusively.
+// one's end.
 void Database::Impl::GiveUp() {
   closed = true;
   (void)journal->Close();
@@ -142,12 +144,15 @@ Status Database::Impl::RewriteWithout(const std::set<NodeId>& nodes, Progress* p
                                       Rewrite rewrite) {
   bool switched = false;
   Status status = OrNoMemory([&] {
-    return graph->Renew([&] { return MakeGeneration(nodes, rewrite, progress, switched); });
+    return graph->Renew([&] {
+      maintenance.AssertHeld();
+      return MakeGeneration(nodes, rewrite, progress, switched);
+    });
   });
   if (status) shown_generation = anchor.generation;
   if (!status && switched && rocks) {  // no memory to install the state
-    const auto erasing = Erasing();
-    const std::unique_lock renewing(renewal);
+    const MutexLock erasing(erase_mutex);
+    const MutexLock renewing(renewal);
     GiveUp();
   }
   return status;

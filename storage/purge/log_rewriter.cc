@@ -28,6 +28,7 @@ rocksdb::WriteOptions Unlogged() {  // flushed and synced as a whole at the end
 }  // namespace
 
 Result<const GraphState*> LogRewriter::Floor() {
+  db_.maintenance.AssertHeld();
   if (!floor_ && db_.floor().sequence > 0) {
     LoadRequest request = db_.Request();
     request.target = db_.floor().sequence;
@@ -40,6 +41,7 @@ Result<const GraphState*> LogRewriter::Floor() {
 // fn(source, kind, target) of every edge that ever was, some of them several times.
 template <class Fn>
 Status LogRewriter::ForEachEdge(Fn&& fn) {
+  db_.maintenance.AssertHeld();
   PLEXUS_ASSIGN(const GraphState* floor, Floor());
   if (floor) ForEachArcOf(*floor->base, fn);
   LogCursor cursor(db_.rocks, db_.floor());
@@ -159,6 +161,7 @@ Result<std::shared_ptr<Rocks>> LogRewriter::Import(const std::string& path) {
 
 // The checkpoint of the history floor, and of payloads at or below it only what it needs.
 Status LogRewriter::WriteFloor(const std::shared_ptr<Rocks>& to, Progress* progress) {
+  db_.maintenance.AssertHeld();
   PLEXUS_ASSIGN(const GraphState* floor, Floor());
   if (!floor) return {};
   for (const NodeId node : gone_->list())
@@ -185,6 +188,7 @@ Status LogRewriter::WriteFloor(const std::shared_ptr<Rocks>& to, Progress* progr
 }
 
 Result<LogPoint> LogRewriter::CopyLog(const std::shared_ptr<Rocks>& to, Progress* progress) {
+  db_.maintenance.AssertHeld();
   LogPoint point = db_.floor();
   LogCursor cursor(db_.rocks, db_.floor());
   BulkWriter writer(to, db_.scratch_path("bulk"));
@@ -215,6 +219,7 @@ Result<LogPoint> LogRewriter::CopyLog(const std::shared_ptr<Rocks>& to, Progress
 
 // What the nodes had is erased; below the floor without a trace, as a trim does.
 Status LogRewriter::Erase(const std::shared_ptr<Rocks>& to) {
+  db_.maintenance.AssertHeld();
   std::sort(dropped_.begin(), dropped_.end(),
             [](PayloadRef a, PayloadRef b) { return a.bits < b.bits; });
   std::vector<PayloadRef> kept;  // with bytes that are not erased yet
@@ -257,6 +262,7 @@ Status LogRewriter::CopyPurges(const std::shared_ptr<Rocks>& to) {
 }
 
 Result<LogRewriter::Written> LogRewriter::Write(const std::string& path, Progress* progress) {
+  db_.maintenance.AssertHeld();
   PLEXUS_ASSIGN(const std::shared_ptr<Rocks> to, Import(path));
   FailPoint(db_.options.hooks, "hard_purge.linked");
   PLEXUS_TRY(WriteFloor(to, progress));

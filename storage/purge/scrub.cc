@@ -80,7 +80,7 @@ class RefCollector {
 Status Database::Impl::ScrubNow(Progress* progress) {
   std::map<NodeId, Sequence> nodes;
   {
-    std::lock_guard guard(purge_mutex);
+    MutexLock guard(purge_mutex);
     nodes = to_scrub;
   }
   if (nodes.empty()) return {};
@@ -112,17 +112,17 @@ Status Database::Impl::ScrubNow(Progress* progress) {
   }
   const std::vector<PayloadRef> refs = collector.Take();
   {
-    const auto erasing = Erasing();
+    const MutexLock erasing(erase_mutex);
     PLEXUS_TRY(OverwritePayloads(rocks, refs));
     store->ForgetCache();
-    std::lock_guard guard(past_mutex);
+    MutexLock guard(past_mutex);
     past.clear();
   }
   FailPoint(options.hooks, "scrub.overwritten");
   PLEXUS_TRY(rocks->FlushAll());  // retires the write-ahead logs with the old bytes
   PLEXUS_TRY(CompactAround(rocks, refs));
   {
-    std::lock_guard guard(purge_mutex);
+    MutexLock guard(purge_mutex);
     for (const auto& [node, sequence] : nodes) {
       const auto it = to_scrub.find(node);
       if (it != to_scrub.end() && it->second == sequence) to_scrub.erase(it);
@@ -148,7 +148,7 @@ Result<bool> Database::Impl::IsReplica() {
 Status Database::Impl::DropScrubMarks() {
   PLEXUS_ASSIGN(auto marks, ReadPurges(rocks, kScrubPrefix, ~Sequence{0}));
   rocksdb::WriteBatch done = ReservedBatch(marks.size(), marks.size() * kNodeMetaKeyBytes);
-  std::lock_guard guard(purge_mutex);
+  MutexLock guard(purge_mutex);
   for (const auto& [node, sequence] : marks)
     if (!to_scrub.contains(node))
       done.Delete(rocks->meta(), NodeMetaKey(kScrubPrefix, node)).PermitUncheckedError();
@@ -186,7 +186,8 @@ Status Database::Scrub(Progress* progress) try {
   PLEXUS_TRY(impl_->Writable());
   const ReturnFreedMemoryAtEnd freed(impl_->options.graph.return_freed_memory);
   LogScope log(impl_->options.graph.on_log, "scrub");
-  PLEXUS_ASSIGN(const auto guard, impl_->Maintain());
+  const MutexLock guard(impl_->maintenance);
+  PLEXUS_TRY(impl_->Writable());
   PLEXUS_TRY(impl_->ScrubNow(progress));
   return log.Done(impl_->ForgetWords(progress));
 }

@@ -84,6 +84,7 @@ Status Verifier::CheckAnchor() {
     problems_.Add("anchor", anchor.error());
     return {};
   }
+  db_.maintenance.AssertHeld();
   if (!(*anchor == db_.anchor)) problems_.Add("anchor", 0, "is not what was written last");
   if (anchor->sequence > last_) problems_.Add("anchor", 0, "promises more records than there are");
   return {};
@@ -320,6 +321,7 @@ Status Verifier::CheckPart(const std::vector<Manifest>& checkpoints, ArcPart par
 }
 
 Status Verifier::Begin(const Snapshot& live) {
+  db_.maintenance.AssertHeld();
   last_ = live.sequence();
   if (db_.journal) {
     const RocksJournal::Position at = db_.journal->position();
@@ -347,7 +349,7 @@ Status Verifier::Run(const Snapshot& live) {
   report_.nodes = live.CountNodes(Plane::kFact) + live.CountNodes(Plane::kIndex);
   report_.edges = live.CountEdges(Plane::kFact) + live.CountEdges(Plane::kIndex);
   for (const auto& space : live.state().spaces) report_.vectors += space.live_count();
-  std::lock_guard guard(db_.purge_mutex);
+  MutexLock guard(db_.purge_mutex);
   if (!db_.to_scrub.empty())
     report_.notes.push_back(std::to_string(db_.to_scrub.size()) +
                             " purged nodes wait for scrubbing");
@@ -359,15 +361,16 @@ Status Verifier::Run(const Snapshot& live) {
 Result<VerifyReport> Database::Verify(const VerifyOptions& options) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
-  std::unique_lock guard(d.maintenance);
-  PLEXUS_ASSIGN(const auto kept, d.KeepHistory());
+  MutexLock guard(d.maintenance);
+  const ReaderLock kept(d.erase_mutex);
+  PLEXUS_TRY(d.Usable());
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_ASSIGN(const Impl::Reading reading, d.WholeLog());
   VerifyReport report;
   const Snapshot live = snapshot();
   Verifier verifier(d, reading.rocks, options, report);
   PLEXUS_TRY(verifier.Begin(live));
-  guard.unlock();
+  guard.Unlock();
   PLEXUS_TRY(verifier.Run(live));
   return report;
 }

@@ -25,16 +25,15 @@ bool DemandsFacts(const Schema& schema) {
 
 void ImportCheck::Begin(Snapshot now) {
   now_ = std::move(now);
-  schema_ = now_.state().schema;
+  SetSchema(now_.state().schema);
   watches_kinds_ = kinds_wanted_ = kinds_stated_ = second_pass_ = false;
   kinds_.clear();
 }
 
 Status ImportCheck::Define(const EdgeKind& kind) {
-  auto next = std::make_shared<Schema>(*schema_);
+  auto next = std::make_shared<Schema>(*schema());
   PLEXUS_TRY(next->Define(kind));
-  std::lock_guard lock(mutex_);
-  schema_ = std::move(next);
+  SetSchema(std::move(next));
   return {};
 }
 
@@ -59,8 +58,7 @@ Status ImportCheck::Take(const Piece& piece) {
   }
   for (const auto& [node, kind] : piece.notes.kinds) kinds_[node].kind = kind;
   if (piece.schema_after) {
-    std::lock_guard lock(mutex_);
-    schema_ = piece.schema_after;
+    SetSchema(piece.schema_after);
   }
   return {};
 }
@@ -70,7 +68,7 @@ bool ImportCheck::NeedsSecondPass() {
   kinds_wanted_ |= kinds_stated_ && DemandsFacts(*schema());
   if (!kinds_wanted_) return false;
   second_pass_ = watches_kinds_ = true;
-  schema_ = now_.state().schema;
+  SetSchema(now_.state().schema);
   kinds_.clear();
   return true;
 }
@@ -140,7 +138,7 @@ bool ImportCheck::HeldByGraph(const std::string& node, const std::string& kind) 
 
 // Whether removing a node leaves no edge that wants it to be of some kind.
 bool ImportCheck::ReleasesKind(const Piece& piece) const {
-  const auto schema = piece.schema_after ? piece.schema_after : schema_;
+  const auto schema = piece.schema_after ? piece.schema_after : this->schema();
   return std::none_of(schema->edge_kinds().begin(), schema->edge_kinds().end(),
                       [](const EdgeKind& kind) {
                         return kind.survives_removal && kind.target_kind != kNoNodeKind;

@@ -15,11 +15,11 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
+#include "engine/mutex.h"
 #include "engine/snapshot.h"
 #include "storage/formats/pipeline/record_parser.h"
 
@@ -33,7 +33,7 @@ class ImportCheck {
 
   // The schema behind the pieces taken so far.
   std::shared_ptr<const Schema> schema() const {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     return schema_;
   }
   bool watches_kinds() const { return watches_kinds_; }
@@ -51,6 +51,10 @@ class ImportCheck {
   bool NeedsSecondPass();
 
  private:
+  void SetSchema(std::shared_ptr<const Schema> schema) {
+    const MutexLock lock(mutex_);
+    schema_ = std::move(schema);
+  }
   Status CheckWanted(const Piece& piece);
   // What is known of a node's kind: as stated so far, or as an edge has wanted it.
   struct NodeKindSoFar {
@@ -65,8 +69,8 @@ class ImportCheck {
   bool HeldByGraph(const std::string& node, const std::string& kind) const;
 
   Snapshot now_;
-  mutable std::mutex mutex_;
-  std::shared_ptr<const Schema> schema_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::shared_ptr<const Schema> schema_ PLEXUS_GUARDED_BY(mutex_);
   bool watches_kinds_ = false, kinds_wanted_ = false, kinds_stated_ = false;
   std::unordered_map<std::string, NodeKindSoFar> kinds_;
   std::unordered_map<std::string, std::string> piece_kinds_;  // of the piece being checked

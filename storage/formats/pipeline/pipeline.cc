@@ -33,7 +33,7 @@ class Pipeline {
     try {
       WorkUntilDone();
     } catch (const std::exception&) {  // in no thread may it go further
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       Finish(OutOfMemory());  // which needs no memory
       changed_.notify_all();
     }
@@ -49,39 +49,42 @@ class Pipeline {
     return {};
   }
 
-  Status status() const { return status_; }
+  Status status() {
+    const MutexLock lock(mutex_);
+    return status_;
+  }
 
  private:
   void WorkUntilDone() {
-    std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     while (!done_) {
       if (!applying_ && parsed_.contains(next_apply_)) {
-        ApplyNext(lock);
+        ApplyNext();
       } else if (!reading_ && !eof_ && in_flight_ < max_in_flight_) {
-        ReadNext(lock);
+        ReadNext();
       } else if (eof_ && in_flight_ == 0) {
         done_ = true;
       } else {
-        changed_.wait(lock);
+        mutex_.Wait(changed_);
         continue;
       }
       changed_.notify_all();
     }
   }
 
-  void Finish(Status status) {
+  void Finish(Status status) PLEXUS_REQUIRES(mutex_) {
     if (!done_) status_ = std::move(status);
     done_ = true;
   }
 
-  void ApplyNext(std::unique_lock<std::mutex>& lock) {
+  void ApplyNext() PLEXUS_REQUIRES(mutex_) {
     applying_ = true;
     ParsedBlock parsed = std::move(parsed_.extract(next_apply_).mapped());
-    lock.unlock();
+    MutexUnlock unlocked(mutex_);
     Status status = ApplyBlock(parsed);
     if (Keeps()) run_.kept->Keep(std::move(parsed));
     parsed = {};
-    lock.lock();
+    unlocked.Lock();
     applying_ = false;
     ++next_apply_;
     --in_flight_;
@@ -137,13 +140,13 @@ class Pipeline {
     return ParseAll(parser_, block.text.substr(at), first_line, context, pool_);
   }
 
-  void ReadNext(std::unique_lock<std::mutex>& lock) {
+  void ReadNext() PLEXUS_REQUIRES(mutex_) {
     reading_ = true;
     ++in_flight_;
-    lock.unlock();
+    MutexUnlock unlocked(mutex_);
     Result<std::optional<Block>> block = source_.Next();
     const std::uint64_t bytes_read = source_.bytes_read();
-    lock.lock();
+    unlocked.Lock();
     reading_ = false;
     if (!block || !*block) {
       eof_ = true;
@@ -153,10 +156,10 @@ class Pipeline {
     }
     const std::uint64_t index = next_read_++;
     changed_.notify_all();
-    lock.unlock();
+    unlocked.Unlock();
     ParsedBlock parsed{std::move(**block), {}, bytes_read};
     if (!parsed.block.dropped) parsed.pieces = Parse(parsed.block, 0, parsed.block.first_line);
-    lock.lock();
+    unlocked.Lock();
     parsed_.emplace(index, std::move(parsed));
   }
 
@@ -168,14 +171,17 @@ class Pipeline {
   const std::size_t max_in_flight_;
   std::pair<std::shared_ptr<const Schema>, std::shared_ptr<const Schema>> equal_;
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  // Guarded by mutex_.
-  std::map<std::uint64_t, ParsedBlock> parsed_;
-  std::uint64_t next_read_ = 0, next_apply_ = 0;
-  std::size_t in_flight_ = 0;
-  bool reading_ = false, applying_ = false, eof_ = false, done_ = false;
-  Status status_;
+  std::map<std::uint64_t, ParsedBlock> parsed_ PLEXUS_GUARDED_BY(mutex_);
+  std::uint64_t next_read_ PLEXUS_GUARDED_BY(mutex_) = 0;
+  std::uint64_t next_apply_ PLEXUS_GUARDED_BY(mutex_) = 0;
+  std::size_t in_flight_ PLEXUS_GUARDED_BY(mutex_) = 0;
+  bool reading_ PLEXUS_GUARDED_BY(mutex_) = false;
+  bool applying_ PLEXUS_GUARDED_BY(mutex_) = false;
+  bool eof_ PLEXUS_GUARDED_BY(mutex_) = false;
+  bool done_ PLEXUS_GUARDED_BY(mutex_) = false;
+  Status status_ PLEXUS_GUARDED_BY(mutex_);
 };
 
 }  // namespace

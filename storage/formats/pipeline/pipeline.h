@@ -9,11 +9,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "engine/graph.h"
+#include "engine/mutex.h"
 #include "storage/formats/import.h"
 #include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/pipeline/dry_run.h"
@@ -126,7 +126,7 @@ class PieceApplier {
 class BatchPool {
  public:
   WriteBatch Acquire() {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (spare_.empty()) return WriteBatch();
     WriteBatch batch = std::move(spare_.back());
     spare_.pop_back();
@@ -134,14 +134,14 @@ class BatchPool {
   }
   void Release(WriteBatch batch) {
     batch.Clear();
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (spare_.size() < kMaxSpare) spare_.push_back(std::move(batch));
   }
 
  private:
   static constexpr std::size_t kMaxSpare = 16;
-  std::mutex mutex_;
-  std::vector<WriteBatch> spare_;
+  Mutex mutex_;
+  std::vector<WriteBatch> spare_ PLEXUS_GUARDED_BY(mutex_);
 };
 
 // Parses [text] completely into pieces of about options.batch_ops operations.

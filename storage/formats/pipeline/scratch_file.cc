@@ -35,7 +35,7 @@ ScratchFile::~ScratchFile() {
 }
 
 Result<int> ScratchFile::File() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (fd_ < 0) {
     PLEXUS_ASSIGN(fd_, NamelessFile(folder_));
   }
@@ -76,9 +76,13 @@ Status ScratchFile::Read(std::uint64_t at, std::span<std::byte> bytes) {
 }
 
 void ScratchFile::Forget(std::uint64_t at, std::uint64_t bytes) noexcept {
-  if (fd_ < 0 || bytes == 0) return;
+  const int fd = [&] {
+    const MutexLock lock(mutex_);
+    return fd_;
+  }();
+  if (fd < 0 || bytes == 0) return;
   // Where it cannot be, the blocks stay until the file is closed.
-  (void)::fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(at),
+  (void)::fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(at),
                     static_cast<off_t>(bytes));
 }
 

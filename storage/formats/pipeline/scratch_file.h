@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <string>
 
 #include "engine/bulk/load_scratch.h"
 #include "engine/error.h"
+#include "engine/mutex.h"
 
 namespace plexus::formats_internal {
 
@@ -33,8 +33,8 @@ class ScratchFile final : public LoadScratch {
   std::unexpected<Error> Failed(const char* what, int error) const;
 
   const std::string folder_;
-  std::mutex mutex_;
-  int fd_ = -1;
+  Mutex mutex_;
+  int fd_ PLEXUS_GUARDED_BY(mutex_) = -1;
 };
 
 }  // namespace plexus::formats_internal
