@@ -19,7 +19,6 @@
 #define PLEXUS_GUARDED_BY(...) PLEXUS_LOCKS(guarded_by(__VA_ARGS__))
 #define PLEXUS_PT_GUARDED_BY(...) PLEXUS_LOCKS(pt_guarded_by(__VA_ARGS__))
 #define PLEXUS_ACQUIRED_BEFORE(...) PLEXUS_LOCKS(acquired_before(__VA_ARGS__))
-#define PLEXUS_ACQUIRED_AFTER(...) PLEXUS_LOCKS(acquired_after(__VA_ARGS__))
 #define PLEXUS_REQUIRES(...) PLEXUS_LOCKS(requires_capability(__VA_ARGS__))
 #define PLEXUS_REQUIRES_SHARED(...) PLEXUS_LOCKS(requires_shared_capability(__VA_ARGS__))
 #define PLEXUS_EXCLUDES(...) PLEXUS_LOCKS(locks_excluded(__VA_ARGS__))
@@ -40,10 +39,6 @@ class PLEXUS_CAPABILITY("mutex") BasicMutex : public Standard {
  public:
   void lock() PLEXUS_ACQUIRE() { Standard::lock(); }
   bool try_lock() PLEXUS_TRY_ACQUIRE(true) { return Standard::try_lock(); }
-  template <class Time>
-  bool try_lock_for(const Time& time) PLEXUS_TRY_ACQUIRE(true) {
-    return Standard::try_lock_for(time);
-  }
   void unlock() PLEXUS_RELEASE() { Standard::unlock(); }
   void lock_shared() PLEXUS_ACQUIRE_SHARED() { Standard::lock_shared(); }
   void unlock_shared() PLEXUS_RELEASE_SHARED() { Standard::unlock_shared(); }
@@ -86,7 +81,6 @@ template <class M>
 class PLEXUS_SCOPED_CAPABILITY ReaderLock {
  public:
   explicit ReaderLock(M& mutex) PLEXUS_ACQUIRE_SHARED(mutex) : lock_(mutex) {}
-  ReaderLock(M& mutex, std::adopt_lock_t held) PLEXUS_REQUIRES_SHARED(mutex) : lock_(mutex, held) {}
   ~ReaderLock() PLEXUS_RELEASE_GENERIC() {}
   void Lock() PLEXUS_ACQUIRE_SHARED() { lock_.lock(); }
   void Unlock() PLEXUS_RELEASE() { lock_.unlock(); }

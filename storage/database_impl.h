@@ -158,7 +158,8 @@ class Database::Impl {
       const std::shared_ptr<storage_internal::Files>& through) PLEXUS_REQUIRES(maintenance);
   void NoteLoaded(const storage_internal::Loaded& loaded) PLEXUS_REQUIRES(maintenance);
   Status PutBack(storage_internal::Anchor before) PLEXUS_REQUIRES(maintenance);
-  void StartGraph(const storage_internal::Loaded& loaded, std::shared_ptr<Journal> journal);
+  void StartGraph(const storage_internal::Loaded& loaded, std::shared_ptr<Journal> journal)
+      PLEXUS_REQUIRES(maintenance);
   // follow.cc
   Result<bool> Follow() PLEXUS_REQUIRES(maintenance);
   std::optional<bool> FollowLog(const std::shared_ptr<const storage_internal::PinnedFiles>& grown)

@@ -1,6 +1,8 @@
 // Built from events, read by tables.
 #include "tools/cli/reply_tree.h"
 
+#include <utility>
+
 #include "tools/cli/reply_rows.h"
 
 namespace plexus::tools {
@@ -31,8 +33,8 @@ TreeNode& TreeWriter::Add(T value) {
     return root_;
   }
   if (auto* members = std::get_if<TreeNode::Object>(&open_.back()->value)) {
-    members->emplace_back(std::move(key_), TreeNode{std::move(value)});
-    return members->back().second;
+    members->push_back({std::move(key_), TreeNode{std::move(value)}});
+    return members->back().child;
   }
   auto& elements = std::get<TreeNode::Array>(open_.back()->value);
   elements.push_back(TreeNode{std::move(value)});

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -23,23 +22,33 @@ struct TreeNode {
   struct Json {
     std::string text;
   };
+  struct Member;
   using Array = std::vector<TreeNode>;
-  using Object = std::vector<std::pair<std::string, TreeNode>>;
+  using Object = std::vector<Member>;
   std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, float, std::string, Node,
                Json, Array, Object>
       value;
 
-  const Array* array() const { return std::get_if<Array>(&value); }
-  const Object* object() const { return std::get_if<Object>(&value); }
-  const NodeId* node() const {
-    const Node* node = std::get_if<Node>(&value);
-    return node ? &node->id : nullptr;
-  }
+  const Array* array() const;
+  const Object* object() const;
+  const NodeId* node() const;
   // A member of an object; null if it does not exist.
   const TreeNode* Find(std::string_view name) const;
   // A number of any type; 0 for anything else.
   double number() const;
 };
+
+struct TreeNode::Member {
+  std::string key;
+  TreeNode child;
+};
+
+inline const TreeNode::Array* TreeNode::array() const { return std::get_if<Array>(&value); }
+inline const TreeNode::Object* TreeNode::object() const { return std::get_if<Object>(&value); }
+inline const NodeId* TreeNode::node() const {
+  const Node* node = std::get_if<Node>(&value);
+  return node ? &node->id : nullptr;
+}
 
 class TreeWriter final : public ReplyWriter {
  public:

@@ -88,7 +88,7 @@ class Printer {
       }
       if (!text.empty()) text += numbers ? " " : ", ";
       if (const auto* members = element.object()) {
-        text += members->empty() ? "" : Plain(members->front().second, digits);
+        text += members->empty() ? "" : Plain(members->front().child, digits);
         if (const TreeNode* score = element.Find("score")) text += " " + Plain(*score, digits);
       } else {
         text += numbers ? Grouped(static_cast<std::uint64_t>(element.number()))

@@ -142,23 +142,17 @@ Block BlockReader::Take(std::size_t bytes) {
   if (rest == 0 && bytes < capacity_ / 2) {  // the end: a small file takes no whole buffer
     block.buffer = std::make_unique_for_overwrite<char[]>(bytes + kPadding);
     std::memcpy(block.buffer.get(), buffer_.get(), bytes);
-    std::memset(block.buffer.get() + bytes, '\n', kPadding);
-    block.text = {block.buffer.get(), bytes};
-    block.first_line = line_;
-    line_ += std::count(block.text.begin(), block.text.end(), '\n');
-    size_ = 0;
-    return block;
+  } else {
+    capacity_ = std::max(block_bytes_, rest) + kPadding;
+    auto next = std::make_unique_for_overwrite<char[]>(capacity_);
+    if (rest) std::memcpy(next.get(), buffer_.get() + bytes, rest);
+    block.buffer = std::exchange(buffer_, std::move(next));
   }
-  const std::size_t capacity = std::max(block_bytes_, rest) + kPadding;
-  auto next = std::make_unique_for_overwrite<char[]>(capacity);
-  if (rest) std::memcpy(next.get(), buffer_.get() + bytes, rest);
-  std::memset(buffer_.get() + bytes, '\n', kPadding);
-  block.buffer = std::exchange(buffer_, std::move(next));
+  size_ = rest;
+  std::memset(block.buffer.get() + bytes, '\n', kPadding);
   block.text = {block.buffer.get(), bytes};
   block.first_line = line_;
   line_ += std::count(block.text.begin(), block.text.end(), '\n');
-  capacity_ = capacity;
-  size_ = rest;
   return block;
 }
 
