@@ -1,8 +1,6 @@
 // Built from events, read by tables.
 #include "tools/cli/reply_tree.h"
 
-#include <utility>
-
 #include "tools/cli/reply_rows.h"
 
 namespace plexus::tools {

@@ -19,6 +19,7 @@
 #include "engine/properties/properties.h"
 #include "tests/reference/conflicts.h"
 #include "tests/reference/decisions.h"
+#include "tests/support/apply_to.h"
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
@@ -55,11 +56,7 @@ class Typed : public ::testing::Test {
     Apply(b);
     IndexTermsOptions terms;
     terms.terms = TermOptions::Recommended();
-    ASSERT_TRUE(IndexTerms(graph_->snapshot(), terms, [&](const WriteBatch& more) -> Status {
-      const auto applied = graph_->Apply(more);
-      if (!applied) return std::unexpected(applied.error());
-      return {};
-    }));
+    ASSERT_TRUE(IndexTerms(graph_->snapshot(), terms, ApplyTo(*graph_)));
   }
   void Apply(const WriteBatch& b) {
     const auto applied = graph_->Apply(b);

@@ -9,6 +9,7 @@
 #include "algorithms/retrieval/term_index.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
+#include "tests/support/apply_to.h"
 
 namespace plexus::testing {
 namespace {
@@ -47,9 +48,7 @@ class Recalled : public ::testing::Test {
     batch.SetF64(add("b", "gateway", 0, 1), kTrust, 0.4);
     add("c", "something else", 0.9f, 0.1f);
     ASSERT_TRUE(graph_->Apply(batch));
-    ASSERT_TRUE(IndexTerms(graph_->snapshot(), {}, [&](const WriteBatch& terms) -> Status {
-      return graph_->Apply(terms) ? Status() : Fail(ErrorCode::kInternal, "not applied");
-    }));
+    ASSERT_TRUE(IndexTerms(graph_->snapshot(), {}, ApplyTo(*graph_)));
   }
   std::vector<std::string> Keys(const RecallResult& result) const {
     std::vector<std::string> keys;

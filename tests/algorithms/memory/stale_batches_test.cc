@@ -25,6 +25,7 @@
 #include "algorithms/retrieval/text_vectors.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
+#include "tests/support/apply_to.h"
 
 namespace plexus {
 namespace {
@@ -138,10 +139,7 @@ std::vector<Row> TermRows() {
     };
   };
   const auto index_all = [](Graph& graph) {
-    Must(IndexTerms(graph.snapshot(), {}, [&](const WriteBatch& batch) -> Status {
-      PLEXUS_TRY(graph.Apply(batch));
-      return {};
-    }));
+    Must(IndexTerms(graph.snapshot(), {}, testing::ApplyTo(graph)));
   };
   const auto indexed = [](const Snapshot& s) {
     EXPECT_EQ(NotIndexed(s), 1u) << "but for the text that never was";

@@ -15,6 +15,7 @@
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
 #include "tests/algorithms/retrieval/occurrences.h"
+#include "tests/support/apply_to.h"
 
 namespace plexus {
 namespace {
@@ -29,13 +30,7 @@ TermOptions Documents(bool all_keys) {
 Status Index(Graph& graph, const TermOptions& terms) {
   IndexTermsOptions options;
   options.terms = terms;
-  const auto apply = [&](const WriteBatch& batch) -> Status {
-    const auto applied = graph.Apply(batch);
-    if (!applied) return std::unexpected(applied.error());
-    return {};
-  };
-  const auto report = IndexTerms(graph.snapshot(), options, apply);
-  if (!report) return std::unexpected(report.error());
+  PLEXUS_TRY(IndexTerms(graph.snapshot(), options, testing::ApplyTo(graph)));
   return {};
 }
 

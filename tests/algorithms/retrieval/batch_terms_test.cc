@@ -13,6 +13,7 @@
 #include "engine/parallel.h"
 #include "engine/vocabulary.h"
 #include "tests/algorithms/retrieval/occurrences.h"
+#include "tests/support/apply_to.h"
 
 namespace plexus {
 namespace {
@@ -153,11 +154,7 @@ TEST(BatchTerms, AreThoseOfIndexingAnew) {
       ASSERT_EQ(graph->Apply(batch).has_value(), taken);
       ASSERT_EQ(NotIndexed(graph->snapshot()), 0u);
       // The other graph is indexed after the fact: same occurrences.
-      ASSERT_TRUE(IndexTerms(other->snapshot(), {}, [&](const WriteBatch& terms) -> Status {
-        const auto applied = other->Apply(terms);
-        if (!applied) return std::unexpected(applied.error());
-        return {};
-      }));
+      ASSERT_TRUE(IndexTerms(other->snapshot(), {}, testing::ApplyTo(*other)));
       ASSERT_EQ(OccurrencesOf(graph->snapshot()), OccurrencesOf(other->snapshot()));
       if (step % 10 != 9) continue;
       const std::string query[] = {"w1", "w3", "w7"};

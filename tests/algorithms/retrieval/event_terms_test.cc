@@ -10,6 +10,7 @@
 #include "algorithms/retrieval/term_index.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
+#include "tests/support/apply_to.h"
 
 namespace plexus {
 namespace {
@@ -44,10 +45,7 @@ std::uint64_t Reindexed(Graph& graph, const TermOptions& terms) {
   IndexTermsOptions options;
   options.terms = terms;
   options.now_ms = 5000;
-  const auto report = IndexTerms(graph.snapshot(), options, [&](const WriteBatch& batch) -> Status {
-    const auto applied = graph.Apply(batch);
-    return applied ? Status() : std::unexpected(applied.error());
-  });
+  const auto report = IndexTerms(graph.snapshot(), options, testing::ApplyTo(graph));
   EXPECT_TRUE(report);
   return report ? report->changed : 0;
 }

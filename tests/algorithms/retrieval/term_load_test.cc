@@ -16,6 +16,7 @@
 #include "engine/state_writer.h"
 #include "engine/vocabulary.h"
 #include "tests/engine/bulk/loaded.h"
+#include "tests/support/apply_to.h"
 #include "tests/support/dump.h"
 #include "tests/support/fakes.h"
 
@@ -56,13 +57,7 @@ Status IndexBy(LinkWriter& writer, const Graph& graph, const IndexTermsOptions& 
 using Way = std::function<Status(Graph&, const IndexTermsOptions&)>;
 
 Status ByBatches(Graph& graph, const IndexTermsOptions& options) {
-  const auto apply = [&](const WriteBatch& batch) -> Status {
-    const auto applied = graph.Apply(batch);
-    if (!applied) return std::unexpected(applied.error());
-    return {};
-  };
-  const auto report = IndexTerms(graph.snapshot(), options, apply);
-  if (!report) return std::unexpected(report.error());
+  PLEXUS_TRY(IndexTerms(graph.snapshot(), options, ApplyTo(graph)));
   return {};
 }
 

@@ -6,6 +6,7 @@
 
 #include "algorithms/retrieval/term_index.h"
 #include "storage/database.h"
+#include "tests/support/apply_to.h"
 #include "tests/support/program/program_test.h"
 
 namespace plexus::testing {
@@ -99,13 +100,9 @@ TEST_F(SearchWords, AnIndexOfAnEarlierVersionStaysAsItWas) {
   {  // indexed without a record and without switches
     auto database = Database::Open(db_);
     ASSERT_TRUE(database);
-    const auto apply = [&](const WriteBatch& batch) -> Status {
-      const auto applied = (*database)->graph().Apply(batch);
-      return applied ? Status() : std::unexpected(applied.error());
-    };
     IndexTermsOptions options;
     options.now_ms = 1;
-    ASSERT_TRUE(IndexTerms((*database)->snapshot(), options, apply));
+    ASSERT_TRUE(IndexTerms((*database)->snapshot(), options, ApplyTo((*database)->graph())));
     ASSERT_TRUE((*database)->Close());
   }
   EXPECT_EQ(Found("caf\u00e9"), "bar");
