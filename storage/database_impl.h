@@ -4,8 +4,9 @@
 // or `past_load`, `maintenance`, the turn of the graph's writers (a view's ReadAnew takes it last),
 // `erase_mutex`, `renewal`, `node_records_mutex`, `past_mutex`, `purge_mutex`. `noted_mutex` and
 // `keeper_mutex` are held together with none after them. Who writes to the graph holds its mutexes
-// and the journal's, and takes only `past_mutex`, `purge_mutex` and `keeper_mutex` then; of
-// `maintenance` it asks whether it is free. clang checks the part of the order that this class has.
+// and the journal's, and takes only `past_mutex`, `purge_mutex`, `keeper_mutex` and, in bulk mode,
+// the store's then; of `maintenance` it asks whether it is free. clang checks the part of the order
+// that this class has.
 #pragma once
 
 #include <atomic>

@@ -103,12 +103,8 @@ void Database::Impl::CheckpointLoop() {
     checkpoint_due = true;
     // A full disk must not be hammered. The anchor does not wait.
     const auto until = std::chrono::steady_clock::now() + (early ? kEarlyPause : pause);
-    for (bool waits = true; waits && !keeper_stop;) {
-      if (!anchor_due) {
-        waits = keeper_mutex.WaitUntil(keeper_wake, until);
-        continue;
-      }
-      anchor_due = false;
+    while (!keeper_stop && (anchor_due || keeper_mutex.WaitUntil(keeper_wake, until))) {
+      if (!std::exchange(anchor_due, false)) continue;
       guard.Unlock();
       MoveAnchorInBackground();
       guard.Lock();

@@ -18,7 +18,6 @@ class PLEXUS_CAPABILITY("mutex") EraseMutex {
     FailPoint(hooks, "erasing.waits");
     mutex_.lock();
   }
-  bool try_lock() PLEXUS_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
   template <class Time>
   bool try_lock_for(const Time& time) PLEXUS_TRY_ACQUIRE(true) {
     const std::lock_guard nobody_begins(gate_);

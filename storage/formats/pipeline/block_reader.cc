@@ -143,10 +143,11 @@ Block BlockReader::Take(std::size_t bytes) {
     block.buffer = std::make_unique_for_overwrite<char[]>(bytes + kPadding);
     std::memcpy(block.buffer.get(), buffer_.get(), bytes);
   } else {
-    capacity_ = std::max(block_bytes_, rest) + kPadding;
-    auto next = std::make_unique_for_overwrite<char[]>(capacity_);
+    const std::size_t capacity = std::max(block_bytes_, rest) + kPadding;
+    auto next = std::make_unique_for_overwrite<char[]>(capacity);
     if (rest) std::memcpy(next.get(), buffer_.get() + bytes, rest);
     block.buffer = std::exchange(buffer_, std::move(next));
+    capacity_ = capacity;
   }
   size_ = rest;
   std::memset(block.buffer.get() + bytes, '\n', kPadding);
