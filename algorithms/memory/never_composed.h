@@ -119,7 +119,9 @@ struct NeverComposedSet {
 struct NeverComposedPage {
   FrontierLens lens = FrontierLens::kSurface;  // That was asked.
   std::vector<NeverComposedSet> sets;          // Best first, ties by smaller ids.
-  std::string next;            // The cursor of the next page; "" = this was the last one.
+  // The cursor of the next page; "" = this was the last one. kDivergent: of the measured pairs; the
+  // juxtapositions are a sample of the size of a page, which no later page continues.
+  std::string next;
   std::string why_empty;       // A sentence when there is nothing.
   bool truncated = false;      // By the budget.
   bool pool_cut = false;       // By the band's pool limit.

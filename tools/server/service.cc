@@ -371,7 +371,7 @@ Result<Answered> Service::Ask(Request request, const Caller& caller, std::ostrea
     JsonWriter json(text);
     std::vector<std::string> warnings = workspace.warnings();
     // Such as what a dry run there cannot know.
-    if (!workspace.options().wall.empty())
+    if (!workspace.options().wall.empty() && !reply.says_notes)
       for (const Note& note : workspace.notes())
         if (note.level != Note::kForPeople) warnings.push_back(note.text);
     WriteReply(reply, warnings, json);

@@ -200,6 +200,7 @@ Reply MakeReply(Workspace& workspace, const Request& request, ImportReport repor
         WriteImportReport(json, report, terms, dry_run, followed, warnings, columns);
       });
   reply.page = std::move(page);
+  reply.says_notes = true;
   if (followed && followed->interrupted) {
     reply.truncated = TimeIsUp(request);
     if (!reply.truncated) reply.failure = Error{ErrorCode::kCancelled, ""};

@@ -47,7 +47,8 @@ struct Reply {
   std::string page;      // instead of a table
   // Instead of a table, too; made where it is shown: JSON does not wait for a long one.
   std::move_only_function<std::string()> own_table;
-  bool quiet = false;  // people are shown nothing but these words
+  bool quiet = false;       // people are shown nothing but these words
+  bool says_notes = false;  // its members hold what the notes say
   // What was written has a later time than now: the graph's, which never goes back.
   bool time_moved = false;
   // The answer is a failure, too: a cycle, damage, nothing found. Without a message nothing is to
