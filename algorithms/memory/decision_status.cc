@@ -87,7 +87,7 @@ Result<OpenConflictsResult> DecisionContradictions(const Snapshot& snapshot,
 PLEXUS_CATCH_NO_MEMORY
 
 Result<std::vector<EdgeQuality>> QualityOf(const Snapshot& snapshot, std::span<const NodeId> nodes,
-                                           std::int64_t now_ms) try {
+                                           std::int64_t now_ms, const NodeSubset* inside) try {
   PLEXUS_TRY(CheckNodes(snapshot, nodes));
   const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), {}).ValidAt(now_ms);
   std::vector<EdgeQuality> list;
@@ -100,6 +100,7 @@ Result<std::vector<EdgeQuality>> QualityOf(const Snapshot& snapshot, std::span<c
         const bool symmetric = snapshot.schema().edge_kind(arc.kind).symmetric;
         const bool in = direction == Direction::kIn;
         if (in && (symmetric || arc.neighbor == node)) return;  // its out row had them
+        if (inside && !inside->contains(arc.neighbor)) return;
         seen.push_back(std::uint32_t{arc.kind.value()} * 2 + (in ? 1 : 0));
       });
     std::ranges::sort(seen);

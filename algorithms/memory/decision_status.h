@@ -27,7 +27,9 @@ namespace plexus {
 struct DecisionOptions {
   std::int64_t now_ms = kNoTime;       // kNoTime: the snapshot's time.
   const NodeSubset* subset = nullptr;  // The decisions. Null: every alive node of kind decision.
-  RunOptions run = {};                 // Of a budget only the deadline and the cancel flag.
+  // What else may be counted or named: ends of edges, heads, members of events. Null: all.
+  const NodeSubset* inside = nullptr;
+  RunOptions run = {};  // Of a budget only the deadline and the cancel flag.
 };
 
 // Computes: the alive nodes of kind decision, inside `within` when there is one. O(nodes).
@@ -88,9 +90,10 @@ struct EdgeQuality {
   bool operator==(const EdgeQuality&) const = default;
 };
 
-// Computes: the quality of each node, in the order given. O(arcs of the nodes).
+// Computes: the quality of each node, in the order given; of edges to nodes of `inside` only, when
+// there is one. O(arcs of the nodes).
 // Errors: kInvalidArgument: no such node. Threads: thread-safe.
 Result<std::vector<EdgeQuality>> QualityOf(const Snapshot& snapshot, std::span<const NodeId> nodes,
-                                           std::int64_t now_ms);
+                                           std::int64_t now_ms, const NodeSubset* inside = nullptr);
 
 }  // namespace plexus

@@ -87,6 +87,7 @@ Result<CompactionResult> CompactionTiers(const Snapshot& snapshot,
   result.truncated = salience.truncated;
   result.batch.set_time_ms(now);
   const StringColumn outcomes(snapshot, kDecisionOutcome);
+  const NodeSubset* const inside = options.salience.decisions.inside;
   bool defined = column.has_value();
   for (const NodeId node : salience.nodes.ToList()) {
     CompactionEntry entry;
@@ -101,7 +102,7 @@ Result<CompactionResult> CompactionTiers(const Snapshot& snapshot,
     const std::int64_t age = entry.age_ms.value_or(-1);
     const bool arrives = salience.in_arcs[node] > 0;
     const NodeId head = heads.HeadOf(node);
-    if (head != node) {
+    if (head != node && (!inside || inside->contains(head))) {
       entry.tier = CompactionTier::kFold;
       entry.into = head;
     } else if (entry.percentile >= options.keep_percentile) {

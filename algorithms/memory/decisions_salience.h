@@ -55,7 +55,7 @@ enum class CompactionTier : std::uint8_t { kFold, kKeep, kDigest, kSummary, kFul
 std::string_view TierName(CompactionTier tier);  // "fold" ...
 
 // The first rule that holds decides; ages are inclusive:
-//   fold     superseded: into its successor
+//   fold     superseded: into its successor, when that is in `inside`
 //   keep     percentile >= keep_percentile
 //   digest   no arc of salience arrives, the outcome is recorded, and digest_age_ms old
 //   summary  an arc arrives, and summary_age_ms old

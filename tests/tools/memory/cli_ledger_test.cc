@@ -222,6 +222,31 @@ TEST_F(Scopes, NoReplyOfOneScopeNamesAnother) {
   EXPECT_GT(answered, 30u);
 }
 
+// What replaced a decision in another scope has no name here, and is folded into by nobody.
+TEST_F(Scopes, AHeadOfAnotherScopeHasNoName) {
+  Import(R"({"node":"a1","scope":"ann","kind":"decision","text":"old"}
+{"node":"bsecret","scope":"bob","kind":"decision","text":"new"}
+{"edge":["bsecret","a1"],"kind":"supersedes"}
+)");
+  const auto first = [&](Words words, const char* list) {
+    return Json(words).at(list).at(0).as_object();
+  };
+  const auto status = first({"decisions", "status", "a1", "--scope", "ann"}, "results");
+  EXPECT_EQ(status.at("state"), "superseded");
+  EXPECT_FALSE(status.contains("superseded_by"));
+  EXPECT_EQ(status.at("edges"), 0);
+  const auto tier = first({"decisions", "compaction", "--scope", "ann"}, "nodes");
+  EXPECT_NE(tier.at("tier"), "fold");
+  EXPECT_FALSE(tier.contains("into"));
+  // Without a scope nothing is hidden.
+  const auto whole = first({"decisions", "status", "a1"}, "results");
+  EXPECT_EQ(whole.at("superseded_by"), "bsecret");
+  EXPECT_EQ(whole.at("edges"), 1);
+  const auto folded = first({"decisions", "compaction"}, "nodes");
+  EXPECT_EQ(folded.at("tier"), "fold");
+  EXPECT_EQ(folded.at("into"), "bsecret");
+}
+
 // All lanes are shown to people, too.
 TEST_F(Scopes, BountyShowsAllLanesToPeople) {
   Import(kTwoScopes);

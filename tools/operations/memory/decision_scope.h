@@ -26,6 +26,7 @@ inline Result<DecisionOptions> ReadDecisionOptions(const Workspace& workspace,
   }
   options.now_ms = workspace.now_ms();
   options.subset = &decisions;
+  options.inside = workspace.scope();
   return options;
 }
 

@@ -102,7 +102,8 @@ Result<Reply> RunSalience(Workspace& workspace, const Request& request) {
                 TopScores(result.scores, result.nodes, request.Count("top")));
   std::vector<NodeId> nodes;
   for (const ScoredNode& scored : top) nodes.push_back(scored.node);
-  PLEXUS_ASSIGN(std::vector<EdgeQuality> quality, QualityOf(snapshot, nodes, workspace.now_ms()));
+  PLEXUS_ASSIGN(std::vector<EdgeQuality> quality,
+                QualityOf(snapshot, nodes, workspace.now_ms(), workspace.scope()));
   std::string closing =
       Truncated(result.truncated, "the scores are not exact") + CyclesLine(result.cycles.size());
   if (apply) closing += Grouped(stored.stale) + " written as column salience\n";

@@ -30,7 +30,8 @@ Result<Reply> RunStatus(Workspace& workspace, const Request& request) {
   const std::uint64_t top = request.Count("top");
   nodes.resize(First(nodes, top).size());
   PLEXUS_ASSIGN(std::vector<DecisionStatus> states, StatusOf(snapshot, nodes, workspace.now_ms()));
-  PLEXUS_ASSIGN(std::vector<EdgeQuality> quality, QualityOf(snapshot, nodes, workspace.now_ms()));
+  PLEXUS_ASSIGN(std::vector<EdgeQuality> quality,
+                QualityOf(snapshot, nodes, workspace.now_ms(), workspace.scope()));
   std::vector<std::vector<ChainStep>> waits;  // what takes most of the time
   for (const NodeId node : nodes) {
     if (waits.size() % 64 == 0 && options.run.budget.Interrupted()) break;
@@ -39,15 +40,21 @@ Result<Reply> RunStatus(Workspace& workspace, const Request& request) {
   }
   const bool truncated = waits.size() < nodes.size();
   states.resize(waits.size());
+  std::vector<NodeId> heads;  // that may be named
+  for (const DecisionStatus& state : states) {
+    const bool shown = !options.inside || options.inside->contains(state.superseded_by);
+    heads.push_back(shown ? state.superseded_by : kNoNode);
+  }
   std::string closing = truncated ? "" : More(count, top);
   closing += Truncated(truncated, "these are " + Grouped(states.size()) + " of " + Grouped(count));
   Reply reply([snapshot, count, truncated, states = std::move(states), quality = std::move(quality),
-               waits = std::move(waits)](ReplyWriter& json) {
+               waits = std::move(waits), heads = std::move(heads)](ReplyWriter& json) {
     json.Field("truncated", truncated);
     json.Field("total", count);
     std::size_t at = 0;
     json.Objects("results", states, [&](const DecisionStatus& state) {
       const EdgeQuality& tied = quality[at];
+      const NodeId head = heads[at];
       const std::vector<ChainStep>& steps = waits[at++];
       json.Node("key", snapshot, state.node);
       const std::string_view is = state.superseded_by != kNoNode ? "superseded"
@@ -58,7 +65,7 @@ Result<Reply> RunStatus(Workspace& workspace, const Request& request) {
       if (!state.outcome.empty()) json.Field("outcome", state.outcome);
       json.Field("active", state.active);
       json.Field("resolved", state.resolved);
-      if (state.superseded_by != kNoNode) json.Node("superseded_by", snapshot, state.superseded_by);
+      if (head != kNoNode) json.Node("superseded_by", snapshot, head);
       json.Objects("waits_for", steps, [&](const ChainStep& step) {
         json.Node("key", snapshot, step.next);
         json.Field("by", std::string_view(snapshot.schema().edge_kind(step.kind).name));
