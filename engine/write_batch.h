@@ -162,6 +162,10 @@ class WriteBatch {
   // Clear(), or one that was never set; names the first such operation by its number, from 1. Apply
   // asks it before all else.
   Status CheckRefs() const;
+  // kInvalidArgument when a number or time is one that Apply refuses whatever the graph holds, as a
+  // trust outside of 0 to 1. Each operation counts by itself, also where a later one replaces it.
+  // What `now`, the graph, stores already is taken. O(operations). REQUIRES ids are the graph's.
+  Status CheckValues(const Snapshot& now) const;
   // Keeps the memory, the time and links_revive for the next batch; references made so far end.
   void Clear();
   void ReserveEdges(std::size_t edges) { edges_.reserve(edges); }

@@ -32,6 +32,8 @@ class BatchResolver {
   // What a batch holds, for who loads it (link_writer.cc).
   // Nothing but edge operations without labels, that state a weight at most; and expectations.
   static bool LinksAlone(const WriteBatch& batch);
+  // WriteBatch::CheckValues.
+  static Status CheckValues(const WriteBatch& batch, const Snapshot& now);
   static std::size_t NamedCount(const WriteBatch& batch) { return batch.nodes_.size(); }
   // REQUIRES index < NamedCount(batch).
   static std::string_view Key(const WriteBatch& batch, std::size_t index) {
@@ -126,6 +128,12 @@ class BatchResolver {
   // kNoNode: the state, without this batch, does not know its key.
   Result<NodeId> KnownNode(NodeRef ref) const;
   std::string NameOf(NodeRef ref) const;
+
+  // values by themselves (value_checks.cc); "" and null: nothing is wrong. `time_ms`: the graph's
+  static std::string WrongColumn(ColumnId column, std::uint64_t bits, std::int64_t time_ms);
+  static const char* Unstorable(const WriteBatch::Op& op);
+  static std::string WrongEdge(const WriteBatch& batch, const WriteBatch::EdgeOp& op,
+                               std::int64_t time_ms);
 
   // nodes (resolve_nodes.cc)
   Status Nodes();

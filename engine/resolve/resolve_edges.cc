@@ -5,7 +5,6 @@
 // once: what is stored now, wiped if an endpoint was removed, changed by the
 // operations after that. What equals the stored edge is left out of the record.
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include <flatbuffers/flexbuffers.h>
@@ -67,18 +66,8 @@ Status BatchResolver::CheckEdge(const WriteBatch::EdgeOp& op, const EdgeTouch& t
     return Fail(ErrorCode::kInvalidArgument, "edge '" + KeyOf(t.source) + "' " + kind.name + " '" +
                                                  KeyOf(t.target) + "': " + what);
   };
-  if (op.has & WriteBatch::kWeight && (!std::isfinite(op.weight) || op.weight < 0))
-    return bad("weight " + std::to_string(op.weight) + " must be finite and >= 0");
+  if (const std::string what = WrongEdge(b_, op, w_.time_ms); !what.empty()) return bad(what);
   if (t.source == t.target && !kind.self_loops) return bad("this kind allows no self-loops");
-  if (op.has & WriteBatch::kCreatedAt && !IsStoredTime(op.created_at))
-    return bad("created_at " + OutOfTime(op.created_at));
-  if (op.has & WriteBatch::kHasRare) {
-    const auto& rare = b_.rare_[op.rare];
-    for (const auto& [name, time] :
-         {std::pair("valid_from ", rare.valid_from), std::pair("valid_until ", rare.valid_until)})
-      if (time != kNoTime && !IsStoredTime(time) && time != w_.time_ms)
-        return bad(name + OutOfTime(time));
-  }
   auto endpoint = [&](NodeId node, NodeKindId wanted, const char* which) -> Status {
     if (wanted == kNoNodeKind || KindOfNode(node) == wanted) return {};
     return bad(std::string("its ") + which + " must be of kind '" +

@@ -48,20 +48,10 @@ Result<std::uint64_t> BatchResolver::ColumnAfter(std::span<const ColumnOp> ops,
 
 Status BatchResolver::CheckColumn(const ColumnChange& c) const {
   if (c.cleared) return {};
-  const auto bad = [&](const std::string& what) {
-    return Fail(ErrorCode::kInvalidArgument, "column '" + schema().columns()[c.column].name +
-                                                 "' of node '" + KeyOf(c.node) + "': " + what);
-  };
-  if (c.column == kTrust) {
-    const double trust = std::bit_cast<double>(c.bits);
-    if (trust < 0 || trust > 1) return bad(ShownNumber(trust) + " does not lie in [0, 1]");
-  }
-  if (IsTimeColumn(c.column))
-    // The graph's own time may be later: records in a log are not refused.
-    if (const auto time = std::bit_cast<std::int64_t>(c.bits);
-        !IsStoredTime(time) && time != record_.time_ms)
-      return bad(OutOfTime(time));
-  return {};
+  const std::string what = WrongColumn(c.column, c.bits, record_.time_ms);
+  if (what.empty()) return {};
+  return Fail(ErrorCode::kInvalidArgument, "column '" + schema().columns()[c.column].name +
+                                               "' of node '" + KeyOf(c.node) + "': " + what);
 }
 
 // Of nodes whose validity changes. REQUIRES the record's columns are complete.

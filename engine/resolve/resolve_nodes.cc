@@ -306,11 +306,11 @@ Status BatchResolver::SetColumn(const WriteBatch::Op& op, NodeId node) {
     c.what = ColumnOp::kClear;
   } else if (op.code == OpCode::kSetF64 || op.code == OpCode::kAddF64) {
     PLEXUS_ASSIGN(c.column, ColumnOf(op.name, ColumnType::kF64, false));
-    if (!std::isfinite(std::bit_cast<double>(op.value))) return bad("must be a finite number");
+    if (const char* what = Unstorable(op)) return bad(what);
     c.bits = op.value;
   } else if (op.code == OpCode::kSetI64 || op.code == OpCode::kAddI64) {
     PLEXUS_ASSIGN(c.column, ColumnOf(op.name, ColumnType::kI64, false));
-    if (op.code == OpCode::kSetI64 && op.value == kAbsentI64) return bad("is out of range");
+    if (const char* what = Unstorable(op)) return bad(what);
     c.bits = op.value;
   } else {
     PLEXUS_ASSIGN(c.column, ColumnOf(op.name, ColumnType::kString, false));

@@ -52,6 +52,9 @@ Piece PieceApplier::Parse(std::string_view text, std::uint64_t first_line) {
 }
 
 Result<ApplyReport> PieceApplier::ApplyBatch(Piece& piece) {
+  // A check has done so; without one, each record counts by itself, wherever batches are cut.
+  if (run_.options.on_error == OnImportError::kSkip)
+    PLEXUS_TRY(piece.batch.CheckValues(run_.graph.snapshot()));
   ++run_.report.batches;
   if (!piece.lists.empty() || !piece.patches.empty()) {
     WriteBatch before(run_.options.now_ms), after(run_.options.now_ms);
@@ -78,6 +81,7 @@ Result<ApplyReport> PieceApplier::ApplyBatch(Piece& piece) {
 }
 
 Result<ApplyReport> PieceApplier::DryRun(const Piece& piece) {
+  PLEXUS_TRY(piece.batch.CheckValues(run_.start));
   PLEXUS_TRY(run_.check.Take(piece));
   if (run_.options.strict) run_.stubs.Take(file_, lines_, piece, run_.start);
   run_.entries.insert(run_.entries.end(), piece.entries.begin(), piece.entries.end());

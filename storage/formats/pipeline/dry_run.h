@@ -8,8 +8,9 @@
 // goes as its other end is removed, still holds its ends to their kinds: do that in an import of
 // its own. The line named may then be one that such a node makes bad.) The first pass finds out
 // whether the file has such edges at all; only then a second pass keeps the kinds of nodes. Memory
-// of the first pass is constant. A property map that grows too large over several records is found
-// while they are applied.
+// of the first pass is constant. Values by themselves are checked before (WriteBatch::CheckValues).
+// A property map that grows too large over several records, and a validity that several of them
+// turn round, are found while they are applied.
 //
 // Take is called by one thread at a time, schema() and watches_kinds() by any.
 #pragma once
