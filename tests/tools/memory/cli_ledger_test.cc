@@ -247,6 +247,34 @@ TEST_F(Scopes, AHeadOfAnotherScopeHasNoName) {
   EXPECT_EQ(folded.at("into"), "bsecret");
 }
 
+// No lens walks through a node of another scope, nor through an event that has one.
+TEST_F(Scopes, NoLensWalksThroughAnother) {
+  Import(R"({"node":"a1","scope":"ann","kind":"memory","text":"one","tags":["queue"]}
+{"node":"a2","scope":"ann","kind":"memory","text":"two","tags":["queue"]}
+{"node":"a3","scope":"ann","kind":"memory","text":"three"}
+{"node":"a4","scope":"ann","kind":"memory","text":"four"}
+{"node":"bsecret","scope":"bob","kind":"memory","text":"hidden"}
+{"edge":["a1","bsecret"],"kind":"supports"}
+{"edge":["a2","bsecret"],"kind":"supports"}
+{"edge":["a3","a4"],"kind":"supports"}
+{"event":"bsecret-event","members":[{"id":"a1","role":"primary"},{"id":"bsecret","role":"x"}]}
+)");
+  const auto pairs = [&](const char* lens, const Words& more) {
+    const auto reply = Json(With({"frontier", "--lens", lens, "--top", "0"}, more));
+    EXPECT_FALSE(Says(serialize(reply), "bsecret") && more.size() > 1) << serialize(reply);
+    return Each(reply.at("candidates"), "ids");
+  };
+  EXPECT_EQ(pairs("bridge", {"--scope", "ann"}), R"(["a3","a4"])");
+  EXPECT_EQ(pairs("bridge", {"--scope", "ann", "--kinds", "has_tag"}), R"(["a1","a2"])");
+  EXPECT_EQ(pairs("bridge", {"--scope", "ann", "--kinds", "supports,member"}), R"(["a3","a4"])");
+  EXPECT_EQ(pairs("bridge", {"--where", "scope = 'ann'"}), R"(["a3","a4"])");
+  EXPECT_TRUE(Says(pairs("bridge", {}), R"(["a1","a2"])"));
+  // What has no edge inside of the scope has no position there.
+  const auto divergent = Json({"frontier", "--lens", "divergent", "--scope", "ann"});
+  for (const auto& set : divergent.at("candidates").as_array())
+    EXPECT_FALSE(set.as_object().contains("divergence")) << serialize(set);
+}
+
 // All lanes are shown to people, too.
 TEST_F(Scopes, BountyShowsAllLanesToPeople) {
   Import(kTwoScopes);

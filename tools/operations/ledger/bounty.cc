@@ -74,6 +74,7 @@ Result<Reply> RunBounty(Workspace& workspace, const Request& request) {
   if (workspace.scope()) {
     PLEXUS_ASSIGN(pool, MemoriesInScope(workspace, request));
     never.pool = &pool;
+    never.inside = workspace.scope();
   }
   PLEXUS_ASSIGN(never.run.budget, MakeBudget(request));
   never.run.executor = &workspace.executor();

@@ -126,6 +126,7 @@ Result<Reply> AskLens(Workspace& workspace, const Request& request) {
     return Fail(ErrorCode::kNotFound, request.Name("tags") + ": " + unknown);
   PLEXUS_ASSIGN(const NodeSubset pool, MemoriesInScope(workspace, request));
   options.pool = &pool;
+  options.inside = workspace.scope();
   const Snapshot& snapshot = workspace.snapshot();
   if (options.terms == TermRule::kUnicode && HasTerms(snapshot)) {
     PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
