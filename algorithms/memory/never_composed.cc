@@ -176,7 +176,8 @@ Status NameAll(const Snapshot& snapshot, const NeverComposedOptions& options,
 Result<NeverComposedPage> Structural(const Snapshot& snapshot, const NeverComposedOptions& options,
                                      const std::optional<PageEnd>& end) {
   Executor& executor = internal::Pick(options.run.executor);
-  PLEXUS_ASSIGN(const auto ledger, LedgerIndex::Of(snapshot, &executor));
+  PLEXUS_ASSIGN(const auto ledger,
+                memory_internal::LedgerInside(snapshot, options.inside, &executor));
   PLEXUS_ASSIGN(const NodeSubset pool, memory_internal::PoolNodes(snapshot, options, executor));
   memory_internal::PagePosition after;
   if (end && end->members.size() == 2) after = {end->score, end->members[0], end->members[1]};
@@ -206,12 +207,23 @@ std::optional<FrontierLens> LensNamed(std::string_view name) {
   return static_cast<FrontierLens>(at - std::begin(kLensNames));
 }
 
+Result<bool> HasLikelyEvents(const Snapshot& snapshot, const NodeSubset* inside,
+                             Executor* executor) {
+  PLEXUS_ASSIGN(const auto ledger, LedgerIndex::Of(snapshot, executor));
+  if (!inside) return ledger->newest().size() >= kLikelyEvents;
+  std::size_t events = 0;
+  for (const NodeId event : ledger->newest())
+    if (memory_internal::IsInside(*ledger, event, *inside) && ++events == kLikelyEvents)
+      return true;
+  return false;
+}
+
 Result<FrontierLens> LensOf(const Snapshot& snapshot, const NeverComposedOptions& options) {
   if (options.lens != FrontierLens::kByLedger) return options.lens;
   if (options.band) return FrontierLens::kSurface;
   if (options.likely != LikelyOptions{}) return FrontierLens::kLikely;
-  PLEXUS_ASSIGN(const auto ledger, LedgerIndex::Of(snapshot, options.run.executor));
-  return ledger->newest().size() < kLikelyEvents ? FrontierLens::kSurface : FrontierLens::kLikely;
+  PLEXUS_ASSIGN(const bool likely, HasLikelyEvents(snapshot, options.inside, options.run.executor));
+  return likely ? FrontierLens::kLikely : FrontierLens::kSurface;
 }
 
 Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,

@@ -141,6 +141,11 @@ struct NeverComposedPage {
 Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
                                         const NeverComposedOptions& options = {});
 
+// Whether kByLedger is kLikely: enough alive events, of `inside` when there is one. Errors: those
+// of LedgerIndex::Of.
+Result<bool> HasLikelyEvents(const Snapshot& snapshot, const NodeSubset* inside,
+                             Executor* executor = nullptr);
+
 // The lens that `options` ask of `snapshot`: never kByLedger. Errors: those of LedgerIndex::Of.
 Result<FrontierLens> LensOf(const Snapshot& snapshot, const NeverComposedOptions& options);
 
