@@ -257,6 +257,7 @@ class Queue {
     NeverComposedOptions options;
     options.now_ms = snapshot_.TimeOr(decisions.now_ms);
     options.pool = &pool;
+    options.inside = decisions.inside;
     options.run = decisions.run;
     // Pairs that an edge links are passed over: more are asked for until enough are left.
     for (options.top = options_.frontier;; options.top *= 2) {

@@ -276,7 +276,7 @@ FrontierKeeper::~FrontierKeeper() = default;
 
 Result<FrontierKeeper> FrontierKeeper::Make(const Snapshot& snapshot,
                                             NeverComposedOptions options) try {
-  if (options.pool != nullptr)
+  if (options.pool != nullptr || options.inside != nullptr)
     return Fail(ErrorCode::kUnsupported, "a keeper follows no pool: leave it out");
   if (!options.cursor.empty())
     return Fail(ErrorCode::kUnsupported, "a keeper keeps the first page: leave the cursor out");

@@ -7,6 +7,7 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/memory/internal/ledger/event_attributes.h"
+#include "algorithms/memory/internal/ledger/inside_ledger.h"
 #include "algorithms/memory/internal/ledger/ledger_index_value.h"
 #include "algorithms/memory/internal/ledger/ledger_read.h"
 #include "algorithms/memory/internal/ledger/outcome_types.h"
@@ -155,8 +156,7 @@ Result<EventPage> EventsOf(const Snapshot& snapshot, NodeId member,
   const std::span<const NodeId> row = index->events(member);
   std::vector<NodeId> events(row.begin(), row.end());
   std::sort(events.begin(), events.end(), NewerEvent{snapshot});
-  return PageOf(snapshot, *index, events, Question("of", snapshot.key(member), options),
-                options);
+  return PageOf(snapshot, *index, events, Question("of", snapshot.key(member), options), options);
 }
 PLEXUS_CATCH_NO_MEMORY
 
@@ -263,14 +263,13 @@ Result<BountyLaneLists> BountyLanes(const Snapshot& snapshot, const BountyOption
     const bool full =
         std::ranges::all_of(all, [&](const Lane& lane) { return lane.events->size() >= limit; });
     if (full) break;
+    if (options.subset && !memory_internal::IsInside(*index, event, *options.subset)) continue;
     ++lanes.scanned;
     const OutcomeSet outcomes = index->event_outcomes(event);
     const auto takes = [&](const Lane& lane) {
       return lane.events->size() < limit && (lane.outcomes == 0 || (lane.outcomes & outcomes));
     };
     if (std::ranges::none_of(all, takes)) continue;
-    const auto inside = [&](NodeId member) { return options.subset->contains(member); };
-    if (options.subset && !std::ranges::all_of(index->members(event), inside)) continue;
     PLEXUS_ASSIGN(const bool passes, tags.Passes(snapshot, *index, event));
     if (!passes) continue;
     for (const Lane& lane : all)

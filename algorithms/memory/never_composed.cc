@@ -15,6 +15,7 @@
 #include "algorithms/memory/internal/frontier/surface_pairs.h"
 #include "algorithms/memory/internal/frontier/surface_reply.h"
 #include "algorithms/memory/internal/frontier/surface_sets.h"
+#include "algorithms/memory/internal/ledger/inside_ledger.h"
 #include "algorithms/retrieval/vector_distance.h"
 #include "engine/out_of_memory.h"
 
@@ -102,8 +103,9 @@ class BandCosines {
 // Profiles of all rows.
 Result<std::vector<memory_internal::StructuralProfile>> Profiles(
     const SurfacePool& pool, const NeverComposedOptions& options, Executor& executor) {
-  PLEXUS_ASSIGN(const internal::Selection walked,
-                memory_internal::SelectWalked(*pool.snapshot, options.kinds, options.now_ms));
+  PLEXUS_ASSIGN(
+      const internal::Selection walked,
+      memory_internal::SelectWalked(*pool.snapshot, options.kinds, options.now_ms, options.inside));
   std::vector<memory_internal::StructuralProfile> profiles(pool.count());
   ParallelFor(executor, profiles.size(), 256, [&](std::size_t r, std::size_t end) {
     for (; r < end; ++r) profiles[r] = memory_internal::ProfileOf(walked, pool.nodes[r]);
@@ -174,7 +176,8 @@ Status NameAll(const Snapshot& snapshot, const NeverComposedOptions& options,
 Result<NeverComposedPage> Structural(const Snapshot& snapshot, const NeverComposedOptions& options,
                                      const std::optional<PageEnd>& end) {
   Executor& executor = internal::Pick(options.run.executor);
-  PLEXUS_ASSIGN(const auto ledger, LedgerIndex::Of(snapshot, &executor));
+  PLEXUS_ASSIGN(const auto ledger,
+                memory_internal::LedgerInside(snapshot, options.inside, &executor));
   PLEXUS_ASSIGN(const NodeSubset pool, memory_internal::PoolNodes(snapshot, options, executor));
   memory_internal::PagePosition after;
   if (end && end->members.size() == 2) after = {end->score, end->members[0], end->members[1]};
@@ -204,12 +207,23 @@ std::optional<FrontierLens> LensNamed(std::string_view name) {
   return static_cast<FrontierLens>(at - std::begin(kLensNames));
 }
 
+Result<bool> HasLikelyEvents(const Snapshot& snapshot, const NodeSubset* inside,
+                             Executor* executor) {
+  PLEXUS_ASSIGN(const auto ledger, LedgerIndex::Of(snapshot, executor));
+  if (!inside) return ledger->newest().size() >= kLikelyEvents;
+  std::size_t events = 0;
+  for (const NodeId event : ledger->newest())
+    if (memory_internal::IsInside(*ledger, event, *inside) && ++events == kLikelyEvents)
+      return true;
+  return false;
+}
+
 Result<FrontierLens> LensOf(const Snapshot& snapshot, const NeverComposedOptions& options) {
   if (options.lens != FrontierLens::kByLedger) return options.lens;
   if (options.band) return FrontierLens::kSurface;
   if (options.likely != LikelyOptions{}) return FrontierLens::kLikely;
-  PLEXUS_ASSIGN(const auto ledger, LedgerIndex::Of(snapshot, options.run.executor));
-  return ledger->newest().size() < kLikelyEvents ? FrontierLens::kSurface : FrontierLens::kLikely;
+  PLEXUS_ASSIGN(const bool likely, HasLikelyEvents(snapshot, options.inside, options.run.executor));
+  return likely ? FrontierLens::kLikely : FrontierLens::kSurface;
 }
 
 Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
@@ -218,6 +232,12 @@ Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
   options.now_ms = snapshot.TimeOr(given.now_ms);
   PLEXUS_ASSIGN(options.lens, LensOf(snapshot, given));
   PLEXUS_TRY(CheckOptions(options));
+  NodeSubset walkable;
+  if (options.inside && options.kinds.given()) {  // they may be kinds of the index plane
+    PLEXUS_ASSIGN(walkable,
+                  memory_internal::WalkableInside(snapshot, *options.inside, options.run.executor));
+    options.inside = &walkable;
+  }
   PLEXUS_ASSIGN(const std::optional<PageEnd> end, memory_internal::ReadCursor(snapshot, options));
   if (end && end->members.size() != static_cast<std::size_t>(options.arity))
     return Wrong("cursor: it is of sets of " + std::to_string(end->members.size()) + " members");

@@ -77,6 +77,9 @@ struct NeverComposedOptions {
   std::int64_t now_ms = kNoTime;
   bool include_superseded = false;
   const NodeSubset* pool = nullptr;  // Null: visible facts but turns and episodes.
+  // Only what lies in it counts: nodes that a lens walks through, events by all their members.
+  // Index nodes but events and outcomes need not be in it. Null: everything.
+  const NodeSubset* inside = nullptr;
   // Wanted tags: a tag that is equal or begins with `wanted:`. None: every set.
   std::vector<std::string> tags = {};
   TagMatch match = TagMatch::kAny;
@@ -139,6 +142,11 @@ struct NeverComposedPage {
 // Threads: thread-safe. The list is the same at any thread count.
 Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
                                         const NeverComposedOptions& options = {});
+
+// Whether kByLedger is kLikely: enough alive events, of `inside` when there is one. Errors: those
+// of LedgerIndex::Of.
+Result<bool> HasLikelyEvents(const Snapshot& snapshot, const NodeSubset* inside,
+                             Executor* executor = nullptr);
 
 // The lens that `options` ask of `snapshot`: never kByLedger. Errors: those of LedgerIndex::Of.
 Result<FrontierLens> LensOf(const Snapshot& snapshot, const NeverComposedOptions& options);

@@ -247,6 +247,70 @@ TEST_F(Scopes, AHeadOfAnotherScopeHasNoName) {
   EXPECT_EQ(folded.at("into"), "bsecret");
 }
 
+// No lens walks through a node of another scope, nor through an event that has one.
+TEST_F(Scopes, NoLensWalksThroughAnother) {
+  Import(R"({"node":"a1","scope":"ann","kind":"memory","text":"one","tags":["queue"]}
+{"node":"a2","scope":"ann","kind":"memory","text":"two","tags":["queue"]}
+{"node":"a3","scope":"ann","kind":"memory","text":"three"}
+{"node":"a4","scope":"ann","kind":"memory","text":"four"}
+{"node":"bsecret","scope":"bob","kind":"memory","text":"hidden"}
+{"edge":["a1","bsecret"],"kind":"supports"}
+{"edge":["a2","bsecret"],"kind":"supports"}
+{"edge":["a3","a4"],"kind":"supports"}
+{"event":"bsecret-event","members":[{"id":"a1","role":"primary"},{"id":"bsecret","role":"x"}]}
+)");
+  const auto pairs = [&](const char* lens, const Words& more) {
+    const auto reply = Json(With({"frontier", "--lens", lens, "--top", "0"}, more));
+    EXPECT_FALSE(Says(serialize(reply), "bsecret") && more.size() > 1) << serialize(reply);
+    return Each(reply.at("candidates"), "ids");
+  };
+  EXPECT_EQ(pairs("bridge", {"--scope", "ann"}), R"(["a3","a4"])");
+  EXPECT_EQ(pairs("bridge", {"--scope", "ann", "--kinds", "has_tag"}), R"(["a1","a2"])");
+  EXPECT_EQ(pairs("bridge", {"--scope", "ann", "--kinds", "supports,member"}), R"(["a3","a4"])");
+  EXPECT_EQ(pairs("bridge", {"--where", "scope = 'ann'"}), R"(["a3","a4"])");
+  EXPECT_TRUE(Says(pairs("bridge", {}), R"(["a1","a2"])"));
+  // What has no edge inside of the scope has no position there.
+  const auto divergent = Json({"frontier", "--lens", "divergent", "--scope", "ann"});
+  for (const auto& set : divergent.at("candidates").as_array())
+    EXPECT_FALSE(set.as_object().contains("divergence")) << serialize(set);
+}
+
+// An event with a member of another scope ties, warns of and composes nothing.
+TEST_F(Scopes, EventsOfAnotherScopeDoNotCount) {
+  const char* const kMemories =
+      R"({"node":"a1","scope":"ann","kind":"memory","text":"ledger one","tags":["queue"]}
+{"node":"a2","scope":"ann","kind":"decision","text":"ledger two","tags":["queue"]}
+{"node":"a3","scope":"ann","kind":"memory","text":"ledger three","tags":["queue"]}
+{"node":"bsecret","scope":"bob","kind":"memory","text":"hidden"}
+)";
+  Import(kMemories);
+  const Words surface = {"frontier", "--lens", "surface", "--scope", "ann"};
+  const Words bounty = {"bounty", "--scope", "ann"};
+  const Words likely = {"frontier", "--lens", "likely", "--scope", "ann"};
+  const auto before = Json(surface).at("candidates");
+  const auto lanes = Json(bounty);
+  const auto tied = Json(likely).at("candidates");
+  Import(R"({"event":"bsecret-event","query":"secret","members":[{"id":"a1","role":"primary"},)"
+         R"({"id":"a2","role":"x"},{"id":"bsecret","role":"primary"}]}
+{"outcome":"bsecret-event","type":"dead_end"}
+)");
+  EXPECT_EQ(serialize(Json(surface).at("candidates")), serialize(before));
+  EXPECT_EQ(serialize(Json(likely).at("candidates")), serialize(tied));
+  EXPECT_EQ(serialize(Json(bounty)), serialize(lanes));
+  const Words walks = {"frontier", "--lens", "bridge", "--kinds", "member", "--scope", "ann"};
+  EXPECT_EQ(Each(Json(walks).at("candidates"), "ids"), "");
+  const auto whole = Json({"frontier", "--lens", "surface"});
+  EXPECT_TRUE(Says(serialize(whole), R"("priorEvents":["bsecret-event"])"));
+  // One that lies inside is shown.
+  Import(R"({"event":"own","members":[{"id":"a1","role":"primary"},{"id":"a3","role":"x"}]}
+{"outcome":"own","type":"dead_end"}
+)");
+  const std::string own = serialize(Json(surface));
+  EXPECT_TRUE(Says(own, R"("priorEvents":["own"])"));
+  EXPECT_FALSE(Says(own, R"(["a1","a3"])"));
+  EXPECT_FALSE(Says(own, "bsecret"));
+}
+
 // All lanes are shown to people, too.
 TEST_F(Scopes, BountyShowsAllLanesToPeople) {
   Import(kTwoScopes);

@@ -1,6 +1,7 @@
 // bounty: what was tried with its outcomes, and what was never tried.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,15 +75,20 @@ Result<Reply> RunBounty(Workspace& workspace, const Request& request) {
   if (workspace.scope()) {
     PLEXUS_ASSIGN(pool, MemoriesInScope(workspace, request));
     never.pool = &pool;
+    never.inside = workspace.scope();
   }
   PLEXUS_ASSIGN(never.run.budget, MakeBudget(request));
   never.run.executor = &workspace.executor();
   PLEXUS_ASSIGN(NeverComposedPage page, NeverComposed(snapshot, never));
   std::string closing = Truncated(page.truncated, "the best of what was compared");
   for (const char* sentence : kGuardrails) closing += std::string(sentence) + "\n";
+  std::optional<NodeSubset> inside;
+  if (workspace.scope()) inside = *workspace.scope();
   Reply reply([snapshot, scanned = lists.scanned, lanes = std::move(lanes),
-               page = std::move(page)](ReplyWriter& json) {
-    const auto write = [&](const NeverComposedSet& set) { WriteCandidate(json, snapshot, set); };
+               inside = std::move(inside), page = std::move(page)](ReplyWriter& json) {
+    const auto write = [&](const NeverComposedSet& set) {
+      WriteCandidate(json, snapshot, set, inside ? &*inside : nullptr);
+    };
     json.Field("truncated", page.truncated);
     json.Field("scanned", scanned);
     json.Field("lens", LensName(page.lens));

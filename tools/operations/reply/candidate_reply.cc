@@ -33,16 +33,21 @@ std::string Preview(const Snapshot& snapshot, NodeId node) {
 
 // The events behind the prior outcomes, by id, the newest ten first: what a success came of, which
 // door was closed.
-std::vector<std::string> PriorEvents(const Snapshot& snapshot, const NeverComposedSet& set) {
+std::vector<std::string> PriorEvents(const Snapshot& snapshot, const NeverComposedSet& set,
+                                     const NodeSubset* inside) {
   constexpr std::size_t kMost = 10;
   std::vector<std::string> ids;
   if (set.prior_outcomes.empty()) return ids;
   const auto index = LedgerIndex::Of(snapshot);
   if (!index) return ids;
+  const auto shown = [&](NodeId event) {
+    return !inside || std::ranges::all_of((*index)->members(event),
+                                          [&](NodeId v) { return inside->contains(v); });
+  };
   std::vector<NodeId> events;
   for (const NodeId member : set.members)
     for (const NodeId event : (*index)->events(member))
-      if ((*index)->event_outcomes(event) != 0) events.push_back(event);
+      if ((*index)->event_outcomes(event) != 0 && shown(event)) events.push_back(event);
   std::ranges::sort(events, [&](NodeId a, NodeId b) {
     const std::int64_t at = snapshot.i64(kCreatedAt, a).value_or(kNoTime),
                        bt = snapshot.i64(kCreatedAt, b).value_or(kNoTime);
@@ -76,7 +81,8 @@ std::string CandidateShape(bool of_every_lens) {
   return shape;
 }
 
-void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComposedSet& set) {
+void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComposedSet& set,
+                    const NodeSubset* inside) {
   json.Nodes("ids", snapshot, set.members);
   json.Field("score", set.score);
   json.Field("bridgeScore", set.bridge);
@@ -101,7 +107,7 @@ void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComp
   json.Values("sharedTerms", set.shared_terms);
   json.Values("boundaryTags", set.boundary_tags);
   json.Values("priorOutcomes", set.prior_outcomes);
-  json.Values("priorEvents", PriorEvents(snapshot, set));
+  json.Values("priorEvents", PriorEvents(snapshot, set, inside));
   json.Field("outcomeSignal", set.outcome_signal);
   json.Field("level", LevelName(set.level));
   if (!set.proof.empty()) json.Nodes("proof", snapshot, set.proof);

@@ -11,7 +11,9 @@ namespace plexus::tools {
 
 // Its shape: an object. `of_every_lens`: what a lens may lack is optional.
 std::string CandidateShape(bool of_every_lens = false);
-// Its members, inside of an object.
-void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComposedSet& set);
+// Its members, inside of an object. `inside`: only events all of whose members are in it are named;
+// null: any.
+void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComposedSet& set,
+                    const NodeSubset* inside);
 
 }  // namespace plexus::tools

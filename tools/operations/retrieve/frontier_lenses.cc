@@ -1,6 +1,7 @@
 // From a request to NeverComposedOptions, from a page to a reply.
 #include "tools/operations/retrieve/frontier_lenses.h"
 
+#include <optional>
 #include <utility>
 
 #include "algorithms/memory/never_composed.h"
@@ -101,8 +102,9 @@ Result<bool> AsksRare(Workspace& workspace, const Request& request) {
   if (request.Given("mask") || request.Given("kinds")) return true;
   for (const Parameter& parameter : LensParameters())
     if (parameter.name != "lens" && request.Given(parameter.name)) return false;
-  PLEXUS_ASSIGN(const auto ledger, LedgerIndex::Of(workspace.snapshot(), &workspace.executor()));
-  return ledger->newest().size() < kLikelyEvents && request.Count("arity") <= 3;
+  PLEXUS_ASSIGN(const bool likely,
+                HasLikelyEvents(workspace.snapshot(), workspace.scope(), &workspace.executor()));
+  return !likely && request.Count("arity") <= 3;
 }
 
 Status CheckRare(const Request& request) {
@@ -126,6 +128,7 @@ Result<Reply> AskLens(Workspace& workspace, const Request& request) {
     return Fail(ErrorCode::kNotFound, request.Name("tags") + ": " + unknown);
   PLEXUS_ASSIGN(const NodeSubset pool, MemoriesInScope(workspace, request));
   options.pool = &pool;
+  options.inside = workspace.scope();
   const Snapshot& snapshot = workspace.snapshot();
   if (options.terms == TermRule::kUnicode && HasTerms(snapshot)) {
     PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
@@ -143,11 +146,14 @@ Result<Reply> AskLens(Workspace& workspace, const Request& request) {
                " memories alone.\n";
   closing += Truncated(page.truncated, "the best of what was compared");
   if (!page.sets.empty()) closing += std::string(kClaim) + "\n";
-  Reply reply([snapshot, page = std::move(page)](ReplyWriter& json) {
+  std::optional<NodeSubset> inside;
+  if (workspace.scope()) inside = *workspace.scope();
+  Reply reply([snapshot, inside = std::move(inside), page = std::move(page)](ReplyWriter& json) {
     json.Field("truncated", page.truncated);
     json.Field("lens", LensName(page.lens));
-    json.Objects("candidates", page.sets,
-                 [&](const NeverComposedSet& set) { WriteCandidate(json, snapshot, set); });
+    json.Objects("candidates", page.sets, [&](const NeverComposedSet& set) {
+      WriteCandidate(json, snapshot, set, inside ? &*inside : nullptr);
+    });
     json.Field("pool", page.pool);
     json.Field("compared", page.compared);
     json.Field("scored", page.scored);

@@ -298,7 +298,7 @@ Result<NeverComposedPage> MineBridge(const Snapshot& snapshot, const LedgerIndex
                                      const NodeSubset& pool, const NeverComposedOptions& options,
                                      const PagePosition& after) {
   PLEXUS_ASSIGN(const internal::Selection walked,
-                SelectWalked(snapshot, options.kinds, options.now_ms));
+                SelectWalked(snapshot, options.kinds, options.now_ms, options.inside));
   const PairTerms terms = PairTerms::Make(snapshot, index, pool, options);
   Miner miner(snapshot, walked, terms, options, after);
   miner.Mine();

@@ -212,6 +212,7 @@ class DivergentMiner {
   MultiBfsOptions PathSearch() const {
     MultiBfsOptions search{.max_depth = kPathRadius, .depths = true, .direction = Direction::kBoth};
     search.filter.valid_at = options_.now_ms;
+    search.filter.subset = options_.inside;
     search.run.executor = options_.run.executor;
     return search;
   }
@@ -336,7 +337,7 @@ Result<NeverComposedPage> MineDivergent(const Snapshot& snapshot, const LedgerIn
                                         const NodeSubset& pool, const NeverComposedOptions& options,
                                         const PagePosition& after) {
   PLEXUS_ASSIGN(const internal::Selection walked,
-                SelectWalked(snapshot, options.kinds, options.now_ms));
+                SelectWalked(snapshot, options.kinds, options.now_ms, options.inside));
   const PairTerms terms = PairTerms::Make(snapshot, index, pool, options);
   DivergentMiner miner(snapshot, walked, terms, options, after);
   PLEXUS_TRY(miner.Mine());

@@ -57,6 +57,8 @@ std::uint64_t DigestOf(const NeverComposedOptions& o) {
   }
   if (o.pool)
     for (std::size_t w = 0; w < o.pool->word_count(); ++w) digest.Add(o.pool->word(w));
+  if (o.inside)
+    for (std::size_t w = 0; w < o.inside->word_count(); ++w) digest.Add(o.inside->word(w));
   return digest.value();
 }
 

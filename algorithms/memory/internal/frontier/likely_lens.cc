@@ -21,7 +21,7 @@ Result<NeverComposedPage> MineLikely(const Snapshot& snapshot, const LedgerIndex
   NeverComposedPage page;
   page.pool = pool.count();
   PLEXUS_ASSIGN(const internal::Selection walked,
-                SelectWalked(snapshot, options.kinds, options.now_ms));
+                SelectWalked(snapshot, options.kinds, options.now_ms, options.inside));
   PLEXUS_ASSIGN(const auto rows, internal::InTime(options.run, [&](Executor& stopping) {
                   return MakeLikelyRows(snapshot, index, pool, options, stopping);
                 }));

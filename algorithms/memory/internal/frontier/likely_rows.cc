@@ -59,7 +59,8 @@ struct SharedRows {
   std::vector<std::uint32_t> df;  // by node
 };
 
-SharedRows ReadShared(const Snapshot& snapshot, std::int64_t now_ms, Executor& executor) {
+SharedRows ReadShared(const Snapshot& snapshot, std::int64_t now_ms, const NodeSubset* inside,
+                      Executor& executor) {
   const auto& all = snapshot.schema().edge_kinds();
   EdgeKinds kinds;
   for (std::size_t k = 0; k < all.size(); ++k)
@@ -75,7 +76,7 @@ SharedRows ReadShared(const Snapshot& snapshot, std::int64_t now_ms, Executor& e
       for (std::size_t i = b * kBlock; i < std::min(n, (b + 1) * kBlock); ++i) {
         const auto v = static_cast<NodeId>(i);
         row.clear();
-        if (snapshot.alive(v) && snapshot.is_fact(v))
+        if (snapshot.alive(v) && snapshot.is_fact(v) && (!inside || inside->contains(v)))
           snapshot.ForEachArc(Direction::kBoth, v, filter, [&](const Arc& arc) {
             if (snapshot.alive(arc.neighbor) && !snapshot.is_fact(arc.neighbor))
               row.push_back(arc.neighbor);
@@ -175,7 +176,7 @@ Result<LikelyRows> MakeLikelyRows(const Snapshot& snapshot, const LedgerIndex& l
 
   // Tags and terms behind them.
   SharedRows shared = options.likely.shared_weight > 0
-                          ? ReadShared(snapshot, options.now_ms, executor)
+                          ? ReadShared(snapshot, options.now_ms, options.inside, executor)
                           : SharedRows{{}, std::vector<std::uint32_t>(n, 0)};
   std::uint64_t arcs = gathered;
   for (const auto& part : shared.parts) arcs += part.neighbors.size();

@@ -28,8 +28,8 @@ void ForEachWalked(const internal::Selection& walked, NodeId node, Fn&& fn) {
 }  // namespace
 
 Result<internal::Selection> SelectWalked(const Snapshot& snapshot, const EdgeKinds& kinds,
-                                         std::int64_t now_ms) {
-  GraphFilter filter{.kinds = kinds, .valid_at = now_ms};
+                                         std::int64_t now_ms, const NodeSubset* inside) {
+  GraphFilter filter{.kinds = kinds, .valid_at = now_ms, .subset = inside};
   const auto& all = snapshot.schema().edge_kinds();
   for (std::size_t k = 0; !kinds.given() && k < all.size(); ++k)
     if (!all[k].name.empty() && all[k].plane == Plane::kFact && !all[k].suppresses &&

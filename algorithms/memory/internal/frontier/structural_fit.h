@@ -21,9 +21,10 @@
 namespace plexus::memory_internal {
 
 // The edges that a lens over structure walks: `kinds`, or all fact kinds but suppressing ones and
-// contradicts, valid at `now_ms`. kInvalidArgument: a kind that the schema does not have.
+// contradicts, valid at `now_ms`, between nodes of `inside` when there is one, whose address is
+// kept. kInvalidArgument: a kind that the schema does not have.
 Result<internal::Selection> SelectWalked(const Snapshot& snapshot, const EdgeKinds& kinds,
-                                         std::int64_t now_ms);
+                                         std::int64_t now_ms, const NodeSubset* inside);
 
 // Distinct neighbours over walked edges in either direction, ascending, without the node itself.
 std::vector<NodeId> WalkedNeighbors(const internal::Selection& walked, NodeId node);

@@ -1,6 +1,7 @@
 // Making a pool: who is in it, their tags and terms as tokens in order of rarity, their attributes.
 #include "algorithms/memory/internal/frontier/surface_pool.h"
 #include "algorithms/memory/internal/frontier/pair_lens.h"
+#include "algorithms/memory/internal/ledger/inside_ledger.h"
 #include "algorithms/memory/internal/ledger/ledger_read.h"
 
 #include <limits>
@@ -323,7 +324,7 @@ Result<SurfacePool> MakeSurfacePool(const Snapshot& snapshot, const NeverCompose
                                     Executor& executor) {
   SurfacePool pool;
   pool.snapshot = &snapshot;
-  PLEXUS_ASSIGN(pool.ledger, LedgerIndex::Of(snapshot, &executor));
+  PLEXUS_ASSIGN(pool.ledger, LedgerInside(snapshot, options.inside, &executor));
   PLEXUS_ASSIGN(NodeSubset nodes, PoolNodes(snapshot, options, executor));
   NodeId band_end = snapshot.node_count();
   if (options.band && nodes.count() > options.band->pool_limit) {
