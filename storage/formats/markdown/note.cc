@@ -44,14 +44,44 @@ std::string ScalarJson(std::string_view value) {
   return text;
 }
 
+// Where the text in quotes ends that begins at `at`: its last quote, or npos.
+std::size_t ClosingQuote(std::string_view list, std::size_t at) {
+  const char quote = list[at], escape = quote == '"' ? '\\' : '\'';
+  for (++at; at < list.size(); ++at) {
+    if (list[at] == escape && at + 1 < list.size() && (quote == '"' || list[at + 1] == quote))
+      ++at;
+    else if (list[at] == quote)
+      return at;
+  }
+  return list.npos;
+}
+
+// The length of the first item of a list: to a comma that is not inside the item's quotes.
+std::size_t ItemLength(std::string_view list) {
+  const std::size_t begin = list.find_first_not_of(" \t");
+  if (begin != list.npos && (list[begin] == '"' || list[begin] == '\'')) {
+    const std::size_t last = ClosingQuote(list, begin);
+    if (last == list.npos) return std::min(list.find(','), list.size());
+    const std::size_t next = std::min(list.find_first_not_of(" \t", last + 1), list.size());
+    if (next == list.size() || list[next] == ',') return next;
+  }
+  return std::min(list.find(','), list.size());
+}
+
 std::vector<std::string_view> Items(std::string_view list) {
   std::vector<std::string_view> items;
   for (list = Trim(list); !list.empty();) {
-    const std::size_t end = std::min(list.find(','), list.size());
+    const std::size_t end = ItemLength(list);
     if (const auto item = Unquoted(list.substr(0, end)); !item.empty()) items.push_back(item);
     list.remove_prefix(std::min(end + 1, list.size()));
   }
   return items;
+}
+
+// Tags of a text that is no list: it is cut at commas, also where all of it stands in quotes.
+std::vector<std::string_view> ItemsOfText(std::string_view text) {
+  std::vector<std::string_view> items = Items(text);
+  return items.size() == 1 ? Items(items.front()) : items;
 }
 
 struct Field {
@@ -76,11 +106,11 @@ class FrontMatter {
         is_list = false;
     }
     const std::string_view value = Trim(field.value);
-    const bool inline_list = value.starts_with('[') && value.ends_with(']') &&
-                             !value.starts_with("[[");
+    const bool inline_list =
+        value.starts_with('[') && value.ends_with(']') && !value.starts_with("[[");
     if (inline_list) list = Items(value.substr(1, value.size() - 2));
     is_list = is_list && (inline_list || !list.empty());
-    if (name == "tags" || name == "tag") return Tags(is_list ? list : Items(value));
+    if (name == "tags" || name == "tag") return Tags(is_list ? list : ItemsOfText(value));
     if ((name == "kind" || name == "type") && note_.kind.empty() && !is_list) {
       note_.kind = Unquoted(value);
       note_.kind_field = field.name;

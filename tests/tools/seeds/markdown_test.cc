@@ -165,6 +165,19 @@ TEST_F(Notes, ANoteIsAFact) {
   }
 }
 
+TEST_F(Notes, ACommaInQuotesDoesNotCutATag) {
+  const std::pair<const char*, array> cases[] = {{"\"one, two\"", {"one", "two"}},
+                                                 {"one, two", {"one", "two"}},
+                                                 {"['x, y', z]", {"x, y", "z"}},
+                                                 {"[\"#p\" , it's, 'q]", {"p", "it's", "'q"}},
+                                                 {"\n  - \"v, w\"\n  - u", {"v, w", "u"}}};
+  for (const auto& [written, tags] : cases) {
+    Write("tagged.md", std::string("---\ntags: ") + written + "\n---\nText.\n");
+    Json({"import", Folder()});
+    EXPECT_EQ(Json({"get", "tagged"}).at("tags").as_array(), tags) << written;
+  }
+}
+
 TEST_F(Notes, ErrorsNameTheNote) {
   Write("projects/odd.md", "---\ntags: [\"" + std::string(2000, 'x') + "\"]\n---\nText.\n");
   const Finished in = Run({"import", Folder(), "--json"});
