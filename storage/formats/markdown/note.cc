@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "engine/properties/json_writer.h"
+#include "engine/schema.h"
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/json_tree.h"
 
@@ -181,6 +182,13 @@ Status ReadFrontMatter(std::string_view& text, MarkdownNote& note) {
   return {};
 }
 
+// A note goes on as JSON, whose error would be of a place in the JSON.
+Status CheckUtf8(std::string_view text) {
+  for (std::size_t number = 1; !text.empty(); ++number)
+    if (!IsValidUtf8(NextLine(text))) return BadLine(number, "the note is not valid UTF-8");
+  return {};
+}
+
 // "#word" behind a blank: letters, digits, "_", "-" and "/", not only digits.
 void FindTags(std::string_view line, MarkdownNote& note) {
   for (std::size_t at = line.find('#'); at != line.npos; at = line.find('#', at + 1)) {
@@ -226,6 +234,7 @@ void FindLinks(std::string_view line, MarkdownNote& note) {
 Result<MarkdownNote> ReadNote(std::string_view file) {
   MarkdownNote note;
   if (file.starts_with("\xEF\xBB\xBF")) file.remove_prefix(3);
+  PLEXUS_TRY(CheckUtf8(file));
   PLEXUS_TRY(ReadFrontMatter(file, note));
   note.text = Trim(file, " \t\r\n");
   bool code = false;

@@ -21,8 +21,8 @@ struct MarkdownNote {
 
 // The front matter is lines `name: value` between two lines `---`: texts, quoted or not, numbers,
 // true and false, [a, b] and lists of lines `- a`. What is deeper stays text.
-// kInvalidArgument names the line: no end of the front matter, a line that is none, a name that
-// comes twice.
+// kInvalidArgument names the line: it is not valid UTF-8, no end of the front matter, a line that
+// is none, a name that comes twice.
 Result<MarkdownNote> ReadNote(std::string_view file);
 
 }  // namespace plexus::formats_internal

@@ -186,6 +186,19 @@ TEST_F(Notes, ErrorsNameTheNote) {
   EXPECT_TRUE(Says(message, "vault/projects/odd.md: node key has"));
 }
 
+TEST_F(Notes, BytesThatAreNotUtf8AreTheNotes) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"\xFF", "vault/bad.md: line 1: the note is not valid UTF-8"},
+      {"---\ntitle: x\n---\nr\xE9sum\xE9\n", "vault/bad.md: line 4: the note is not valid UTF-8"}};
+  for (const auto& [bytes, says] : cases) {
+    Write("bad.md", bytes);
+    const Finished in = Run({"import", Folder()});
+    EXPECT_EQ(in.code, 1);
+    EXPECT_TRUE(Says(in.out + in.err, says)) << in.out << in.err;
+    EXPECT_FALSE(Says(in.out + in.err, "JSON"));
+  }
+}
+
 // The mark is of no scope, so the mirror would not know what it made.
 TEST_F(Notes, NotBehindAWall) {
   ASSERT_EQ(Run({"put", "a", "--text", "A."}).code, 0);
