@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 
 #include "engine/properties/json_writer.h"
 #include "engine/schema.h"
@@ -189,6 +190,49 @@ Status CheckUtf8(std::string_view text) {
   return {};
 }
 
+bool IsFence(std::string_view line) {
+  line = Trim(line);
+  if (line.starts_with("~~~")) return true;
+  const std::size_t info = std::min(line.find_first_not_of('`'), line.size());
+  return info >= 3 && line.find('`', info) == line.npos;  // else it is inline code
+}
+
+struct Backticks {
+  std::size_t begin, count;
+  bool escaped;  // the first one, by a backslash
+};
+
+std::vector<Backticks> FindBackticks(std::string_view line) {
+  std::vector<Backticks> runs;
+  for (std::size_t at = line.find('`'); at != line.npos;) {
+    const std::size_t end = std::min(line.find_first_not_of('`', at), line.size());
+    const std::string_view before = line.substr(0, at);
+    const std::size_t slashes = at - (before.find_last_not_of('\\') + 1);
+    runs.push_back({at, end - at, slashes % 2 == 1});
+    at = line.find('`', end);
+  }
+  return runs;
+}
+
+// The line with backticks in place of its inline code, which ends at as many as it begins with.
+std::string WithoutCode(std::string_view line) {
+  std::string shown(line);
+  const std::vector<Backticks> runs = FindBackticks(line);
+  std::map<std::size_t, std::size_t> last;  // run of a count
+  for (std::size_t i = 0; i < runs.size(); ++i) last[runs[i].count] = i;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::size_t begin = runs[i].begin + runs[i].escaped,
+                      count = runs[i].count - runs[i].escaped;
+    const auto closing = last.find(count);
+    if (closing == last.end() || closing->second <= i) continue;
+    do ++i;
+    while (runs[i].count != count);
+    std::fill(shown.begin() + static_cast<std::ptrdiff_t>(begin),
+              shown.begin() + static_cast<std::ptrdiff_t>(runs[i].begin), '`');
+  }
+  return shown;
+}
+
 // "#word" behind a blank: letters, digits, "_", "-" and "/", not only digits.
 void FindTags(std::string_view line, MarkdownNote& note) {
   for (std::size_t at = line.find('#'); at != line.npos; at = line.find('#', at + 1)) {
@@ -240,13 +284,14 @@ Result<MarkdownNote> ReadNote(std::string_view file) {
   bool code = false;
   for (std::string_view rest = file; !rest.empty();) {
     const std::string_view line = NextLine(rest);
-    if (Trim(line).starts_with("```") || Trim(line).starts_with("~~~")) {
+    if (IsFence(line)) {
       code = !code;
       continue;
     }
     if (code) continue;
-    FindTags(line, note);
-    FindLinks(line, note);
+    const std::string shown = WithoutCode(line);
+    FindTags(shown, note);
+    FindLinks(shown, note);
   }
   return note;
 }

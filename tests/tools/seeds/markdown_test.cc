@@ -178,6 +178,16 @@ TEST_F(Notes, ACommaInQuotesDoesNotCutATag) {
   }
 }
 
+TEST_F(Notes, InlineCodeIsNotLookedAt) {
+  Write("code.md",
+        "Use `[[no]]` and `[x](no.md)`, ``a ` [[no]]``, `a #no`; [[index]] #yes\n"
+        "```[[no]]``` in a line, one ` that nothing ends: [[atlas]]\n"
+        "and \\`[[plan]]\\` is no code.\n");
+  Json({"import", Folder()});
+  EXPECT_EQ(Links("code"), (Words{"index", "projects/atlas", "projects/plan"}));
+  EXPECT_EQ(Json({"get", "code"}).at("tags").as_array(), array({"yes"}));
+}
+
 TEST_F(Notes, ErrorsNameTheNote) {
   Write("projects/odd.md", "---\ntags: [\"" + std::string(2000, 'x') + "\"]\n---\nText.\n");
   const Finished in = Run({"import", Folder(), "--json"});
