@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cstdint>
 #include <map>
 
 #include "engine/properties/json_writer.h"
@@ -249,27 +251,56 @@ void FindTags(std::string_view line, MarkdownNote& note) {
   }
 }
 
-// The target without an alias and a part of the note.
-std::string_view Target(std::string_view link) {
-  link = Trim(link.substr(0, std::min(link.find('|'), link.size())));
-  link = Trim(link.substr(0, std::min({link.find('#'), link.find('^'), link.size()})));
+std::string_view NotePath(std::string_view link) {
   if (link.starts_with("./")) link.remove_prefix(2);
   if (link.ends_with(".md")) link.remove_suffix(3);
   return link;
+}
+
+// The target of a [[wiki link]] without an alias and a part of the note.
+std::string_view WikiTarget(std::string_view link) {
+  link = Trim(link.substr(0, std::min(link.find('|'), link.size())));
+  return NotePath(Trim(link.substr(0, std::min({link.find('#'), link.find('^'), link.size()}))));
+}
+
+// The character whose bytes stand as %XX at the head of `text`; "" is none, or a control character.
+std::string EscapedCharacter(std::string_view text) {
+  std::string bytes;
+  while (bytes.size() < 4 && text.size() >= 3 && text[0] == '%') {
+    std::uint8_t byte = 0;
+    if (std::from_chars(text.data() + 1, text.data() + 3, byte, 16).ptr != text.data() + 3) break;
+    if (byte < 0x20 || byte == 0x7F) break;
+    bytes += static_cast<char>(byte);
+    if (IsValidUtf8(bytes)) return bytes;
+    text.remove_prefix(3);
+  }
+  return "";
+}
+
+// The target of a Markdown link, a part of a URL; an escape that is no character stays as it is.
+std::string Unescaped(std::string_view link) {
+  std::string target;
+  while (!link.empty()) {
+    const std::string escaped = EscapedCharacter(link);
+    target += escaped.empty() ? std::string(1, link[0]) : escaped;
+    link.remove_prefix(std::max<std::size_t>(3 * escaped.size(), 1));
+  }
+  return target;
 }
 
 void FindLinks(std::string_view line, MarkdownNote& note) {
   for (std::size_t at = line.find("[["); at != line.npos; at = line.find("[[", at + 2)) {
     const std::size_t end = line.find("]]", at);
     if (end == line.npos) break;
-    AddOnce(note.links, Target(line.substr(at + 2, end - at - 2)));
+    AddOnce(note.links, WikiTarget(line.substr(at + 2, end - at - 2)));
   }
   for (std::size_t at = line.find("]("); at != line.npos; at = line.find("](", at + 2)) {
     const std::size_t end = line.find(')', at);
     if (end == line.npos) break;
     std::string_view link = line.substr(at + 2, end - at - 2);
     link = link.substr(0, std::min(link.find('#'), link.size()));
-    if (link.ends_with(".md") && link.find("://") == link.npos) AddOnce(note.links, Target(link));
+    if (link.ends_with(".md") && link.find("://") == link.npos)
+      AddOnce(note.links, NotePath(Unescaped(Trim(link))));
   }
 }
 

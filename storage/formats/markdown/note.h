@@ -14,7 +14,7 @@ struct MarkdownNote {
   std::string kind, kind_field;        // "": none is said; and the field that says it
   std::string created, created_field;  // "": none; as it is written
   std::vector<std::string> tags;       // each once, in order
-  std::vector<std::string> links;      // targets as written, without alias and part; each once
+  std::vector<std::string> links;      // targets without alias, part and %XX; each once
   std::vector<std::pair<std::string, std::string>> fields;  // of the front matter, values as JSON
   std::string text;                    // below the front matter
 };

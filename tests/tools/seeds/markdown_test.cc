@@ -188,6 +188,26 @@ TEST_F(Notes, InlineCodeIsNotLookedAt) {
   EXPECT_EQ(Json({"get", "code"}).at("tags").as_array(), array({"yes"}));
 }
 
+TEST_F(Notes, EscapesInALinksTarget) {
+  std::filesystem::create_directories(Folder() + "/my notes");
+  for (const char* name : {"my notes/the plan.md", "r\xC3\xA9sum\xC3\xA9.md", "a#1.md"})
+    Write(name, "Text.\n");
+  const std::pair<const char*, const char*> cases[] = {
+      {"[x](my%20notes/the%20plan.md#top)", "my notes/the plan"},
+      {"[x](./r%C3%A9sum%c3%a9.md)", "r\xC3\xA9sum\xC3\xA9"},
+      {"[x](a%231.md)", "a#1"},
+      {"[[my%20notes]]", "my%20notes"},
+      {"[x](a%2.md)", "a%2"},
+      {"[x](a%zz%20%-1.md)", "a%zz %-1"},
+      {"[x](a%00%0A%1F%7f.md)", "a%00%0A%1F%7f"},
+      {"[x](a%C3%20%FF%ED%A0%80.md)", "a%C3 %FF%ED%A0%80"}};
+  for (const auto& [link, key] : cases) {
+    Write("escapes.md", link);
+    Json({"import", Folder()});
+    EXPECT_EQ(Links("escapes"), Words{key}) << link;
+  }
+}
+
 TEST_F(Notes, ErrorsNameTheNote) {
   Write("projects/odd.md", "---\ntags: [\"" + std::string(2000, 'x') + "\"]\n---\nText.\n");
   const Finished in = Run({"import", Folder(), "--json"});
