@@ -61,6 +61,31 @@ TEST(Export, CsvGoesBackIn) {
   EXPECT_EQ(Csv(copy->snapshot(), nodes), Csv(graph->snapshot(), nodes));
 }
 
+TEST(Export, TagsGoBackIn) {
+  auto graph = Graph::InMemory();
+  LoadClean(*graph, "f.jsonl",
+            R"({"node":"a","tags":["x;y"," sp"]})"
+            "\n"
+            R"({"node":"b","tags":["p","q\"r"]})"
+            "\n"
+            R"({"node":"c","tags":["[\"z\"]"]})"
+            "\n"
+            R"({"node":"d","tags":["=1",";"]})"
+            "\n");
+  ExportOptions nodes;
+  nodes.csv_table = CsvTable::kNodes;
+  const std::string csv = Csv(graph->snapshot(), nodes);
+  EXPECT_NE(csv.find("\na,node,,\"[\"\" sp\"\",\"\"x;y\"\"]\","), csv.npos) << csv;
+  EXPECT_NE(csv.find("\nb,node,,\"p;q\"\"r\","), csv.npos) << csv;
+  std::ostringstream xml;
+  ASSERT_TRUE(ExportGraphMl(graph->snapshot(), xml));
+  for (const std::string& text : {csv, xml.str()}) {
+    auto copy = Graph::InMemory();
+    LoadClean(*copy, text == csv ? "nodes.csv" : "nodes.graphml", text);
+    EXPECT_EQ(Csv(copy->snapshot(), nodes), csv);
+  }
+}
+
 TEST(Export, DotEscapesAndSelects) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "f.jsonl",
