@@ -86,6 +86,28 @@ TEST(Export, TagsGoBackIn) {
   }
 }
 
+TEST(Export, ColumnsOfPropertiesGoBackIn) {
+  auto graph = Graph::InMemory();
+  LoadClean(*graph, "f.jsonl",
+            R"({"node":"a","props":{"=f":1,"'=f":2,"-g":"x","'h":3}})"
+            "\n"
+            R"({"node":"b"})"
+            "\n"
+            R"({"edge":["a","b"],"kind":"link","props":{"@e":1}})"
+            "\n");
+  ExportOptions nodes, edges;
+  nodes.csv_table = CsvTable::kNodes;
+  nodes.property_columns = edges.property_columns = true;
+  const std::string csv = Csv(graph->snapshot(), nodes);
+  EXPECT_NE(csv.find(",''=f,"), csv.npos) << csv;
+  auto copy = Graph::InMemory();
+  LoadClean(*copy, "nodes.csv", csv);
+  LoadClean(*copy, "edges.csv", Csv(graph->snapshot(), edges));
+  nodes.property_columns = false;
+  EXPECT_EQ(Csv(copy->snapshot(), nodes), Csv(graph->snapshot(), nodes));
+  EXPECT_EQ(Csv(copy->snapshot()), Csv(graph->snapshot()));
+}
+
 TEST(Export, DotEscapesAndSelects) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "f.jsonl",
