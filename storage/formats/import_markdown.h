@@ -4,7 +4,8 @@
 // the path in the folder without ".md". Its text is what is below the front matter. Tags are
 // those of the front matter and #words of the text, `created` or `date` is created_at, other fields
 // are properties. [[other]], [[other|words]], [[other#part]] and [words](other.md) are edges
-// `link`; a name without a folder means the one note of that name. Code is not looked at.
+// `link`; a name without a folder means the one note of that name. %XX in (other.md) is the byte,
+// where it makes a character. Code is not looked at.
 //
 // What was made of a folder is kept in the graph under the mirror's name: notes are `inscribed`
 // with plexus.mirror.NAME by mirror:PATH, the folder's path, and their links have the author

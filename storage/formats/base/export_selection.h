@@ -58,12 +58,6 @@ inline std::vector<std::string_view> Tags(const Snapshot& s, NodeId node) {
   return tags;
 }
 
-inline std::string JoinedTags(const Snapshot& s, NodeId node) {
-  std::string all;
-  for (std::string_view tag : Tags(s, node)) all.append(all.empty() ? "" : ";").append(tag);
-  return all;
-}
-
 // fn(node) -> Status for every included node.
 template <class Fn>
 Status ForEachIncluded(const Snapshot& s, const ExportOptions& options, ExportSink& sink, Fn&& fn) {

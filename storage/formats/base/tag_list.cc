@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/properties/json_writer.h"
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/json_tree.h"
 
@@ -18,7 +19,8 @@ std::vector<std::string> ReadTagList(std::string_view text) {
     const auto root = json.Parse(Trim(text));
     if (root && (*root)->type == JsonType::kArray &&
         std::ranges::all_of(json.children(**root), &JsonValue::is_string)) {
-      for (const JsonValue& tag : json.children(**root)) add(tag.text);
+      for (const JsonValue& tag : json.children(**root))
+        if (!tag.text.empty()) tags.emplace_back(tag.text);
       return tags;
     }
   }
@@ -27,6 +29,16 @@ std::vector<std::string> ReadTagList(std::string_view text) {
     if (text.find(';') == text.npos) break;
   }
   return tags;
+}
+
+std::string WriteTagList(const std::vector<std::string_view>& tags) {
+  std::string text;
+  for (const std::string_view tag : tags) text.append(text.empty() ? "" : ";").append(tag);
+  if (std::ranges::equal(ReadTagList(text), tags)) return text;
+  text.clear();
+  engine_internal::AppendJsonList(
+      text, tags, [&](std::string_view tag) { engine_internal::AppendJsonString(text, tag); });
+  return text;
 }
 
 }  // namespace plexus::formats_internal

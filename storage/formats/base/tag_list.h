@@ -7,7 +7,10 @@
 
 namespace plexus::formats_internal {
 
-// Blanks around a tag go, and so do empty ones.
+// Blanks around a tag of "a;b" go, and so do empty tags.
 std::vector<std::string> ReadTagList(std::string_view text);
+
+// "a;b" where that reads back as these tags, else JSON. No tag may be empty.
+std::string WriteTagList(const std::vector<std::string_view>& tags);
 
 }  // namespace plexus::formats_internal

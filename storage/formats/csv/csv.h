@@ -2,7 +2,7 @@
 //
 // A header with `source` and `target` makes an edge table (kind or type, weight,
 // created_at, label, created_by, valid_from, valid_until, props); one with `key` or
-// `id` a node table (kind or type, text, tags separated by ";", columns of the graph
+// `id` a node table (kind or type, text, tags as base/tag_list.h, columns of the graph
 // by name, props). Other columns become properties: a cell that is spelled as JSON
 // spells a number is one, every other is a string. An empty cell is an absent key. Ends that have
 // another system's names (base/field_names.h) make an edge table, too.

@@ -7,6 +7,7 @@
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/export_sink.h"
 #include "storage/formats/base/property_columns.h"
+#include "storage/formats/base/tag_list.h"
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/export.h"
 
@@ -129,7 +130,7 @@ Status CsvNodes(const Snapshot& s, const ExportOptions& options, ExportSink& sin
     PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s, s.payload_ref(v, NodeField::kText)));
     AppendCell(out, text);
     out += ',';
-    AppendCell(out, JoinedTags(s, v));
+    AppendCell(out, WriteTagList(Tags(s, v)));
     for (ColumnId c : columns) {
       out += ',';
       VisitColumn(s, v, c, [&](auto value) {

@@ -44,7 +44,7 @@ std::string Hint(const std::vector<std::string>& names) {
 Result<std::vector<std::string>> HeaderNames(const CsvRow& header) {
   std::vector<std::string> names;
   for (std::string_view cell : header.cells) {
-    const std::string_view name = Trim(cell);
+    const std::string_view name = WithoutFormulaGuard(Trim(cell));
     const std::string column = "header: column " + std::to_string(names.size() + 1);
     if (name.empty()) return Bad(column + " has no name");
     if (!IsValidUtf8(name) || name.find('\0') != std::string_view::npos)

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cstdint>
+#include <map>
 
 #include "engine/properties/json_writer.h"
+#include "engine/schema.h"
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/json_tree.h"
 
@@ -44,14 +48,44 @@ std::string ScalarJson(std::string_view value) {
   return text;
 }
 
+// Where the text in quotes ends that begins at `at`: its last quote, or npos.
+std::size_t ClosingQuote(std::string_view list, std::size_t at) {
+  const char quote = list[at], escape = quote == '"' ? '\\' : '\'';
+  for (++at; at < list.size(); ++at) {
+    if (list[at] == escape && at + 1 < list.size() && (quote == '"' || list[at + 1] == quote))
+      ++at;
+    else if (list[at] == quote)
+      return at;
+  }
+  return list.npos;
+}
+
+// The length of the first item of a list: to a comma that is not inside the item's quotes.
+std::size_t ItemLength(std::string_view list) {
+  const std::size_t begin = list.find_first_not_of(" \t");
+  if (begin != list.npos && (list[begin] == '"' || list[begin] == '\'')) {
+    const std::size_t last = ClosingQuote(list, begin);
+    if (last == list.npos) return std::min(list.find(','), list.size());
+    const std::size_t next = std::min(list.find_first_not_of(" \t", last + 1), list.size());
+    if (next == list.size() || list[next] == ',') return next;
+  }
+  return std::min(list.find(','), list.size());
+}
+
 std::vector<std::string_view> Items(std::string_view list) {
   std::vector<std::string_view> items;
   for (list = Trim(list); !list.empty();) {
-    const std::size_t end = std::min(list.find(','), list.size());
+    const std::size_t end = ItemLength(list);
     if (const auto item = Unquoted(list.substr(0, end)); !item.empty()) items.push_back(item);
     list.remove_prefix(std::min(end + 1, list.size()));
   }
   return items;
+}
+
+// Tags of a text that is no list: it is cut at commas, also where all of it stands in quotes.
+std::vector<std::string_view> ItemsOfText(std::string_view text) {
+  std::vector<std::string_view> items = Items(text);
+  return items.size() == 1 ? Items(items.front()) : items;
 }
 
 struct Field {
@@ -76,11 +110,11 @@ class FrontMatter {
         is_list = false;
     }
     const std::string_view value = Trim(field.value);
-    const bool inline_list = value.starts_with('[') && value.ends_with(']') &&
-                             !value.starts_with("[[");
+    const bool inline_list =
+        value.starts_with('[') && value.ends_with(']') && !value.starts_with("[[");
     if (inline_list) list = Items(value.substr(1, value.size() - 2));
     is_list = is_list && (inline_list || !list.empty());
-    if (name == "tags" || name == "tag") return Tags(is_list ? list : Items(value));
+    if (name == "tags" || name == "tag") return Tags(is_list ? list : ItemsOfText(value));
     if ((name == "kind" || name == "type") && note_.kind.empty() && !is_list) {
       note_.kind = Unquoted(value);
       note_.kind_field = field.name;
@@ -151,6 +185,56 @@ Status ReadFrontMatter(std::string_view& text, MarkdownNote& note) {
   return {};
 }
 
+// A note goes on as JSON, whose error would be of a place in the JSON.
+Status CheckUtf8(std::string_view text) {
+  for (std::size_t number = 1; !text.empty(); ++number)
+    if (!IsValidUtf8(NextLine(text))) return BadLine(number, "the note is not valid UTF-8");
+  return {};
+}
+
+bool IsFence(std::string_view line) {
+  line = Trim(line);
+  if (line.starts_with("~~~")) return true;
+  const std::size_t info = std::min(line.find_first_not_of('`'), line.size());
+  return info >= 3 && line.find('`', info) == line.npos;  // else it is inline code
+}
+
+struct Backticks {
+  std::size_t begin, count;
+  bool escaped;  // the first one, by a backslash
+};
+
+std::vector<Backticks> FindBackticks(std::string_view line) {
+  std::vector<Backticks> runs;
+  for (std::size_t at = line.find('`'); at != line.npos;) {
+    const std::size_t end = std::min(line.find_first_not_of('`', at), line.size());
+    const std::string_view before = line.substr(0, at);
+    const std::size_t slashes = at - (before.find_last_not_of('\\') + 1);
+    runs.push_back({at, end - at, slashes % 2 == 1});
+    at = line.find('`', end);
+  }
+  return runs;
+}
+
+// The line with backticks in place of its inline code, which ends at as many as it begins with.
+std::string WithoutCode(std::string_view line) {
+  std::string shown(line);
+  const std::vector<Backticks> runs = FindBackticks(line);
+  std::map<std::size_t, std::size_t> last;  // run of a count
+  for (std::size_t i = 0; i < runs.size(); ++i) last[runs[i].count] = i;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::size_t begin = runs[i].begin + runs[i].escaped,
+                      count = runs[i].count - runs[i].escaped;
+    const auto closing = last.find(count);
+    if (closing == last.end() || closing->second <= i) continue;
+    do ++i;
+    while (runs[i].count != count);
+    std::fill(shown.begin() + static_cast<std::ptrdiff_t>(begin),
+              shown.begin() + static_cast<std::ptrdiff_t>(runs[i].begin), '`');
+  }
+  return shown;
+}
+
 // "#word" behind a blank: letters, digits, "_", "-" and "/", not only digits.
 void FindTags(std::string_view line, MarkdownNote& note) {
   for (std::size_t at = line.find('#'); at != line.npos; at = line.find('#', at + 1)) {
@@ -167,27 +251,56 @@ void FindTags(std::string_view line, MarkdownNote& note) {
   }
 }
 
-// The target without an alias and a part of the note.
-std::string_view Target(std::string_view link) {
-  link = Trim(link.substr(0, std::min(link.find('|'), link.size())));
-  link = Trim(link.substr(0, std::min({link.find('#'), link.find('^'), link.size()})));
+std::string_view NotePath(std::string_view link) {
   if (link.starts_with("./")) link.remove_prefix(2);
   if (link.ends_with(".md")) link.remove_suffix(3);
   return link;
+}
+
+// The target of a [[wiki link]] without an alias and a part of the note.
+std::string_view WikiTarget(std::string_view link) {
+  link = Trim(link.substr(0, std::min(link.find('|'), link.size())));
+  return NotePath(Trim(link.substr(0, std::min({link.find('#'), link.find('^'), link.size()}))));
+}
+
+// The character whose bytes stand as %XX at the head of `text`; "" is none, or a control character.
+std::string EscapedCharacter(std::string_view text) {
+  std::string bytes;
+  while (bytes.size() < 4 && text.size() >= 3 && text[0] == '%') {
+    std::uint8_t byte = 0;
+    if (std::from_chars(text.data() + 1, text.data() + 3, byte, 16).ptr != text.data() + 3) break;
+    if (byte < 0x20 || byte == 0x7F) break;
+    bytes += static_cast<char>(byte);
+    if (IsValidUtf8(bytes)) return bytes;
+    text.remove_prefix(3);
+  }
+  return "";
+}
+
+// The target of a Markdown link, a part of a URL; an escape that is no character stays as it is.
+std::string Unescaped(std::string_view link) {
+  std::string target;
+  while (!link.empty()) {
+    const std::string escaped = EscapedCharacter(link);
+    target += escaped.empty() ? std::string(1, link[0]) : escaped;
+    link.remove_prefix(std::max<std::size_t>(3 * escaped.size(), 1));
+  }
+  return target;
 }
 
 void FindLinks(std::string_view line, MarkdownNote& note) {
   for (std::size_t at = line.find("[["); at != line.npos; at = line.find("[[", at + 2)) {
     const std::size_t end = line.find("]]", at);
     if (end == line.npos) break;
-    AddOnce(note.links, Target(line.substr(at + 2, end - at - 2)));
+    AddOnce(note.links, WikiTarget(line.substr(at + 2, end - at - 2)));
   }
   for (std::size_t at = line.find("]("); at != line.npos; at = line.find("](", at + 2)) {
     const std::size_t end = line.find(')', at);
     if (end == line.npos) break;
     std::string_view link = line.substr(at + 2, end - at - 2);
     link = link.substr(0, std::min(link.find('#'), link.size()));
-    if (link.ends_with(".md") && link.find("://") == link.npos) AddOnce(note.links, Target(link));
+    if (link.ends_with(".md") && link.find("://") == link.npos)
+      AddOnce(note.links, NotePath(Unescaped(Trim(link))));
   }
 }
 
@@ -196,18 +309,20 @@ void FindLinks(std::string_view line, MarkdownNote& note) {
 Result<MarkdownNote> ReadNote(std::string_view file) {
   MarkdownNote note;
   if (file.starts_with("\xEF\xBB\xBF")) file.remove_prefix(3);
+  PLEXUS_TRY(CheckUtf8(file));
   PLEXUS_TRY(ReadFrontMatter(file, note));
   note.text = Trim(file, " \t\r\n");
   bool code = false;
   for (std::string_view rest = file; !rest.empty();) {
     const std::string_view line = NextLine(rest);
-    if (Trim(line).starts_with("```") || Trim(line).starts_with("~~~")) {
+    if (IsFence(line)) {
       code = !code;
       continue;
     }
     if (code) continue;
-    FindTags(line, note);
-    FindLinks(line, note);
+    const std::string shown = WithoutCode(line);
+    FindTags(shown, note);
+    FindLinks(shown, note);
   }
   return note;
 }

@@ -14,15 +14,15 @@ struct MarkdownNote {
   std::string kind, kind_field;        // "": none is said; and the field that says it
   std::string created, created_field;  // "": none; as it is written
   std::vector<std::string> tags;       // each once, in order
-  std::vector<std::string> links;      // targets as written, without alias and part; each once
+  std::vector<std::string> links;      // targets without alias, part and %XX; each once
   std::vector<std::pair<std::string, std::string>> fields;  // of the front matter, values as JSON
   std::string text;                    // below the front matter
 };
 
 // The front matter is lines `name: value` between two lines `---`: texts, quoted or not, numbers,
 // true and false, [a, b] and lists of lines `- a`. What is deeper stays text.
-// kInvalidArgument names the line: no end of the front matter, a line that is none, a name that
-// comes twice.
+// kInvalidArgument names the line: it is not valid UTF-8, no end of the front matter, a line that
+// is none, a name that comes twice.
 Result<MarkdownNote> ReadNote(std::string_view file);
 
 }  // namespace plexus::formats_internal

@@ -10,6 +10,7 @@
 #include "storage/formats/base/column_value.h"
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/property_columns.h"
+#include "storage/formats/base/tag_list.h"
 
 namespace plexus {
 
@@ -142,7 +143,7 @@ Status NodeValues(const Snapshot& s, const XmlColumns& xml, NodeId v, Value&& va
   if (s.node_kind(v) != kNode) value("n_kind", s.schema().node_kind(s.node_kind(v)).name);
   PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s, s.payload_ref(v, NodeField::kText)));
   if (!text.empty()) value("n_text", text);
-  if (const std::string tags = JoinedTags(s, v); !tags.empty()) value("n_tags", tags);
+  if (const std::string tags = WriteTagList(Tags(s, v)); !tags.empty()) value("n_tags", tags);
   for (ColumnId c : columns) {
     std::string spelled;
     VisitColumn(s, v, c, [&](auto x) {

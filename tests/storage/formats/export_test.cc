@@ -61,6 +61,53 @@ TEST(Export, CsvGoesBackIn) {
   EXPECT_EQ(Csv(copy->snapshot(), nodes), Csv(graph->snapshot(), nodes));
 }
 
+TEST(Export, TagsGoBackIn) {
+  auto graph = Graph::InMemory();
+  LoadClean(*graph, "f.jsonl",
+            R"({"node":"a","tags":["x;y"," sp"]})"
+            "\n"
+            R"({"node":"b","tags":["p","q\"r"]})"
+            "\n"
+            R"({"node":"c","tags":["[\"z\"]"]})"
+            "\n"
+            R"({"node":"d","tags":["=1",";"]})"
+            "\n");
+  ExportOptions nodes;
+  nodes.csv_table = CsvTable::kNodes;
+  const std::string csv = Csv(graph->snapshot(), nodes);
+  EXPECT_NE(csv.find("\na,node,,\"[\"\" sp\"\",\"\"x;y\"\"]\","), csv.npos) << csv;
+  EXPECT_NE(csv.find("\nb,node,,\"p;q\"\"r\","), csv.npos) << csv;
+  std::ostringstream xml;
+  ASSERT_TRUE(ExportGraphMl(graph->snapshot(), xml));
+  for (const std::string& text : {csv, xml.str()}) {
+    auto copy = Graph::InMemory();
+    LoadClean(*copy, text == csv ? "nodes.csv" : "nodes.graphml", text);
+    EXPECT_EQ(Csv(copy->snapshot(), nodes), csv);
+  }
+}
+
+TEST(Export, ColumnsOfPropertiesGoBackIn) {
+  auto graph = Graph::InMemory();
+  LoadClean(*graph, "f.jsonl",
+            R"({"node":"a","props":{"=f":1,"'=f":2,"-g":"x","'h":3}})"
+            "\n"
+            R"({"node":"b"})"
+            "\n"
+            R"({"edge":["a","b"],"kind":"link","props":{"@e":1}})"
+            "\n");
+  ExportOptions nodes, edges;
+  nodes.csv_table = CsvTable::kNodes;
+  nodes.property_columns = edges.property_columns = true;
+  const std::string csv = Csv(graph->snapshot(), nodes);
+  EXPECT_NE(csv.find(",''=f,"), csv.npos) << csv;
+  auto copy = Graph::InMemory();
+  LoadClean(*copy, "nodes.csv", csv);
+  LoadClean(*copy, "edges.csv", Csv(graph->snapshot(), edges));
+  nodes.property_columns = false;
+  EXPECT_EQ(Csv(copy->snapshot(), nodes), Csv(graph->snapshot(), nodes));
+  EXPECT_EQ(Csv(copy->snapshot()), Csv(graph->snapshot()));
+}
+
 TEST(Export, DotEscapesAndSelects) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "f.jsonl",

@@ -165,12 +165,68 @@ TEST_F(Notes, ANoteIsAFact) {
   }
 }
 
+TEST_F(Notes, ACommaInQuotesDoesNotCutATag) {
+  const std::pair<const char*, array> cases[] = {{"\"one, two\"", {"one", "two"}},
+                                                 {"one, two", {"one", "two"}},
+                                                 {"['x, y', z]", {"x, y", "z"}},
+                                                 {"[\"#p\" , it's, 'q]", {"p", "it's", "'q"}},
+                                                 {"\n  - \"v, w\"\n  - u", {"v, w", "u"}}};
+  for (const auto& [written, tags] : cases) {
+    Write("tagged.md", std::string("---\ntags: ") + written + "\n---\nText.\n");
+    Json({"import", Folder()});
+    EXPECT_EQ(Json({"get", "tagged"}).at("tags").as_array(), tags) << written;
+  }
+}
+
+TEST_F(Notes, InlineCodeIsNotLookedAt) {
+  Write("code.md",
+        "Use `[[no]]` and `[x](no.md)`, ``a ` [[no]]``, `a #no`; [[index]] #yes\n"
+        "```[[no]]``` in a line, one ` that nothing ends: [[atlas]]\n"
+        "and \\`[[plan]]\\` is no code.\n");
+  Json({"import", Folder()});
+  EXPECT_EQ(Links("code"), (Words{"index", "projects/atlas", "projects/plan"}));
+  EXPECT_EQ(Json({"get", "code"}).at("tags").as_array(), array({"yes"}));
+}
+
+TEST_F(Notes, EscapesInALinksTarget) {
+  std::filesystem::create_directories(Folder() + "/my notes");
+  for (const char* name : {"my notes/the plan.md", "r\xC3\xA9sum\xC3\xA9.md", "a#1.md"})
+    Write(name, "Text.\n");
+  const std::pair<const char*, const char*> cases[] = {
+      {"[x](my%20notes/the%20plan.md#top)", "my notes/the plan"},
+      {"[x](./r%C3%A9sum%c3%a9.md)", "r\xC3\xA9sum\xC3\xA9"},
+      {"[x](a%231.md)", "a#1"},
+      {"[[my%20notes]]", "my%20notes"},
+      {"[x](a%2.md)", "a%2"},
+      {"[x](a%zz%20%-1.md)", "a%zz %-1"},
+      {"[x](a%00%0A%1F%7f.md)", "a%00%0A%1F%7f"},
+      {"[x](a%C3%20%FF%ED%A0%80.md)", "a%C3 %FF%ED%A0%80"}};
+  for (const auto& [link, key] : cases) {
+    Write("escapes.md", link);
+    Json({"import", Folder()});
+    EXPECT_EQ(Links("escapes"), Words{key}) << link;
+  }
+}
+
 TEST_F(Notes, ErrorsNameTheNote) {
   Write("projects/odd.md", "---\ntags: [\"" + std::string(2000, 'x') + "\"]\n---\nText.\n");
   const Finished in = Run({"import", Folder(), "--json"});
   EXPECT_EQ(in.code, 1);
   const std::string message(in.Json().at("messages").at(0).as_string());
   EXPECT_TRUE(Says(message, "vault/projects/odd.md: node key has"));
+}
+
+TEST_F(Notes, BytesThatAreNotUtf8AreTheNotes) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"\xFF", "vault/bad.md: line 1: the note is not valid UTF-8"},
+      {"---\ntitle: x\n---\nr\xE9sum\xE9\n", "vault/bad.md: line 4: the note is not valid UTF-8"}};
+  for (const auto& [bytes, says] : cases) {
+    Write("bad.md", bytes);
+    const Finished in = Run({"import", Folder()});
+    EXPECT_EQ(in.code, 1);
+    EXPECT_TRUE(Says(in.out + in.err, says)) << in.out << in.err;
+    EXPECT_FALSE(Says(in.out + in.err, "JSON"));
+  }
 }
 
 // The mark is of no scope, so the mirror would not know what it made.
