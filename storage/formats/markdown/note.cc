@@ -185,7 +185,7 @@ Status ReadFrontMatter(std::string_view& text, MarkdownNote& note) {
   return {};
 }
 
-// A note goes on as JSON, whose error would be of a place in the JSON.
+// A note becomes JSON later, whose error would name a place in the JSON.
 Status CheckUtf8(std::string_view text) {
   for (std::size_t number = 1; !text.empty(); ++number)
     if (!IsValidUtf8(NextLine(text))) return BadLine(number, "the note is not valid UTF-8");

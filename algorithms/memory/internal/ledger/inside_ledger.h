@@ -16,7 +16,7 @@ namespace plexus::memory_internal {
 // Whether all members of the event are inside.
 bool IsInside(const LedgerIndex& ledger, NodeId event, const NodeSubset& inside);
 
-// The ledger of these events alone, or the whole one when `inside` is null. O(nodes + members).
+// The ledger of only these events, or the whole one when `inside` is null. O(nodes + members).
 // Errors: those of LedgerIndex::Of. Throws std::bad_alloc.
 Result<std::shared_ptr<const LedgerIndex>> LedgerInside(const Snapshot& snapshot,
                                                         const NodeSubset* inside,
