@@ -3,14 +3,16 @@
 
 #include <algorithm>
 
+#include "algorithms/memory/internal/ledger/inside_ledger.h"
 #include "algorithms/memory/internal/ledger/prior_outcomes.h"
 #include "algorithms/memory/ledger_index.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
 
-Result<std::vector<NodeWeight>> OutcomeValues(const Snapshot& snapshot, Executor* executor) try {
-  PLEXUS_ASSIGN(const auto ledger, LedgerIndex::Of(snapshot, executor));
+Result<std::vector<NodeWeight>> OutcomeValues(const Snapshot& snapshot, Executor* executor,
+                                              const NodeSubset* inside) try {
+  PLEXUS_ASSIGN(const auto ledger, memory_internal::LedgerInside(snapshot, inside, executor));
   std::vector<NodeId> members;
   for (const NodeId event : ledger->newest()) {
     if (ledger->event_outcomes(event) == 0) continue;

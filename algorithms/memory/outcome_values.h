@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "algorithms/common/node_subset.h"
 #include "algorithms/common/node_weight.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
@@ -17,11 +18,13 @@ namespace plexus {
 
 inline constexpr double kNoOutcomeValue = 0.8 / 1.3;
 
-// Computes: the values of all members of events with outcomes, ascending.
+// Computes: the values of all members of events with outcomes, ascending; of events all of whose
+//   members are in `inside`, when there is one.
 // Complexity: that of LedgerIndex::Of, and O(members log members).
 // Errors: those of LedgerIndex::Of.
 // Threads: thread-safe.
 Result<std::vector<NodeWeight>> OutcomeValues(const Snapshot& snapshot,
-                                              Executor* executor = nullptr);
+                                              Executor* executor = nullptr,
+                                              const NodeSubset* inside = nullptr);
 
 }  // namespace plexus

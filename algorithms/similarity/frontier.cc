@@ -16,9 +16,9 @@ namespace plexus {
 
 namespace {
 
+using internal::ScoredSet;
 using similarity_internal::IndexEntry;
 using similarity_internal::InvertedIndex;
-using internal::ScoredSet;
 
 Status CheckOptions(const FrontierOptions& options) {
   if (options.arity != 2 && options.arity != 3)
@@ -87,7 +87,7 @@ Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions&
   PLEXUS_ASSIGN(const InvertedIndex index,
                 similarity_internal::MakeInvertedIndex(snapshot, shared, executor));
   const similarity_internal::CooccurrenceIndex mask(
-      snapshot, index, options.mask == FrontierMask::kLinked, executor);
+      snapshot, index, options.mask == FrontierMask::kLinked, options.inside, executor);
   const std::size_t k = options.top == 0 ? kMaxFrontierTop + 1 : options.top;
 
   FrontierResult result;

@@ -43,6 +43,7 @@ struct FrontierOptions {
   // candidates; document frequencies count all facts.
   GraphFilter filter = {};
   const NodeSubset* anchors = nullptr;  // A set must hold one of these. Null: any set.
+  const NodeSubset* inside = nullptr;   // Only events with all members in it count. Null: all.
   // budget: edges are comparisons (FrontierResult::compared; triples may exceed it by one round),
   // nodes are scored sets, checked between rounds. Reading the index does not count.
   RunOptions run = {};

@@ -22,28 +22,33 @@ bool Contains(std::span<const std::uint32_t> list, std::uint32_t item) {
 }  // namespace
 
 CooccurrenceIndex::CooccurrenceIndex(const Snapshot& snapshot, const InvertedIndex& index,
-                                     bool links, Executor& executor) {
+                                     bool links, const NodeSubset* inside, Executor& executor) {
   std::vector<std::uint32_t> row_of(snapshot.node_count(), kNoRow);
   for (std::uint32_t r = 0; r < index.row_count(); ++r) row_of[index.nodes[r]] = r;
   const auto& by_kind = snapshot.state().nodes_by_kind;
-  if (kEvent < by_kind.size() && by_kind[kEvent] != 0) ReadEvents(snapshot, index, row_of);
+  if (kEvent < by_kind.size() && by_kind[kEvent] != 0) ReadEvents(snapshot, index, row_of, inside);
   if (links) ReadLinks(snapshot, index, row_of, executor);
 }
 
 // Events ascend, so a counting sort by row leaves every list ascending.
 void CooccurrenceIndex::ReadEvents(const Snapshot& snapshot, const InvertedIndex& index,
-                                   const std::vector<std::uint32_t>& row_of) {
+                                   const std::vector<std::uint32_t>& row_of,
+                                   const NodeSubset* inside) {
   constexpr EdgeKindId kKinds[] = {kMember};
   const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kKinds);
   std::vector<std::pair<std::uint32_t, NodeId>> members;  // row, event
   for (NodeId event = 0; event < snapshot.node_count(); ++event) {
     if (snapshot.node_kind(event) != kEvent || !snapshot.alive(event)) continue;
     NodeId last = kNoNode;  // several roles stand side by side
+    bool counts = true;
+    const std::size_t before = members.size();
     snapshot.ForEachArc(Direction::kOut, event, filter, [&](const Arc& arc) {
       if (arc.neighbor == last) return;
       last = arc.neighbor;
+      if (inside && !inside->contains(last)) counts = false;
       if (row_of[last] != kNoRow) members.emplace_back(row_of[last], event);
     });
+    if (!counts) members.resize(before);
   }
   if (members.empty()) return;
   const std::uint32_t rows = index.row_count();

@@ -17,8 +17,9 @@ namespace plexus::similarity_internal {
 
 class CooccurrenceIndex {
  public:
+  // `inside`: only events with all members in it count; null: all.
   CooccurrenceIndex(const Snapshot& snapshot, const InvertedIndex& index, bool links,
-                    Executor& executor);
+                    const NodeSubset* inside, Executor& executor);
 
   // One event has all of them. Rows of the index, two or three.
   bool HaveCommonEvent(std::span<const std::uint32_t> rows) const;
@@ -36,7 +37,7 @@ class CooccurrenceIndex {
     }
   };
   void ReadEvents(const Snapshot& snapshot, const InvertedIndex& index,
-                  const std::vector<std::uint32_t>& row_of);
+                  const std::vector<std::uint32_t>& row_of, const NodeSubset* inside);
   void ReadLinks(const Snapshot& snapshot, const InvertedIndex& index,
                  const std::vector<std::uint32_t>& row_of, Executor& executor);
 

@@ -287,15 +287,18 @@ TEST_F(Scopes, EventsOfAnotherScopeDoNotCount) {
   const Words surface = {"frontier", "--lens", "surface", "--scope", "ann"};
   const Words bounty = {"bounty", "--scope", "ann"};
   const Words likely = {"frontier", "--lens", "likely", "--scope", "ann"};
+  const Words rare = {"frontier", "--lens", "rare", "--scope", "ann"};
   const auto before = Json(surface).at("candidates");
   const auto lanes = Json(bounty);
   const auto tied = Json(likely).at("candidates");
+  const auto shared = Json(rare).at("candidates");
   Import(R"({"event":"bsecret-event","query":"secret","members":[{"id":"a1","role":"primary"},)"
          R"({"id":"a2","role":"x"},{"id":"bsecret","role":"primary"}]}
 {"outcome":"bsecret-event","type":"dead_end"}
 )");
   EXPECT_EQ(serialize(Json(surface).at("candidates")), serialize(before));
   EXPECT_EQ(serialize(Json(likely).at("candidates")), serialize(tied));
+  EXPECT_EQ(serialize(Json(rare).at("candidates")), serialize(shared));
   EXPECT_EQ(serialize(Json(bounty)), serialize(lanes));
   const Words walks = {"frontier", "--lens", "bridge", "--kinds", "member", "--scope", "ann"};
   EXPECT_EQ(Each(Json(walks).at("candidates"), "ids"), "");

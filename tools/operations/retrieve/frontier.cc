@@ -67,6 +67,7 @@ Result<Reply> RunFrontier(Workspace& workspace, const Request& request) {
       options.anchors = &carriers;
   }
   options.filter.subset = &subset;
+  options.inside = workspace.scope();
 
   if (HasTerms(snapshot)) {  // where sets share terms, those of newer texts are missing
     PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));

@@ -87,7 +87,8 @@ Status ReadPlanValues(const Workspace& workspace, AskedPlan& asked) {
   asked.salience.columns = asked.salience_columns;
   constexpr auto kOutcome = static_cast<std::size_t>(PlanTerm::kOutcomes);
   if (asked.plan.score.weights[kOutcome] == 0 && !asked.plan.score.required[kOutcome]) return {};
-  PLEXUS_ASSIGN(asked.outcomes, OutcomeValues(workspace.snapshot(), &workspace.executor()));
+  PLEXUS_ASSIGN(asked.outcomes,
+                OutcomeValues(workspace.snapshot(), &workspace.executor(), workspace.scope()));
   asked.outcome.list = asked.outcomes;
   asked.outcome.otherwise = kNoOutcomeValue;
   return {};
