@@ -16,7 +16,7 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/memory/concepts.h"
+#include "algorithms/memory/concepts/concepts.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "bench/timing.h"

@@ -17,14 +17,14 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/decisions.h"
+#include "algorithms/memory/decisions/decisions.h"
+#include "algorithms/memory/decisions/decisions_guardrails.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/pagerank/refresh_pagerank.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "bench/timing.h"
 #include "engine/graph.h"
-#include "engine/preview.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::bench {

@@ -16,7 +16,7 @@
 
 #include "algorithms/pagerank/pagerank.h"
 #include "bench/support.h"
-#include "engine/bulk/array_load.h"
+#include "engine/bulk/load.h"
 #include "storage/database.h"
 
 namespace {

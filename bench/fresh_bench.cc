@@ -23,15 +23,15 @@
 #include <thread>
 #include <vector>
 
-#include "algorithms/memory/visibility.h"
+#include "algorithms/memory/visibility/visibility.h"
 #include "algorithms/pagerank/refresh_pagerank.h"
 #include "algorithms/retrieval/bm25.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/vectors.h"
 #include "algorithms/traversal/traverse.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "bench/timing.h"
-#include "engine/monitoring/stats.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"
 
@@ -165,11 +165,11 @@ class Asker {
   Hits Bm25Among(std::size_t top) {
     const auto visible = Visible();
     Hits hits;
-    for (const Bm25Match& m :
+    for (const Bm25Hit& m :
          Must(Bm25(s_, terms_,
                    {.top = top, .subset = visible.get(), .run = {.executor = &executor_}}),
               "bm25")
-             .matches)
+             .hits)
       hits.push_back({m.node, m.score});
     return hits;
   }

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/similarity/frontier.h"
+#include "algorithms/similarity/similarity.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/graphs/zipf.h"
 #include "bench/support.h"

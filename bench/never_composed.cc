@@ -21,8 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/frontier_keeper.h"
-#include "algorithms/memory/never_composed.h"
+#include "algorithms/memory/frontier/frontier.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/graphs/zipf.h"
 #include "bench/support.h"

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "algorithms/pagerank/pagerank.h"
-#include "algorithms/pagerank/pagerank_batch.h"
 #include "algorithms/pagerank/refresh_pagerank.h"
 #include "bench/graphs/agent_graph.h"
 #include "bench/graphs/pairs.h"

@@ -21,8 +21,8 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/memory/recall.h"
-#include "algorithms/memory/visibility.h"
+#include "algorithms/memory/recall/recall.h"
+#include "algorithms/memory/visibility/visibility.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/graphs/zipf.h"
 #include "bench/support.h"
@@ -171,11 +171,10 @@ void Check(const World& world, const Asked& asked, const RecallOptions& options,
   bm25.top = options.top;
   bm25.subset = visible.get();
   const Bm25Result wanted = Must(Bm25(s, asked.words, bm25), "bm25");
-  Require(wanted.matches.size() == result.hits.size(), "recall: number of hits");
+  Require(wanted.hits.size() == result.hits.size(), "recall: number of hits");
   for (std::size_t i = 0; i < result.hits.size(); ++i) {
     const RecallHit& hit = result.hits[i];
-    Require(hit.node == wanted.matches[i].node && hit.score == wanted.matches[i].score,
-            "recall: a hit");
+    Require(hit.node == wanted.hits[i].node && hit.score == wanted.hits[i].score, "recall: a hit");
     for (const ScoreTerm& term : hit.terms)
       Require(term.value >= 0 && term.value <= 1, "recall: a term");
     if (!hit.related_truncated)
@@ -199,7 +198,7 @@ void RecallQuestions(benchmark::State& state) {
   std::uint64_t relations = 0, truncated = 0, repeats = 0, conflicts = 0;
   for (auto _ : state)
     for (const Asked& asked : questions) {
-      RecallQuestion question;
+      RecallQuery question;
       question.terms = asked.words;
       if (parts == 3) question.keys = {&asked.key, 1};
       const RecallResult result =
@@ -218,7 +217,7 @@ void RecallQuestions(benchmark::State& state) {
   state.counters["conflicts"] = times.PerQuestion(conflicts);
   if (parts != 1) return;
   for (std::size_t i = 0; i < questions.size(); i += 50) {
-    RecallQuestion question;
+    RecallQuery question;
     question.terms = questions[i].words;
     Check(world, questions[i], options, Must(Recall(world.snapshot, question, options), "recall"));
   }

@@ -16,10 +16,10 @@
 #include <thread>
 #include <vector>
 
-#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/vectors.h"
 #include "bench/support.h"
 #include "bench/timing.h"
-#include "engine/monitoring/stats.h"
+#include "engine/monitoring/monitoring.h"
 #include "storage/database.h"
 
 namespace {

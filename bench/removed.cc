@@ -16,7 +16,7 @@
 
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
-#include "engine/monitoring/stats.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"
 

@@ -21,16 +21,15 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/retrieval/nearest_neighbors.h"
-#include "algorithms/retrieval/rerank.h"
+#include "algorithms/retrieval/vectors.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "bench/timing.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/graph.h"
-#include "engine/monitoring/stats.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/import_vectors.h"
+#include "storage/formats/import.h"
 
 namespace plexus::bench {
 namespace {

@@ -18,14 +18,12 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/turns.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
-#include "algorithms/retrieval/rerank.h"
-#include "algorithms/retrieval/vector_distance.h"
+#include "algorithms/memory/turns/turns.h"
+#include "algorithms/retrieval/vectors.h"
 #include "bench/graphs/agent_graph.h"
 #include "bench/support.h"
 #include "bench/timing.h"
-#include "engine/monitoring/stats.h"
+#include "engine/monitoring/monitoring.h"
 #include "storage/database.h"
 
 namespace {

@@ -16,12 +16,12 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/vectors.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "bench/timing.h"
 #include "engine/graph.h"
-#include "storage/formats/import_vectors.h"
+#include "storage/formats/import.h"
 
 namespace {
 

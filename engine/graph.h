@@ -26,17 +26,17 @@
 #include <vector>
 
 #include "engine/error.h"
-#include "engine/journal.h"
-#include "engine/monitoring/log.h"
-#include "engine/monitoring/progress.h"
+#include "engine/lineage.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/parallel.h"
+#include "engine/record.h"
 #include "engine/snapshot.h"
 #include "engine/state.h"
 #include "engine/write_batch.h"
 
 namespace plexus {
 
-struct EdgeLoad;  // engine/bulk/edge_load.h
+struct EdgeLoad;  // private: engine/bulk/edge_load.h
 
 enum class Maintenance {
   kManual,      // by the calling thread: Apply at the hard limit, Compact
@@ -65,7 +65,7 @@ struct GraphOptions {
   // given back to the system (malloc_trim). A host that manages its memory says false.
   bool return_freed_memory = true;
   // Receives maintenance events and errors of the graph and its database.
-  // engine/monitoring/log.h lists them, and what the callback must not do.
+  // engine/monitoring/monitoring.h lists them, and what the callback must not do.
   LogCallback on_log = {};
   // Called by the maintenance thread after each background compaction. Must not throw (what it
   // throws is dropped).
@@ -145,15 +145,15 @@ class Graph {
   // kReadOnly after an earlier journal failure; the journal's own error.
   Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options = {});
 
-  // Applies all batches of `load` at once: the same graph and log as one by one;
-  // the report sums up. They become visible together; other writers wait, and `progress` must not
-  // write. Errors: kInvalidArgument for its time, as Apply, and for what edge_load.h does not allow
-  // (names batch, edge and value; nothing was changed); kFailedPrecondition for keys that do not
-  // begin with the graph's, and when a batch was applied meanwhile; kResourceExhausted above the
-  // limits or without memory (nothing was changed, but for a prefix in the journal if the graph is
-  // read-only afterwards); kReadOnly and the
-  // journal's own error as Apply; kCancelled when `progress` says stop: whole batches may stay
-  // then.
+  // Private: what LoadArrays, LinkWriter (engine/bulk/load.h) and imports are made of.
+  // Applies all batches of `load` at once: the same graph and log as one by one; the report sums
+  // up. They become visible together; other writers wait, and `progress` must not write. Errors:
+  // kInvalidArgument for its time, as Apply, and for what edge_load.h does not allow (names batch,
+  // edge and value; nothing was changed); kFailedPrecondition for keys that do not begin with the
+  // graph's, and when a batch was applied meanwhile; kResourceExhausted above the limits or without
+  // memory (nothing was changed, but for a prefix in the journal if the graph is read-only
+  // afterwards); kReadOnly and the journal's own error as Apply; kCancelled when `progress` says
+  // stop: whole batches may stay then.
   Result<ApplyReport> Load(EdgeLoad load, const ApplyOptions& options = {},
                            Progress* progress = nullptr);
 
@@ -200,5 +200,43 @@ class Graph {
 
 // The state before the first record.
 GraphState EmptyState();
+
+// --- Preview: the graph that a batch would make, and what it would change, without making it.
+//
+// A guardrail, a dry run or "what would this recall change" is an ordinary question asked of the
+// preview. It is a snapshot like any other, of a sequence that the graph may never reach: nothing
+// is journaled, the graph learns nothing, and what the batch writes (texts, properties, vectors)
+// lies in RAM with the preview. A preview of a preview shows two batches one after the other.
+
+struct PreviewOptions {
+  // The host's clock and the bound on what lies ahead of it, as GraphOptions have them; absent: no
+  // time is refused for lying ahead.
+  std::optional<std::int64_t> now_ms = {};
+  std::int64_t max_ahead_ms = 86'400'000;
+  std::string scope = {};        // GraphOptions::scope
+  Executor* executor = nullptr;  // for large runs; null: the calling thread
+};
+
+struct PreviewResult {
+  Snapshot snapshot;   // the one asked of when nothing would change
+  ApplyReport report;  // as Graph::Apply would give it
+  // Nodes that are alive in the snapshot asked of and that the batch removes or purges, also where
+  // it states them again further down; ascending ids.
+  std::vector<NodeId> removed = {};
+  StateChanges changes = {};  // From the snapshot asked of; in order.
+};
+
+// Computes the state that Graph::Apply(batch) would publish if `snapshot` were the newest state,
+//   with the same checks and the same report. Kept values (engine/lineage.h) are carried over.
+// Complexity: O(change) to resolve and apply; also it copies the lists of pages, one bit a
+//   node, and the index of keys when the batch brings new ones, as the first batch after opening
+//   does, and reads the runs of the delta once. No row of edges and no page of values is copied
+//   that the batch does not touch.
+// Errors: those of Graph::Apply: kInvalidArgument, kConflict (an expectation does not hold),
+//   kAlreadyExists, kResourceExhausted; the payload store's own.
+// Threads: pure; any number at once, of one snapshot, too. The preview holds the snapshot's payload
+//   store, as the snapshot does.
+Result<PreviewResult> Preview(const Snapshot& snapshot, const WriteBatch& batch,
+                              const PreviewOptions& options = {});
 
 }  // namespace plexus

@@ -1,5 +1,5 @@
 // A load as records, for journals that know nothing better.
-#include "engine/journal.h"
+#include "engine/record.h"
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 // A writer that continues from a copy of the state, and payloads that lie over the state's own.
-#include "engine/preview.h"
+#include "engine/graph.h"
 
 #include <algorithm>
 #include <memory>
@@ -7,8 +7,8 @@
 
 #include "engine/internal/memory_store.h"
 #include "engine/out_of_memory.h"
-#include "engine/state_writer.h"
 #include "engine/times.h"
+#include "engine/writer/state_writer.h"
 
 namespace plexus {
 

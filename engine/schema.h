@@ -54,7 +54,7 @@ struct Column {
 
 enum class Metric : std::uint8_t { kCosine = 0, kInnerProduct = 1, kL2 = 2 };
 
-// A small copy of a space's rows that questions read before the rows (nearest_neighbors.h).
+// A small copy of a space's rows that questions read before the rows (vectors.h).
 enum class Prefilter : std::uint8_t {
   kNone = 0,
   kInt8 = 1,  // 8 bits a value, with a proven bound of what that loses: the same answers

@@ -131,6 +131,12 @@ class KindList {
 using EdgeKinds = KindList<EdgeKindId>;
 using NodeKinds = KindList<NodeKindId>;
 
+struct NodePair {
+  NodeId source;
+  NodeId target;
+};
+static_assert(sizeof(NodePair) == 8);
+
 // What arcs a row holds: those leaving the node or those arriving at it.
 enum class Direction : std::uint8_t { kOut = 0, kIn = 1, kBoth = 2 };
 

@@ -126,7 +126,7 @@ class WriteBatch {
   // The batch expects nothing any more.
   void ClearExpectations() { expectations_.clear(); }
 
-  // --- reading back the batch, for indexes derived from texts (algorithms/retrieval/term_index.h)
+  // --- reading back the batch, for indexes derived from texts (algorithms/retrieval/terms.h)
   enum class TextChange : std::uint8_t { kSet, kClear, kRemoveNode };  // the last: purged, too
   // fn(node, change, text, edge operations before) of every operation that sets or clears a node's
   // text or removes it with its text, in order. The text is valid until the batch changes.

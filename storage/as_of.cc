@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "engine/arrays/freed_memory.h"
-#include "engine/monitoring/stats.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/out_of_memory.h"
 #include "engine/times.h"
 #include "storage/database_impl.h"

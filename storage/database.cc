@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/arrays/freed_memory.h"
-#include "engine/monitoring/stats.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/out_of_memory.h"
 #include "storage/base/fail_points.h"
 #include "storage/checkpoint/checkpoint.h"

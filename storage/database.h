@@ -48,9 +48,10 @@
 
 #include "engine/error.h"
 #include "engine/graph.h"
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
+#include "engine/write_batch.h"
 
 namespace plexus {
 
@@ -404,5 +405,15 @@ class Database {
   explicit Database(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+// The batch that Purge applies: it purges the nodes and removes the terms that no other node has.
+// A dry run shows it. kNotFound names a missing key.
+Result<WriteBatch> PurgeBatch(const Snapshot& now, std::span<const std::string_view> keys,
+                              std::int64_t now_ms);
+
+// Metrics: besides the graph's, bytes on disk by part, the log's tail, other caches, checkpoints,
+// the history floor, what is durable, failures in the background. Waits as Database::stats does.
+// Thread-safe as stats(). kResourceExhausted: no memory; kFailedPrecondition: in a child of fork.
+Result<std::vector<MetricRow>> DatabaseMetrics(Database& database);
 
 }  // namespace plexus

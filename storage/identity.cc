@@ -1,5 +1,5 @@
 // The anchor says which graph it is, the inode which folder.
-#include "storage/identity.h"
+#include "storage/replica.h"
 
 #include <sys/stat.h>
 

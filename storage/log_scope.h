@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/monitoring/log.h"
+#include "engine/monitoring/monitoring.h"
 
 namespace plexus::storage_internal {
 

@@ -1,5 +1,5 @@
 // StorageStats as metrics.
-#include "storage/metrics.h"
+#include "storage/database.h"
 
 #include <utility>
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/error.h"
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/parallel.h"
 #include "engine/types.h"
 #include "storage/database.h"

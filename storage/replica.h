@@ -24,11 +24,28 @@
 #include <vector>
 
 #include "engine/error.h"
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/types.h"
 #include "storage/database.h"
 
 namespace plexus {
+
+// --- Which graph a directory holds, up to which record, and which directory that is.
+
+struct GraphIdentity {
+  std::uint64_t high = 0, low = 0;          // of the graph, in its copies as well
+  std::uint64_t device = 0, directory = 0;  // of the folder, links followed; moves keep it
+  bool operator==(const GraphIdentity&) const = default;
+};
+
+// Takes no lock, writes nothing. kNotFound: there is no graph.
+Result<GraphIdentity> IdentifyGraph(const std::string& directory);
+
+// The number of the last record of a graph that was closed; the same. kFailedPrecondition: it is
+// open, or its last writer did not end.
+Result<Sequence> ClosedSequence(const std::string& directory);
+
+// --- What a replica knows of its source.
 
 // A writer after the first: the records after `after` are its own.
 struct HistoryMark {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <tuple>
 
-#include "engine/compaction/state_packing.h"
-#include "engine/state_writer.h"
+#include "engine/writer/state_packing.h"
+#include "engine/writer/state_writer.h"
 #include "storage/log/rocks_journal.h"
 #include "storage/purge/purge_mask.h"
 

@@ -94,12 +94,12 @@ TEST(PublicInterface, OptionsTakeOneNamedMember) {
   (void)NewLabel{.type = {}};
   (void)CosineBand{.space = {}};
   (void)NeverComposedOptions{.lens = {}};
-  (void)RecallQuestion{.terms = {}};
+  (void)RecallQuery{.terms = {}};
   (void)RecallPlan{.plan = {}};
   (void)RecallOptions{.now_ms = {}};
   (void)RelatedOptions{.now_ms = {}};
   (void)RecallTermOptions{.half_life_ms = {}};
-  (void)RecallUseOptions{.now_ms = {}};
+  (void)ReinforcementOptions{.now_ms = {}};
   (void)EdgeRecipe{.name = {}};
   (void)BuildOptions{.trajectories = {}};
   (void)VisibleOptions{.include_superseded = {}};
@@ -116,7 +116,7 @@ TEST(PublicInterface, OptionsTakeOneNamedMember) {
   (void)PlanScore{.weights = {}};
   (void)RetrievalPlan{.seeds = {}};
   (void)NamedPlan{.name = {}};
-  (void)RetrieveQuestion{.terms = {}};
+  (void)RetrieveQuery{.terms = {}};
   (void)NodeValues{.list = {}};
   (void)RetrieveOptions{.subset = {}};
   (void)RemoveOptions{.now_ms = {}};
@@ -137,9 +137,6 @@ TEST(PublicInterface, OptionsTakeOneNamedMember) {
   (void)MultiBfsOptions{.max_depth = {}};
   (void)PatternOptions{.order = {}};
   (void)TraverseOptions{.hops = {}};
-  (void)LoadBatch{.edges = {}};
-  (void)EdgeLoad{.time_ms = {}};
-  (void)TopologyOptions{.symmetrize = {}};
   (void)GraphOptions{.maintenance = {}};
   (void)ApplyOptions{.durability = {}};
   (void)ReplayOptions{.durability = {}};

@@ -94,8 +94,6 @@ const std::map<std::string, Room>& Rooms() {
          {{"storage/formats/", "engine/"}, {"boost/json", "boost/unordered", "boost/uuid"}}},
         // The header of all kernels, and the opt-in adaptors.
         {"algorithms", {{"algorithms/", "engine/"}, {"Eigen/", "boost/"}}},
-        // On top of the families.
-        {"algorithms/memory", {{"algorithms/", "engine/"}, {}}},
         // What can be asked knows no door: not the command line, nor those that follow.
         {"tools/operations",
          {{"tools/operations/", "algorithms/", "storage/", "engine/"}, {"boost/json"}}},
@@ -126,6 +124,26 @@ const std::map<std::string, Room>& Rooms() {
         room.may_include.insert("algorithms/traversal");
       if (family == "retrieval") room.may_include.insert("algorithms/pagerank");
     }
+    // The families of memory: what those above them are made of comes first.
+    const std::map<std::string, std::vector<std::string>> below = {
+        {"visibility", {}},
+        {"ledger", {}},
+        {"conflicts", {"visibility", "ledger"}},
+        {"concepts", {}},
+        {"recall", {"visibility", "ledger", "conflicts"}},
+        {"frontier", {"visibility", "ledger"}},
+        {"decisions", {"visibility", "ledger", "conflicts", "frontier"}},
+        {"turns", {"ledger"}},
+    };
+    const std::string memory = "algorithms/memory";
+    Names shared = {memory, "engine/"};
+    for (const auto& [family, headers] : libraries) shared.insert("algorithms/" + family);
+    table[memory] = {shared, {}};
+    for (const auto& [family, others] : below) {
+      Names& names = table[memory + "/" + family].may_include;
+      names = With(shared, {memory + "/" + family});
+      for (const std::string& other : others) names.insert(memory + "/" + other);
+    }
     return table;
   }();
   return rooms;
@@ -133,10 +151,8 @@ const std::map<std::string, Room>& Rooms() {
 
 std::string Layer(const std::string& path) {
   static const std::set<std::string> formats = {
-      "storage/formats/array_file.h",     "storage/formats/export.h",
-      "storage/formats/follow.h",         "storage/formats/import.h",
-      "storage/formats/import_arrays.h",  "storage/formats/import_markdown.h",
-      "storage/formats/import_vectors.h", "storage/formats/load_memory.h"};
+      "storage/formats/array_file.h", "storage/formats/export.h", "storage/formats/follow.h",
+      "storage/formats/import.h"};
   if (formats.contains(path)) return "storage/formats/*.h";
   std::string folder = path.substr(0, path.rfind('/'));
   while (!Rooms().contains(folder) && folder.find('/') != std::string::npos)
@@ -169,10 +185,14 @@ bool MayIncludePrivate(const std::string& from, const std::string& name) {
   const std::string prefix = "tests/algorithms/";
   if (StartsWith(from, prefix)) {
     const std::string family = from.substr(6, from.rfind('/') - 6);
-    return family == Layer(name) || (family != "algorithms" && Layer(name) == "algorithms/common");
+    return StartsWith(Layer(name) + "/", family + "/") ||
+           (family != "algorithms" && Layer(name) == "algorithms/common");
   }
   if (!StartsWith(from, "algorithms/")) return false;
-  return Layer(name) == "algorithms/common" || Layer(name) == Layer(from);
+  // Those of memory are one toolkit, whose arrows the table has.
+  const std::string memory = "algorithms/memory";
+  return Layer(name) == "algorithms/common" || Layer(name) == Layer(from) ||
+         (StartsWith(name, memory) && StartsWith(from, memory));
 }
 
 // Headers of libraries carry a folder or an ending; the standard library's do not.

@@ -1,6 +1,6 @@
 // Passes of 16 sources in lanes where that is faster, else of 8, each searched by one thread
 // and then added node by node in the order of the sources.
-#include "algorithms/centrality/betweenness.h"
+#include "algorithms/centrality/centrality.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Batches of 64 sources, each searched by one thread into sums of its own; the sums are
 // integers, so the result does not depend on which thread had which batch.
-#include "algorithms/centrality/closeness.h"
+#include "algorithms/centrality/centrality.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/simple_graph.h"
-#include "algorithms/traversal/multi_bfs.h"
+#include "algorithms/traversal/bfs.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {

@@ -1,5 +1,5 @@
 // Two pulls an iteration: authorities over arriving arcs, hubs over leaving ones.
-#include "algorithms/centrality/hits.h"
+#include "algorithms/centrality/centrality.h"
 
 #include <algorithm>
 #include <cmath>

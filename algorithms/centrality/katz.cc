@@ -6,7 +6,7 @@
 // and walks of k arcs are at most nodes * r^k. Chains, and trees away from their root, get
 // 0.5 / weight at any length. The alpha follows the unit of the weights. Nodes without edges do not
 // change it.
-#include "algorithms/centrality/katz.h"
+#include "algorithms/centrality/centrality.h"
 
 #include <algorithm>
 #include <array>
@@ -223,7 +223,7 @@ Strengths MeasureStrengths(const CsrView& rows, Executor& executor) {
       });
 }
 
-// By the rule in katz.h. Any sum of terms bounds the radius, best one whose alpha is near
+// By the rule in centrality.h. Any sum of terms bounds the radius, best one whose alpha is near
 // 1 / radius; each round takes one from the last bound, or beyond it.
 double FindAlpha(const CsrView& rows, KatzSeries& series, Executor& executor) {
   const Strengths most = MeasureStrengths(rows, executor);

@@ -12,9 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "algorithms/common/edge_weighting.h"
-#include "algorithms/common/graph_filter.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/options.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
@@ -42,7 +40,7 @@ class DenseView {
   //   and no node is left out.
   // Memory: the packed rows, 4 bytes an arc and direction, 4 more with weights.
   // Errors: kInvalidArgument: a kind out of range, a reversed kind that is not followed, or
-  //   arc_weights out of range (edge_weighting.h) or without `weights`. kResourceExhausted: more
+  //   arc_weights out of range (options.h) or without `weights`. kResourceExhausted: more
   //   arcs than a csr holds, or no memory.
   // Threads: thread-safe.
   static Result<DenseView> Make(const Snapshot& snapshot, const DenseViewOptions& options = {});

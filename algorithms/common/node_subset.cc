@@ -1,5 +1,5 @@
 // NodeSubset: making, meeting and listing sets of nodes.
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/options.h"
 
 #include <algorithm>
 #include <array>

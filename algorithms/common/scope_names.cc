@@ -1,5 +1,5 @@
 // By the kept order of scopes, or by looking at every node.
-#include "algorithms/common/scope_names.h"
+#include "algorithms/common/options.h"
 
 #include <algorithm>
 

@@ -14,8 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/graph_filter.h"
-#include "algorithms/common/run_options.h"
+#include "algorithms/common/options.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"

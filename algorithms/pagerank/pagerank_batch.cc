@@ -1,8 +1,8 @@
 // Sixteen sets at a time: seeds to positions of the layout, sweeps until the last set
 // is within tolerance, scores back to nodes. Nodes without any arc take no part in the
 // sweeps: what they hold is their share of the teleport.
-#include "algorithms/pagerank/pagerank_batch.h"
 #include "algorithms/common/internal/in_time.h"
+#include "algorithms/pagerank/pagerank.h"
 
 #include <algorithm>
 #include <array>

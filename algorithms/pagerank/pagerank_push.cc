@@ -2,7 +2,7 @@
 // is pushed, first come first served; the threshold falls from round to round, so large
 // residuals go first and few nodes are pushed often. A limit of arcs ends it where a whole
 // ranking is cheaper.
-#include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/pagerank/pagerank.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,8 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/graph_filter.h"
-#include "algorithms/common/run_options.h"
+#include "algorithms/common/options.h"
 #include "algorithms/paths/shortest_path.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"

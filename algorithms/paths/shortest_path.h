@@ -10,9 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/edge_step.h"
-#include "algorithms/common/graph_filter.h"
-#include "algorithms/common/run_options.h"
+#include "algorithms/common/options.h"
+#include "algorithms/common/results.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"

@@ -14,8 +14,7 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
-#include "algorithms/retrieval/query_terms.h"
-#include "algorithms/retrieval/term_lengths.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
@@ -49,7 +48,7 @@ std::vector<Posting> Postings(const Snapshot& snapshot, const ArcFilter& filter,
   return postings;
 }
 
-bool Better(const Bm25Match& a, const Bm25Match& b) {
+bool Better(const Bm25Hit& a, const Bm25Hit& b) {
   return a.score != b.score ? a.score > b.score : a.node < b.node;
 }
 
@@ -57,7 +56,7 @@ bool Better(const Bm25Match& a, const Bm25Match& b) {
 class Best {
  public:
   explicit Best(std::size_t top) : top_(top) {}
-  void Offer(Bm25Match match) {
+  void Offer(Bm25Hit match) {
     if (top_ == 0 || matches_.size() < top_) {
       matches_.push_back(std::move(match));
       if (matches_.size() == top_) std::make_heap(matches_.begin(), matches_.end(), Better);
@@ -67,14 +66,14 @@ class Best {
       std::push_heap(matches_.begin(), matches_.end(), Better);
     }
   }
-  std::vector<Bm25Match> Take() {
+  std::vector<Bm25Hit> Take() {
     std::sort(matches_.begin(), matches_.end(), Better);
     return std::move(matches_);
   }
 
  private:
   std::size_t top_;
-  std::vector<Bm25Match> matches_;  // a heap with the worst in front, once full
+  std::vector<Bm25Hit> matches_;  // a heap with the worst in front, once full
 };
 
 Status Check(std::span<const std::string> terms, const Bm25Options& options) {
@@ -173,7 +172,7 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
       result.truncated = true;
       break;
     }
-    Bm25Match match;
+    Bm25Hit match;
     match.node = heads.top().node;
     const bool wanted = !options.subset || options.subset->contains(match.node);
     match.length = lengths[match.node];
@@ -195,16 +194,15 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
     ++result.found;
     best.Offer(std::move(match));
   }
-  result.matches = best.Take();
+  result.hits = best.Take();
   return result;
 }
 PLEXUS_CATCH_NO_MEMORY
 
-Result<std::vector<Bm25Match>> Bm25Of(const Snapshot& snapshot, const Bm25Result& asked,
-                                      std::span<const NodeId> nodes,
-                                      const Bm25Options& options) try {
+Result<std::vector<Bm25Hit>> Bm25Of(const Snapshot& snapshot, const Bm25Result& asked,
+                                    std::span<const NodeId> nodes, const Bm25Options& options) try {
   PLEXUS_TRY(Check({}, options));
-  std::vector<Bm25Match> matches;
+  std::vector<Bm25Hit> matches;
   if (asked.terms.empty()) return matches;
   internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
   const std::shared_ptr<const TermLengths> lengths = TermLengths::Of(
@@ -237,7 +235,7 @@ Result<std::vector<Bm25Match>> Bm25Of(const Snapshot& snapshot, const Bm25Result
       frequency[at->second] += arc.weight;
       has[at->second] = true;
     });
-    Bm25Match match{.node = node, .length = (*lengths)[node]};
+    Bm25Hit match{.node = node, .length = (*lengths)[node]};
     const double norm = formula.Norm(match.length);
     for (std::size_t t = 0; t < has.size(); ++t) {
       if (holding[t] && holding[t]->contains(node)) {

@@ -1,6 +1,80 @@
-// BM25: facts, or events, ranked by how well their terms answer a query.
+// Ranking of texts by words (BM25), and phrases in them.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/common/options.h"
+#include "algorithms/retrieval/terms.h"
+#include "engine/arrays/paged_array.h"
+#include "engine/error.h"
+#include "engine/lineage.h"
+#include "engine/parallel.h"
+#include "engine/snapshot.h"
+
+namespace plexus {
+
+// --- TermLengths: how long each fact's text is, in terms, and how long texts are on average; the
+// same of events' texts, apart.
 //
-// Over the postings of term_index.h. For query terms t (each once for every time it is
+// What BM25 needs of all of them before the first score. Counted once over all has_term arcs, then
+// carried from state to state by the facts that a batch changed (engine/lineage.h).
+//
+// The average must come out with the same bits either way, so lengths are added up in one fixed
+// order: by block of kBlock nodes, by group of kGroup blocks, then over the groups. A change adds
+// up its blocks and groups again.
+
+class TermLengths final : public Carried {
+ public:
+  static constexpr std::string_view kName = "term lengths";
+
+  // Computes: the lengths of the snapshot's facts, or events. They are kept with its state and
+  //   carried to later ones, unless `stopped()` says that the executor left work undone.
+  // Complexity: O(1) when they are kept, else O(nodes + has_term arcs).
+  // Errors: none; throws std::bad_alloc.
+  // Threads: parallel. The same bits at any thread count.
+  template <class Stopped>
+  static std::shared_ptr<const TermLengths> Of(const Snapshot& snapshot, Executor& executor,
+                                               Stopped&& stopped, bool of_events = false) {
+    if (auto known = FindDerived<TermLengths>(snapshot, of_events)) return known;
+    auto made = Make(snapshot, executor, of_events);
+    return stopped() ? made : KeepDerived<TermLengths>(snapshot, std::move(made), of_events);
+  }
+  // Counts them, and keeps nothing.
+  static std::shared_ptr<const TermLengths> Make(const Snapshot& snapshot, Executor& executor,
+                                                 bool of_events = false);
+
+  std::uint64_t documents() const { return documents_; }  // Alive facts (events) with a term.
+  double average() const { return average_; }             // Their mean length. 0 without documents.
+  float operator[](NodeId node) const { return lengths_[node] + 0.0f; }  // 0: no terms.
+
+  std::shared_ptr<const Carried> Carry(const Snapshot& now,
+                                       const StateChanges& changes) const override;
+  MadeOf made_of() const override { return MadeOf::kContent; }
+  std::uint64_t size_bytes() const override;
+
+ private:
+  static constexpr std::size_t kBlock = 1024;  // nodes
+  static constexpr std::size_t kGroup = 1024;  // blocks
+
+  void Total(double sum);
+
+  PagedArray<float>::View lengths_;  // -0: terms that weigh nothing; +0: no terms
+  PagedArray<double>::View blocks_;  // sums of lengths
+  std::vector<double> groups_;       // sums of blocks
+  bool of_events_ = false;           // else of facts
+  std::uint64_t documents_ = 0;
+  double average_ = 0;
+};
+
+// --- BM25: facts, or events, ranked by how well their terms answer a query.
+//
+// Over the postings of terms.h. For query terms t (each once for every time it is
 // asked for) and a node d,
 //   score(d) = sum over t of  idf(t) * tf * (k1 + 1) / (tf + k1 * (1 - b + b * |d| / avg))
 //   idf(t)   = ln(1 + (N - df + 0.5) / (df + 0.5))
@@ -10,23 +84,8 @@
 //
 // Sources: Robertson, Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009;
 // the idf that cannot become negative is Lucene's.
-#pragma once
 
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "algorithms/common/node_subset.h"
-#include "algorithms/common/run_options.h"
-#include "engine/error.h"
-#include "engine/snapshot.h"
-
-namespace plexus {
-
-// The texts that hold a phrase (phrase.h). It is scored as one more term of frequency 1.
+// The texts that hold a phrase. It is scored as one more term of frequency 1.
 struct Bm25Phrase {
   std::string name = {};              // As in QueryTerm::term.
   const NodeSubset* nodes = nullptr;  // Those that hold it.
@@ -62,7 +121,7 @@ struct TermShare {
   double score = 0;  // They add up to the node's score.
 };
 
-struct Bm25Match {
+struct Bm25Hit {
   NodeId node = kNoNode;
   double score = 0;
   double length = 0;
@@ -73,9 +132,9 @@ struct Bm25Result {
   std::vector<QueryTerm> terms;  // Distinct, in order of first mention, then the phrases.
   std::uint64_t documents = 0;
   double average_length = 0;
-  std::uint64_t found = 0;         // Nodes with any of the terms.
-  std::vector<Bm25Match> matches;  // Best first, ties by smaller id.
-  // The budget ran out: the best of the first nodes that have a term. No matches, and terms
+  std::uint64_t found = 0;    // Nodes with any of the terms.
+  std::vector<Bm25Hit> hits;  // Best first, ties by smaller id.
+  // The budget ran out: the best of the first nodes that have a term. No hits, and terms
   // without df, when it ran out before all lengths and postings were known.
   bool truncated = false;
 };
@@ -83,14 +142,14 @@ struct Bm25Result {
 // Computes: the best nodes for `terms`, as of TermSplitter::Split. None of them may be the
 //   name of a phrase.
 // Complexity: O(postings * log terms + found). The first query counts the lengths of all facts;
-//   changes carry them (term_lengths.h).
+//   changes carry them.
 // Errors: kInvalidArgument: k1 or b out of range, or more than 1,024 terms and phrases.
 //   kResourceExhausted: no memory.
 // Threads: thread-safe. The same bits at any thread count.
 Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms,
                         const Bm25Options& options = {});
 
-// The same for the words of `text`, as the graph's own texts became terms (query_terms.h).
+// The same for the words of `text`, as the graph's own texts became terms (terms.h).
 // Errors: those of QueryTerms, too. kInvalidArgument: no word to search for.
 Result<Bm25Result> Bm25(const Snapshot& snapshot, std::string_view text,
                         const Bm25Options& options = {});
@@ -100,8 +159,49 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::string_view text,
 //   the order of `nodes`. Nothing of an answer that did not come to its terms.
 // Complexity: O(has_term arcs of the nodes), where Bm25 reads the postings of every term.
 // Errors: those of Bm25. Threads: as Bm25.
-Result<std::vector<Bm25Match>> Bm25Of(const Snapshot& snapshot, const Bm25Result& asked,
-                                      std::span<const NodeId> nodes,
-                                      const Bm25Options& options = {});
+Result<std::vector<Bm25Hit>> Bm25Of(const Snapshot& snapshot, const Bm25Result& asked,
+                                    std::span<const NodeId> nodes, const Bm25Options& options = {});
+
+// --- Phrases: texts that hold words side by side, as a query in double quotes asks.
+//
+// The index has no places of words. So postings of the phrase's terms are intersected, and the
+// texts of the few nodes left are read and cut again.
+
+// snow "large cat" -> phrases {large cat}. `words` is the query without quotes. A quote without an
+// end is no quote.
+struct PhraseQuery {
+  std::string words = {};
+  std::vector<std::string> phrases = {};
+};
+PhraseQuery ParsePhrases(std::string_view query);
+
+inline constexpr std::size_t kMaxPhrases = 16;  // of a query; equal ones count once
+
+struct PhraseOptions {
+  TermOptions terms = {};              // Those of the index.
+  const NodeSubset* subset = nullptr;  // Nodes that may be found. Null: all alive nodes.
+  // No text is read, and none found, when more nodes than this have the phrases' terms.
+  std::uint64_t max_texts = std::numeric_limits<std::uint64_t>::max();
+  RunOptions run = {};  // budget: only the deadline and the cancel flag.
+};
+
+struct PhraseResult {
+  NodeSubset nodes;         // They hold every phrase.
+  std::uint64_t texts = 0;  // Texts read.
+  bool too_many = false;    // Above max_texts.
+  bool truncated = false;   // The budget ran out: nodes may be missing.
+};
+
+// Computes: the alive nodes of the subset whose text, or one of whose indexed properties, holds the
+//   words of each phrase side by side (TermSplitter::Words). Phrases of only stop words exclude no
+//   node beforehand, so all texts of the subset are read.
+// Complexity: O(postings of the phrases' terms + bytes of the texts read).
+// Errors: kInvalidArgument: no phrase, more than kMaxPhrases, or one without a word. Those of
+// TermSplitter. kCorruption:
+//   from the payload store. kResourceExhausted: no memory.
+// Threads: thread-safe, parallel over texts. The same set at any thread count unless truncated.
+Result<PhraseResult> NodesWithPhrases(const Snapshot& snapshot,
+                                      std::span<const std::string> phrases,
+                                      const PhraseOptions& options);
 
 }  // namespace plexus

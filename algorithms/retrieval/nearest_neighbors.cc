@@ -5,7 +5,7 @@
 // latency. Blocks are cut by row, and the k best of a union are the k best of the
 // parts' k best, so neither blocks nor threads show in the answer. Many queries share the pass:
 // each stretch is measured for all of them while it is in cache.
-#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/vectors.h"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
-// Postings intersected, then texts read; see phrase.h.
-#include "algorithms/retrieval/phrase.h"
+// Postings intersected, then texts read; see bm25.h.
+#include "algorithms/retrieval/bm25.h"
 
 #include <algorithm>
 #include <atomic>

@@ -19,7 +19,7 @@ std::unexpected<Error> Bad(const std::string& place, const std::string& what) {
 }
 
 Status CheckQuestion(const Snapshot& snapshot, const RetrievalPlan& plan,
-                     const RetrieveQuestion& question) {
+                     const RetrieveQuery& question) {
   const auto required = [&](PlanTerm term) {
     return plan.score.required[static_cast<std::size_t>(term)];
   };
@@ -83,8 +83,7 @@ void AddPaths(PlanRun& run) {
 }  // namespace
 
 Result<RetrieveResult> Retrieve(const Snapshot& snapshot, const RetrievalPlan& plan,
-                                const RetrieveQuestion& question,
-                                const RetrieveOptions& options) try {
+                                const RetrieveQuery& question, const RetrieveOptions& options) try {
   PLEXUS_TRY(CheckPlan(plan));
   PLEXUS_TRY(CheckQuestion(snapshot, plan, question));
   PLEXUS_TRY(CheckValues(snapshot, PlanTerm::kSalience, options.salience));
@@ -104,7 +103,7 @@ Result<RetrieveResult> Retrieve(const Snapshot& snapshot, const RetrievalPlan& p
   PLEXUS_TRY(retrieval_internal::FuseStage(run));
   AddPaths(run);
   if (run.words) {
-    run.words->matches.clear();
+    run.words->hits.clear();
     run.result.words = *std::move(run.words);
   }
   return std::move(run.result);

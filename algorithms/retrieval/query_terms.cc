@@ -1,11 +1,9 @@
-// Words as the index has them, and a look at every term of it; see query_terms.h.
-#include "algorithms/retrieval/query_terms.h"
+// Words as the index has them, and a look at every term of it; see terms.h.
+#include "algorithms/retrieval/terms.h"
 
 #include <algorithm>
 
 #include "algorithms/retrieval/internal/word_forms.h"
-#include "algorithms/retrieval/term_index.h"
-#include "algorithms/retrieval/term_record.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 

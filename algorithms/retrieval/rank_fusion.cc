@@ -1,5 +1,5 @@
 // Shares by node, summed, sorted.
-#include "algorithms/retrieval/rank_fusion.h"
+#include "algorithms/retrieval/plan.h"
 
 #include <algorithm>
 #include <cstddef>

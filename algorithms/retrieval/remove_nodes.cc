@@ -1,5 +1,5 @@
 // Pages of a scan, tested and removed.
-#include "algorithms/retrieval/remove_nodes.h"
+#include "algorithms/retrieval/scan.h"
 
 #include <algorithm>
 #include <limits>

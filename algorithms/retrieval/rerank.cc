@@ -1,5 +1,5 @@
 // Candidates in order of likeness, degrees among them, one sort by score.
-#include "algorithms/retrieval/rerank.h"
+#include "algorithms/retrieval/vectors.h"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
 // Choosing the shortest list to read, and reading it.
-#include "algorithms/retrieval/scan_nodes.h"
+#include "algorithms/retrieval/scan.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // Each function ends in UnitTerm, so that rounding does not leave [0, 1].
-#include "algorithms/retrieval/score_terms.h"
+#include "algorithms/retrieval/plan.h"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// What has_term arcs lack and what they have too much; see term_index.h.
-#include "algorithms/retrieval/term_index.h"
+// What has_term arcs lack and what they have too much; see terms.h.
+#include "algorithms/retrieval/terms.h"
 
 #include <algorithm>
 #include <atomic>
@@ -7,7 +7,6 @@
 
 #include "algorithms/retrieval/internal/document.h"
 #include "algorithms/retrieval/internal/term_difference.h"
-#include "algorithms/retrieval/term_record.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 

@@ -1,5 +1,5 @@
 // Lengths by node, sums by block and group: all of them once, then those that changed.
-#include "algorithms/retrieval/term_lengths.h"
+#include "algorithms/retrieval/bm25.h"
 
 #include <algorithm>
 #include <cmath>

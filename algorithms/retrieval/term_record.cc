@@ -1,5 +1,5 @@
 // The record is a map of properties, so every export and import knows how to carry it.
-#include "algorithms/retrieval/term_record.h"
+#include "algorithms/retrieval/terms.h"
 
 #include <algorithm>
 #include <optional>
@@ -8,7 +8,6 @@
 
 #include "algorithms/retrieval/internal/document.h"
 #include "algorithms/retrieval/internal/texts_in_doubt.h"
-#include "algorithms/retrieval/term_index.h"
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
 

@@ -1,6 +1,6 @@
 // Rows of tf-idf times rows of signs, on Eigen, a wave of facts at a time; see
-// text_vectors.h.
-#include "algorithms/retrieval/text_vectors.h"
+// vectors.h.
+#include "algorithms/retrieval/vectors.h"
 
 #include <Eigen/Core>
 #include <algorithm>

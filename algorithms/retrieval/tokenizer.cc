@@ -1,5 +1,5 @@
-// Folding and cutting by ICU, forms of words; see tokenizer.h.
-#include "algorithms/retrieval/tokenizer.h"
+// Folding and cutting by ICU, forms of words; see terms.h.
+#include "algorithms/retrieval/terms.h"
 
 #include <unicode/brkiter.h>
 #include <unicode/bytestream.h>

@@ -20,9 +20,8 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/node_subset.h"
-#include "algorithms/common/run_options.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/common/options.h"
+#include "algorithms/retrieval/vectors.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 

@@ -1,6 +1,6 @@
 // Blocks of queries against tiles of rows. A tile is gathered once a block, so rows may lie
 // anywhere, and a block's queries meet it while it is in the cache.
-#include "algorithms/retrieval/vector_join.h"
+#include "algorithms/retrieval/vectors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -86,7 +86,7 @@ class Join {
 
 }  // namespace
 
-Result<VectorJoinReport> JoinVectors(const Snapshot& snapshot, SpaceId space,
+Result<VectorJoinResult> JoinVectors(const Snapshot& snapshot, SpaceId space,
                                      const VectorJoinOptions& options,
                                      const TakeVectorPairs& take) try {
   if (!std::isfinite(options.above))
@@ -97,7 +97,7 @@ Result<VectorJoinReport> JoinVectors(const Snapshot& snapshot, SpaceId space,
   std::vector<NodeId> nodes;
   for (NodeId node = 0; node < snapshot.node_count(); ++node)
     if (view->has(node) && selection.contains(node)) nodes.push_back(node);
-  VectorJoinReport report{.measured = nodes.size()};
+  VectorJoinResult report{.measured = nodes.size()};
   const Join join(*view, std::move(nodes), options);
   Executor& executor = options.run.executor ? *options.run.executor : DefaultExecutor();
   constexpr std::size_t kWave = 8;  // blocks whose pairs are held

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/each_payload.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/retrieval/internal/where/where_list.h"
 #include "algorithms/retrieval/internal/where/where_tree.h"
+#include "algorithms/retrieval/scan.h"
 #include "engine/out_of_memory.h"
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"

@@ -15,7 +15,7 @@
 //
 // Words of the language are read in any case; "==" is "=", "<>" is "!=". Strings compare by their
 // bytes. In a pattern "%" is any text, "_" any one character, "\" takes the next as it is; `ilike`
-// has no regard to case, of letters of all scripts: it compares folded texts (fold_text.h), so "_"
+// has no regard to case, of letters of all scripts: it compares folded texts (terms.h), so "_"
 // is a character of these.
 //
 // A name is, whichever is there first: a field (kind, key, tag, scope, text), a column of the
@@ -46,8 +46,7 @@
 #include <memory>
 #include <string_view>
 
-#include "algorithms/common/node_subset.h"
-#include "algorithms/common/run_options.h"
+#include "algorithms/common/options.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/schema.h"

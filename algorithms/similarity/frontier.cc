@@ -1,5 +1,5 @@
 // Frontier: index, mask, find the top sets, explain.
-#include "algorithms/similarity/frontier.h"
+#include "algorithms/similarity/similarity.h"
 
 #include <algorithm>
 #include <span>

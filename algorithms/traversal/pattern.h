@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/run_options.h"
+#include "algorithms/common/options.h"
 #include "algorithms/traversal/traverse.h"
 #include "engine/error.h"
 #include "engine/schema.h"

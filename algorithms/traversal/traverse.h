@@ -25,10 +25,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/common/edge_step.h"
-#include "algorithms/common/graph_filter.h"
-#include "algorithms/common/node_weight.h"
-#include "algorithms/common/run_options.h"
+#include "algorithms/common/options.h"
+#include "algorithms/common/results.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"

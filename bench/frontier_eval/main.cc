@@ -24,8 +24,8 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/never_composed.h"
-#include "algorithms/similarity/frontier.h"
+#include "algorithms/memory/frontier/frontier.h"
+#include "algorithms/similarity/similarity.h"
 #include "bench/frontier_eval/dataset.h"
 #include "bench/frontier_eval/history.h"
 #include "bench/frontier_eval/rankings.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "algorithms/centrality/betweenness.h"
+#include "algorithms/centrality/centrality.h"
 #include "algorithms/centrality/internal/betweenness_csr.h"
 #include "algorithms/community/internal/oriented_graph.h"
 #include "algorithms/community/internal/triangles_csr.h"

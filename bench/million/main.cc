@@ -29,10 +29,10 @@
 #include "bench/million/memories.h"
 #include "bench/support.h"
 #include "bench/timing.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request_json.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/reply/json_writer.h"
-#include "tools/operations/request_json.h"
-#include "tools/operations/workspace.h"
 
 namespace {
 thread_local std::uint64_t looks = 0;  // of this thread at the steady clock

@@ -1,8 +1,5 @@
 // Our side of forest, cuts, dominators and flow, on a snapshot.
-#include "algorithms/connectivity/biconnectivity.h"
-#include "algorithms/connectivity/dominators.h"
-#include "algorithms/connectivity/max_flow.h"
-#include "algorithms/connectivity/spanning_forest.h"
+#include "algorithms/connectivity/structure.h"
 #include "bench/peers/connectivity.h"
 #include "bench/peers/plexus_graph.h"
 #include "bench/support.h"

@@ -11,14 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/centrality/closeness.h"
-#include "algorithms/centrality/hits.h"
+#include "algorithms/centrality/centrality.h"
 #include "algorithms/community/leiden.h"
 #include "algorithms/connectivity/components.h"
 #include "algorithms/connectivity/internal/components_csr.h"
 #include "algorithms/pagerank/pagerank.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
-#include "algorithms/similarity/frontier.h"
+#include "algorithms/retrieval/vectors.h"
 #include "algorithms/similarity/similarity.h"
 #include "algorithms/traversal/bfs.h"
 #include "algorithms/traversal/internal/bfs_csr.h"

@@ -8,9 +8,9 @@
 #include <random>
 #include <utility>
 
-#include "algorithms/memory/ledger.h"
-#include "algorithms/retrieval/term_index.h"
-#include "algorithms/retrieval/text_vectors.h"
+#include "algorithms/memory/ledger/ledger.h"
+#include "algorithms/retrieval/terms.h"
+#include "algorithms/retrieval/vectors.h"
 #include "bench/support.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/json_tree.h"

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "algorithms/retrieval/bm25.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/vectors.h"
 #include "bench/retrieval/systems.h"
 #include "bench/support.h"
 
@@ -33,13 +33,12 @@ void Check(const Snapshot& snapshot, const std::vector<AskedQuestion>& questions
   const SpaceId space = *snapshot.schema().FindSpace("text");
   for (const AskedQuestion& asked : questions) {
     if (asked.terms.empty() || asked.projected.empty()) continue;
-    const RetrieveQuestion question{
-        .terms = asked.terms, .vector = asked.projected, .space = space};
+    const RetrieveQuery question{.terms = asked.terms, .vector = asked.projected, .space = space};
     const auto words = Must(Retrieve(snapshot, systems[0].plan, question), "BM25");
     const auto bm25 = Must(Bm25(snapshot, asked.terms, {.top = 10}), "BM25");
-    bool same = words.hits.size() == bm25.matches.size();
+    bool same = words.hits.size() == bm25.hits.size();
     for (std::size_t i = 0; same && i < words.hits.size(); ++i)
-      same = words.hits[i].node == bm25.matches[i].node;
+      same = words.hits[i].node == bm25.hits[i].node;
     if (!Require(same, "the plan's BM25 is not the kernel's")) return;
     const auto vectors = Must(Retrieve(snapshot, systems[2].plan, question), "vectors");
     const auto nearest = Must(Nearest(snapshot, space, asked.projected, {.top = 10}), "vectors");

@@ -6,9 +6,9 @@
 #include <random>
 #include <utility>
 
-#include "algorithms/memory/recall.h"
-#include "algorithms/retrieval/text_vectors.h"
-#include "algorithms/retrieval/tokenizer.h"
+#include "algorithms/memory/recall/recall.h"
+#include "algorithms/retrieval/terms.h"
+#include "algorithms/retrieval/vectors.h"
 #include "bench/support.h"
 
 namespace plexus::bench {
@@ -115,8 +115,8 @@ HybridSetting Tune(const std::function<double(const HybridSetting&)>& value) {
   };
   for (bool changed = true; changed;) {
     changed = false;
-    for (double HybridSetting::*weight : {&HybridSetting::pagerank, &HybridSetting::similarity,
-                                          &HybridSetting::path, &HybridSetting::graph})
+    for (double HybridSetting::* weight : {&HybridSetting::pagerank, &HybridSetting::similarity,
+                                           &HybridSetting::path, &HybridSetting::graph})
       for (const double w : kWeights) changed |= attempt([&](auto& s) { s.*weight = w; });
     for (const double decay : {0.5, 1.0}) changed |= attempt([&](auto& s) { s.decay = decay; });
     for (const int hops : {1, 2}) changed |= attempt([&](auto& s) { s.hops = hops; });
@@ -191,9 +191,9 @@ Quality Measure(const Snapshot& snapshot, const RetrievalSystem& system,
   const bool projections = system.projections || !words;
   Quality sum;
   for (const AskedQuestion& asked : questions) {
-    RetrieveQuestion question{.terms = asked.terms,
-                              .vector = projections ? asked.projected : asked.vector,
-                              .space = projections ? text : words};
+    RetrieveQuery question{.terms = asked.terms,
+                           .vector = projections ? asked.projected : asked.vector,
+                           .space = projections ? text : words};
     std::vector<NodeId> ranked;
     if (system.by_default) {
       if (const auto found = Recall(snapshot, {.text = asked.question->text}))

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <utility>
 
-#include "algorithms/retrieval/tokenizer.h"
+#include "algorithms/retrieval/terms.h"
 #include "bench/support.h"
 
 namespace plexus::bench {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "algorithms/retrieval/bm25.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/vectors.h"
 #include "algorithms/traversal/traverse.h"
 #include "bench/soak/board.h"
 #include "bench/soak/check.h"
@@ -147,14 +147,14 @@ bool Checker::Bm25(const Snapshot& snapshot, const Allowed& allowed) {
     if (const auto node = snapshot.Find(model_.Key(n))) scores[*node] = score;
   }
   std::sort(best.rbegin(), best.rend());
-  if (found->matches.size() != std::min(options.top, best.size()))
+  if (found->hits.size() != std::min(options.top, best.size()))
     return Bad(snapshot, "bm25: how many");
-  for (std::size_t i = 0; i < found->matches.size(); ++i) {
-    const auto it = scores.find(found->matches[i].node);
-    if (it == scores.end() || !Near(it->second, found->matches[i].score) ||
-        !Near(best[i], found->matches[i].score))
+  for (std::size_t i = 0; i < found->hits.size(); ++i) {
+    const auto it = scores.find(found->hits[i].node);
+    if (it == scores.end() || !Near(it->second, found->hits[i].score) ||
+        !Near(best[i], found->hits[i].score))
       return Bad(snapshot, "bm25 for " + terms[0] + " ...: score " +
-                               std::to_string(found->matches[i].score) + ", there is " +
+                               std::to_string(found->hits[i].score) + ", there is " +
                                std::to_string(best[i]));
   }
   (void)allowed;

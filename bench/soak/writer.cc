@@ -18,11 +18,11 @@
 #include <sstream>
 #include <thread>
 
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/terms.h"
 #include "bench/soak/board.h"
 #include "bench/soak/replica.h"
 #include "bench/support.h"
-#include "engine/monitoring/stats.h"
+#include "engine/monitoring/monitoring.h"
 
 namespace plexus::bench::soak {
 

@@ -21,7 +21,7 @@
 #include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/arrays/stepped_column.h"
-#include "engine/derived.h"
+#include "engine/lineage.h"
 #include "engine/parallel.h"
 #include "engine/record.h"
 #include "engine/schema.h"

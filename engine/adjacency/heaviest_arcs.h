@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/adjacency/csr.h"
-#include "engine/derived.h"
+#include "engine/lineage.h"
 #include "engine/parallel.h"
 
 namespace plexus {

@@ -1,5 +1,5 @@
 // Flat arrays to an EdgeLoad: lengths and positions are checked, kinds get their ids.
-#include "engine/bulk/array_load.h"
+#include "engine/bulk/load.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/bulk/edge_load.h"
 #include "engine/out_of_memory.h"
+#include "engine/parallel.h"
 #include "engine/schema.h"
 #include "engine/vocabulary.h"
 
@@ -256,14 +258,11 @@ Result<EdgeLoad> Converter::Convert() {
 
 }  // namespace
 
-Result<EdgeLoad> LoadOfArrays(const GraphArrays& arrays, Executor& executor) {
-  return Converter(arrays, executor).Convert();
-}
-
 Result<ApplyReport> LoadArrays(Graph& graph, const GraphArrays& arrays, const ApplyOptions& options,
                                Progress* progress) try {
   Executor* executor = graph.options().executor;
-  PLEXUS_ASSIGN(EdgeLoad load, LoadOfArrays(arrays, executor ? *executor : DefaultExecutor()));
+  PLEXUS_ASSIGN(EdgeLoad load,
+                Converter(arrays, executor ? *executor : DefaultExecutor()).Convert());
   if (graph.snapshot().sequence() != 0)
     return Fail(ErrorCode::kFailedPrecondition, "only an empty graph can be loaded from arrays");
   return graph.Load(std::move(load), options, progress);

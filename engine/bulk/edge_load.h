@@ -31,15 +31,23 @@
 #include <vector>
 
 #include "engine/arrays/aligned_array.h"
-#include "engine/bulk/load_scratch.h"
-#include "engine/bulk/topology.h"
+#include "engine/bulk/load.h"
 #include "engine/error.h"
 #include "engine/graph.h"
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/parallel.h"
 #include "engine/state.h"
 
 namespace plexus {
+
+// A batch of a load whose arrays lie in the scratch.
+struct StoredBatch {
+  std::uint64_t at = 0;
+  std::uint64_t edges = 0;         // 0: it is not there
+  std::uint8_t columns = 0;        // which arrays it has
+  std::vector<KindId> kinds = {};  // that its edges have, ascending; empty: kLink
+  StringId strings = 0;            // the largest label and 1
+};
 
 // What one WriteBatch would link, in order. Self-loops and repetitions may be among it. Arrays
 // after `edges` are parallel to it, or empty.

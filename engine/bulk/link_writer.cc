@@ -1,5 +1,5 @@
-// Batches of links as arrays of a load; see link_writer.h.
-#include "engine/bulk/link_writer.h"
+// Batches of links as arrays of a load; see load.h.
+#include "engine/bulk/load.h"
 
 #include <algorithm>
 #include <span>

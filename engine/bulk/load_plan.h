@@ -10,7 +10,7 @@
 #include "engine/bulk/edge_load.h"
 #include "engine/bulk/load_entries.h"
 #include "engine/bulk/load_rows.h"
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/parallel.h"
 #include "engine/vocabulary.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/bulk/edge_load.h"
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 
 namespace plexus::engine_internal {
 

@@ -23,12 +23,6 @@
 
 namespace plexus {
 
-struct NodePair {
-  NodeId source;
-  NodeId target;
-};
-static_assert(sizeof(NodePair) == 8);
-
 // Immutable once built.
 struct Topology {
   NodeId node_count = 0;

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/mutex.h"
 #include "engine/parallel.h"
 

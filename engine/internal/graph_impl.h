@@ -19,7 +19,7 @@
 #include "engine/graph.h"
 #include "engine/internal/memory_store.h"
 #include "engine/mutex.h"
-#include "engine/state_writer.h"
+#include "engine/writer/state_writer.h"
 
 namespace plexus {
 

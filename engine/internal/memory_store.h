@@ -22,9 +22,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "engine/journal.h"
 #include "engine/mutex.h"
 #include "engine/payload.h"
+#include "engine/record.h"
 
 namespace plexus {
 

@@ -1,5 +1,5 @@
 // Entries of the log as text, and telling the host of them.
-#include "engine/monitoring/log.h"
+#include "engine/monitoring/monitoring.h"
 
 namespace plexus {
 

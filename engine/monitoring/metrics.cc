@@ -1,12 +1,12 @@
 // A graph's metrics, and how metrics are spelled.
-#include "engine/monitoring/metrics.h"
+#include "engine/monitoring/monitoring.h"
 
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <set>
 
-#include "engine/monitoring/stats.h"
+#include "engine/graph.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {

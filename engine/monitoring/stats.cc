@@ -1,5 +1,5 @@
 // Adds up the parts of a GraphState.
-#include "engine/monitoring/stats.h"
+#include "engine/monitoring/monitoring.h"
 
 #if __has_include(<malloc.h>)
 #include <malloc.h>

@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/internal/working_state.h"
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
+#include "engine/writer/working_state.h"
 
 namespace plexus {
 

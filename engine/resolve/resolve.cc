@@ -189,21 +189,4 @@ Result<Record> BatchResolver::Resolve(ApplyReport* report, std::int64_t time_ms,
   return std::move(record_);
 }
 
-Result<Record> StateWriter::Resolve(const WriteBatch& batch, ApplyReport* report,
-                                    std::shared_ptr<const PayloadStore> payloads,
-                                    std::vector<NodeId>* removed, std::int64_t time_ms,
-                                    std::string_view scope) {
-  if (!working_->filter_used) working_->RemakeFilter(0);
-  std::shared_ptr<const GraphState> now = working_->Current();
-  if (payloads) {
-    auto with = std::make_shared<GraphState>(*now);
-    with->payload_store = std::move(payloads);
-    now = std::move(with);
-  }
-  BatchResolver resolver(*working_, batch, Snapshot(std::move(now)));
-  PLEXUS_ASSIGN(Record record, resolver.Resolve(report, time_ms, scope));
-  if (removed) *removed = resolver.Removed();
-  return record;
-}
-
 }  // namespace plexus

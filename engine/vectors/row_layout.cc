@@ -1,5 +1,5 @@
 // Loops over values, in both forms.
-#include "engine/vectors/row_layout.h"
+#include "engine/vectors/vector_table.h"
 
 #include <cstring>
 

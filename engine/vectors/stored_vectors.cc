@@ -1,5 +1,5 @@
 // Rows sorted by reference, cut into blocks, each read by one pass over the store.
-#include "engine/vectors/stored_vectors.h"
+#include "engine/vectors/vector_table.h"
 
 #include <algorithm>
 #include <cstring>

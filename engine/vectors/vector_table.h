@@ -1,31 +1,139 @@
-// VectorTable: the rows of one vector space, aligned and ready to scan.
-//
-// Rows are f32 or f16 (row_layout.h), padded with zeros to a multiple of 64 bytes and aligned to
-// it, in append-only chunks. A node's vector is replaced by appending a new
-// row and re-pointing the node, so snapshots stay valid; a compaction drops dead
-// rows (vector_compaction.h). One writer, any number of readers of Views.
-//
-// The first rows of a graph that was opened are stored ones (stored_vectors.h): which nodes have a
-// vector is known, the values are read by View::Load. What reads values REQUIRES that Load
-// succeeded on this view or one of the same table; Snapshot::vectors does it. Adding and removing
-// vectors needs no values.
+// The vectors of a space: how a row lies in memory, rows of the store, and the table of both.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/arrays/aligned_array.h"
 #include "engine/arrays/paged_array.h"
+#include "engine/error.h"
+#include "engine/mutex.h"
 #include "engine/payload.h"
+#include "engine/schema.h"
 #include "engine/types.h"
-#include "engine/vectors/row_layout.h"
-#include "engine/vectors/stored_vectors.h"
 
 namespace plexus {
+
+// --- RowLayout: how the values of a vector lie, in a payload and in a row in RAM.
+//
+// A payload has the values behind each other, f32 or f16 (half.h), little-endian. A row is the same
+// bytes and zeros up to a multiple of 64. Readers of an f16 space see f32: each half is one
+// exactly, so what is computed of them is what an f32 space of the rounded values has.
+
+struct RowLayout {
+  std::uint32_t dimensions = 0;
+  VectorElement element = VectorElement::kF32;
+
+  static RowLayout Of(const VectorSpace& space) { return {space.dimensions, space.element}; }
+
+  std::size_t value_bytes() const { return element == VectorElement::kF16 ? 2 : 4; }
+  std::size_t vector_bytes() const { return dimensions * value_bytes(); }  // of a payload
+  std::size_t row_bytes() const { return (vector_bytes() + 63) / 64 * 64; }
+  // Floats of a row as readers see it: the values and zeros up to a multiple of 16.
+  std::uint32_t stride() const { return (dimensions + 15) / 16 * 16; }
+  bool operator==(const RowLayout&) const = default;
+};
+
+// Room for the values of one vector of an f16 space; one of an f32 space does not use it.
+class VectorBuffer {
+ public:
+  float* Room(std::size_t floats) {  // throws std::bad_alloc
+    if (floats > values_.size()) values_ = AlignedArray<float>(floats);
+    return values_.data();
+  }
+
+ private:
+  AlignedArray<float> values_;
+};
+
+// REQUIRES vector_bytes() there.
+bool AllFinite(const RowLayout& layout, const void* values);
+// A row of halves as stride() floats. REQUIRES an f16 layout.
+void DecodeRow(const RowLayout& layout, const std::byte* row, float* values);
+// The f32 values of `floats` rounded to halves. REQUIRES that they are below kHalfOverflow.
+std::string RoundedToHalves(std::string_view floats);
+
+// --- StoredVectors: rows of a vector space whose values are still in the payload store.
+//
+// A graph that is opened knows at once which nodes have a vector and which payload holds it; the
+// values are read at the first use: all rows, in the order in which they are stored, several blocks
+// at once, into one array. Views of one table share the object, so the values are read once.
+// Thread-safe.
+
+class StoredVectors {
+ public:
+  using Refs = PagedArray<std::uint64_t>::View;  // of rows
+  struct Damaged {
+    std::uint32_t row;
+    Error error;
+  };
+
+  StoredVectors(std::uint32_t rows, RowLayout layout) : rows_(rows), layout_(layout) {}
+
+  std::uint32_t rows() const { return rows_; }
+  bool loaded() const { return values_.load(std::memory_order_acquire) != nullptr; }
+  std::uint64_t size_bytes() const { return rows_ * std::uint64_t{layout_.row_bytes()}; }
+
+  // Reads all rows if that was not done. What keeps it from reading at all (a closed
+  // database, I/O, memory) is its error and may be tried again; rows whose bytes were
+  // purged or are damaged are noted and hold zeros.
+  Status Load(const Refs& refs, const PayloadStore* store);
+
+  // REQUIRES loaded().
+  const std::byte* Row(std::uint32_t row) const {
+    const std::byte* const values = values_.load(std::memory_order_acquire);
+    PLEXUS_CHECK(values, "vectors are loaded (Snapshot::vectors) before they are read");
+    return values + row * layout_.row_bytes();
+  }
+  // Known once it is loaded; false before.
+  bool purged(std::uint32_t row) const {
+    return row < rows_ && loaded() && !purged_.empty() && IsPurged(row);
+  }
+  // Ascending. REQUIRES loaded().
+  const std::vector<std::uint32_t>& purged() const { return purged_; }
+  const std::vector<Damaged>& damaged() const { return damaged_; }
+
+  // Counts a single look-up; true when so many were made that reading all is cheaper.
+  bool WorthLoading() {
+    return single_reads_.fetch_add(1, std::memory_order_relaxed) >= rows_ / kRowsPerSingleRead;
+  }
+
+ private:
+  static constexpr std::uint32_t kRowsPerSingleRead =
+      16;  // one look-up costs as many rows in order
+  struct Block;
+
+  bool IsPurged(std::uint32_t row) const;
+  void Fill(const PayloadStore& store, Block& block, std::byte* values) const;
+
+  const std::uint32_t rows_;
+  const RowLayout layout_;
+  std::atomic<std::uint32_t> single_reads_{0};
+  Mutex mutex_;  // of loading; what is below is written before values_ is
+  AlignedArray<std::byte> array_;
+  std::vector<std::uint32_t> purged_;
+  std::vector<Damaged> damaged_;
+  std::atomic<const std::byte*> values_{nullptr};
+};
+
+// --- VectorTable: the rows of one vector space, aligned and ready to scan.
+//
+// Rows are f32 or f16, padded with zeros to a multiple of 64 bytes and aligned to
+// it, in append-only chunks. A node's vector is replaced by appending a new
+// row and re-pointing the node, so snapshots stay valid; a compaction drops dead
+// rows (vector_compaction.h). One writer, any number of readers of Views.
+//
+// The first rows of a graph that was opened are stored ones: which nodes have a
+// vector is known, the values are read by View::Load. What reads values REQUIRES that Load
+// succeeded on this view or one of the same table; Snapshot::vectors does it. Adding and removing
+// vectors needs no values.
 
 inline constexpr std::uint32_t kNoRow = 0xFFFFFFFFu;
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/graph.h"
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "storage/checkpoint/layout.h"

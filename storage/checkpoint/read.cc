@@ -3,8 +3,8 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/compaction/state_packing.h"
 #include "engine/vocabulary.h"
+#include "engine/writer/state_packing.h"
 #include "storage/checkpoint/reader.h"
 #include "storage/encoding/flatbuffer_util.h"
 

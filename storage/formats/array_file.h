@@ -34,7 +34,7 @@ inline constexpr std::uint32_t kNoValue = 0xFFFFFFFFu;  // of ArrayKind::kU32
 
 struct ArrayHeader {
   ArrayKind kind = ArrayKind::kCsrParts;
-  std::uint64_t graph_high = 0, graph_low = 0;  // GraphIdentity (storage/identity.h)
+  std::uint64_t graph_high = 0, graph_low = 0;  // GraphIdentity (storage/replica.h)
   std::uint64_t sequence = 0;
   std::uint64_t nodes = 0, count = 0, selected = 0;
   std::string job = {};  // at most 23 bytes

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "engine/error.h"
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 

@@ -1,4 +1,26 @@
-// Import: text files in, WriteBatches out, counts and errors back.
+// Import: files of every format into a graph; arrays, vectors and folders of notes, too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/bulk/load.h"
+#include "engine/error.h"
+#include "engine/graph.h"
+#include "engine/monitoring/monitoring.h"
+#include "engine/parallel.h"
+#include "engine/schema.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+// --- Import: text files in, WriteBatches out, counts and errors back.
 //
 // A file is cut at record ends into blocks of a fixed size; blocks are parsed on
 // all threads and applied in file order, each block (or part of one) as one batch,
@@ -16,23 +38,6 @@
 // has an error changes nothing, neither nodes nor edges nor kinds or columns.
 //
 // What each format means, record by record, is in storage/formats/RECORDS.md.
-#pragma once
-
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "engine/error.h"
-#include "engine/graph.h"
-#include "engine/monitoring/progress.h"
-#include "engine/parallel.h"
-#include "engine/types.h"
-
-namespace plexus {
 
 enum class FileFormat {
   kAuto,           // by extension, else by the first bytes
@@ -120,7 +125,7 @@ struct ImportOptions {
   std::function<Status()> before = {};
   std::function<Status()> after = {};
   // Completes each batch of records just before it is applied to the graph, which is in that state:
-  // e.g. with the terms of its texts (AddTerms in algorithms/retrieval/term_index.h). A batch that
+  // e.g. with the terms of its texts (AddTerms in algorithms/retrieval/terms.h). A batch that
   // is refused with kConflict, as another writer was faster, is made and completed again. An Error
   // ends the import in the middle.
   std::function<Status(const Snapshot&, WriteBatch&)> complete = {};
@@ -218,5 +223,137 @@ Result<ImportReport> ImportBytes(Graph& graph, std::string_view name, std::strin
 // The same for what can be read from the descriptor `fd` (standard input), to its end.
 Result<ImportReport> ImportStream(Graph& graph, std::string_view name, int fd,
                                   const ImportOptions& options = {});
+
+// --- ImportArrays: what a job computed by id becomes columns of the graph that it was computed of.
+//
+// The files are array files (array_file.h) of kind f64 or u32: scores become a column of f64,
+// labels and levels one of i64. A file is refused when it is of another graph, of another sequence
+// than the graph is at, or damaged.
+
+struct ArrayImportOptions {
+  std::uint64_t graph_high = 0, graph_low = 0;  // GraphIdentity (storage/replica.h)
+  // The column, which is made when it is missing, of only one file. Empty: the job's name. Several
+  // arrays of a file go to NAME_1, NAME_2 ...
+  std::string column = {};
+};
+
+// Whether it is a regular file that begins as an array file does. Of a pipe nothing is read.
+bool IsArrayFile(const std::string& path);
+
+// Computes: for each alive node its values in the files. A node of which a file says nothing keeps
+//   what it has. Every file is checked whole before the first value is written, in batches of
+//   262,144; the files may be of one sequence, that of the graph before the import.
+// Complexity: O(bytes), read twice. Memory: O(one batch).
+// Errors: kFailedPrecondition: another graph or sequence. kInvalidArgument: no array by node, or a
+//   column that is built in or of another type. kCorruption, kUnsupported, kNotFound, kIo:
+//   ArrayFile's. kCancelled: whole batches stay, and the files are of an earlier sequence then.
+//   Apply's own. Used of ImportOptions: now_ms, progress, apply, before, after.
+Result<ImportReport> ImportArrays(Graph& graph, const std::vector<std::string>& files,
+                                  const ArrayImportOptions& arrays,
+                                  const ImportOptions& options = {});
+
+// --- A folder of Markdown notes as a mirror: the graph follows the folder.
+//
+// A note is a node of kind `note` (or what its front matter says as `kind` or `type`); its key is
+// the path in the folder without ".md". Its text is what is below the front matter. Tags are
+// those of the front matter and #words of the text, `created` or `date` is created_at, other fields
+// are properties. [[other]], [[other|words]], [[other#part]] and [words](other.md) are edges
+// `link`; a name without a folder means the one note of that name. %XX in (other.md) is the byte,
+// where it makes a character. Code is not looked at.
+//
+// What was made of a folder is kept in the graph under the mirror's name: notes are `inscribed`
+// with plexus.mirror.NAME by mirror:PATH, the folder's path, and their links have the author
+// mirror:NAME. Importing it again unlinks and removes what is gone from the folder. A note that
+// cannot be read is not gone. Nodes and edges that others made stay as they are, and a note of such
+// a key is left out with a warning; a key of another mirror is an error. A kind of the index plane,
+// as `event`, stays a property.
+
+// Whether the path is a folder with a Markdown file in it, and is not WordNet's.
+bool IsMarkdownFolder(const std::string& path);
+
+// Computes: the folder's notes into the graph, all or nothing, as ImportFiles does. `mirror`: its
+//   name, "" is the folder's own. Hidden files and folders are passed over, links of the file
+//   system are not followed.
+// Errors: kInvalidArgument: the mirror is of another folder; one that moved may take its place
+//   where `mirror` names it and the old path is no folder any more. kNotFound: no Markdown file is
+//   there, so that a wrong path removes nothing. kIo. As ImportFiles. A note that cannot be read is
+//   in the report with file and reason.
+// Memory: the notes. Threads: as ImportFiles.
+Result<ImportReport> ImportMarkdown(Graph& graph, const std::string& folder,
+                                    const std::string& mirror, const ImportOptions& options);
+
+// --- ImportVectors: a raw vector file into one space of the graph.
+//
+// Formats in vector_file.h. Row i belongs to the i-th key of a keys file (one key a
+// line, in UTF-8), or without one to the key that is the row's number, from 0. A key
+// that the graph does not have becomes a node. The space is made when none exists.
+
+enum class VectorFormat {
+  kAuto,  // by the first bytes (.npy) or the extension: .npy, .fvecs, .f32
+  kNpy,
+  kFvecs,
+  kF32,
+};
+
+// What a file name's extension says; nullopt: nothing.
+std::optional<VectorFormat> VectorFormatOf(std::string_view name);
+
+namespace formats_internal {
+class Spool;
+}
+
+// A regular file, or bytes in memory under a name that appears in errors.
+struct VectorInput {
+  std::string name = {};
+  std::optional<std::string_view> bytes = {};
+  std::shared_ptr<const formats_internal::Spool> spool = {};  // of ImportVectorStream
+  std::uint64_t begin = 0;                                    // of the rows, in the spool
+};
+
+struct VectorImportOptions {
+  VectorFormat format = VectorFormat::kAuto;
+  std::uint64_t dimensions = 0;  // needed for kF32; else compared with the file; 0 = not given
+  std::string space = "default";
+  std::optional<Metric> metric = {};          // absent: what the space has, cosine for a new one
+  std::optional<Prefilter> prefilter = {};    // absent: what the space has, none for a new one
+  std::optional<VectorElement> element = {};  // absent: what the space has, f32 for a new one
+  std::optional<VectorInput> keys = {};
+  // ImportVectorStream, in place of `keys`: they come before the rows, one a line, and an empty
+  // line behind them, as ExportVectors writes them.
+  bool keys_first = false;
+};
+
+// What is wrong with a file's content is an error of the report. kStop checks the whole
+// of both files first, so an error changes nothing; kSkip leaves bad rows out (bad:
+// a value that is not finite, a key that is refused or is there twice). The Result is an
+// error when a file cannot be opened or is no regular file, when the space exists with
+// other dimensions, metric, pre-filter or element, or for Import's reasons. Used of ImportOptions:
+// on_error, now_ms, progress, max_errors_kept, apply, before, after. O(bytes).
+Result<ImportReport> ImportVectors(Graph& graph, const VectorInput& file,
+                                   const VectorImportOptions& vectors,
+                                   const ImportOptions& options = {});
+
+// The same for what can be read from the descriptor `fd` (standard input), to its end: kept in a
+// file that has no name, at most options.limits.spool_bytes of it. kResourceExhausted, kCancelled.
+Result<ImportReport> ImportVectorStream(Graph& graph, std::string_view name, int fd,
+                                        const VectorImportOptions& vectors,
+                                        const ImportOptions& options = {});
+
+// The one vector of a file (a .npy may have shape (values,)), or of text: numbers between
+// blanks or commas, or a JSON array of them. kInvalidArgument names the file and what is
+// wrong, kNotFound, kIo.
+Result<std::vector<float>> ReadVector(const VectorInput& file);
+
+// --- What a load next to files may take: memory, and a scratch for the rest.
+
+struct LoadMemory {
+  std::uint64_t bytes = 0;
+  std::shared_ptr<LoadScratch> scratch = {};  // a file without a name, made with its first bytes
+};
+
+// `asked`: as ImportLimits::load_bytes. `folder`: as ImportOptions::scratch_folder.
+// Computes: the bytes of now, from what is free. Throws std::bad_alloc.
+LoadMemory MakeLoadMemory(std::uint64_t asked = ImportLimits::kHalfOfFree,
+                          const std::string& folder = "");
 
 }  // namespace plexus

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "engine/error.h"
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/types.h"
 #include "storage/encoding/record_codec.h"
 #include "storage/log/log_reader.h"

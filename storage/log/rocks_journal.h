@@ -24,8 +24,8 @@
 #include <thread>
 #include <vector>
 
-#include "engine/journal.h"
 #include "engine/mutex.h"
+#include "engine/record.h"
 #include "storage/encoding/record_codec.h"
 #include "storage/log/bulk_writer.h"
 #include "storage/log/rocks_db.h"

@@ -1,5 +1,5 @@
 // Nodes by their keys, and the terms that go with them.
-#include "storage/purge/purge_batch.h"
+#include "storage/database.h"
 
 #include <set>
 #include <string>

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/payload.h"
 #include "storage/base/files.h"
 #include "storage/checkpoint/checkpoint.h"

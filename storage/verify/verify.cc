@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "engine/out_of_memory.h"
-#include "engine/state_writer.h"
+#include "engine/writer/state_writer.h"
 #include "storage/checkpoint/reader.h"
 #include "storage/database_impl.h"
 #include "storage/purge/purge_mask.h"

@@ -18,7 +18,7 @@
 #include <numeric>
 
 #include "algorithms/connectivity/components.h"
-#include "algorithms/connectivity/topological_order.h"
+#include "algorithms/connectivity/structure.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/paths/shortest_path.h"
 #include "tests/reference/oracles.h"

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "algorithms/pagerank/pagerank.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/vectors.h"
 #include "tests/algorithms/retrieval/vector_cases.h"
 #include "tests/support/for_each_case.h"
 #include "tests/support/vector_values.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/ledger_index.h"
+#include "algorithms/memory/ledger/ledger.h"
 #include "bench/frontier_eval/dataset.h"
 #include "bench/frontier_eval/rankings.h"
 #include "bench/frontier_eval/report.h"

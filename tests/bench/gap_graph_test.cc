@@ -12,7 +12,7 @@
 #include <iterator>
 #include <string>
 
-#include "algorithms/centrality/betweenness.h"
+#include "algorithms/centrality/centrality.h"
 #include "algorithms/centrality/internal/betweenness_csr.h"
 #include "algorithms/community/internal/triangles_csr.h"
 #include "algorithms/community/triangles.h"

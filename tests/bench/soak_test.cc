@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/terms.h"
 #include "bench/soak/board.h"
 #include "bench/soak/check.h"
 #include "engine/graph.h"

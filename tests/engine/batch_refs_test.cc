@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/preview.h"
+#include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tests/support/dump.h"
 #include "tests/support/fails_with.h"

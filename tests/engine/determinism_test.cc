@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/graph.h"
-#include "engine/state_writer.h"
 #include "engine/vocabulary.h"
+#include "engine/writer/state_writer.h"
 #include "tests/support/dump.h"
 #include "tests/support/writer_harness.h"
 

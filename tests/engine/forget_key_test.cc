@@ -11,8 +11,7 @@
 
 #include "engine/arrays/string_table.h"
 #include "engine/graph.h"
-#include "engine/monitoring/stats.h"
-#include "engine/preview.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/vocabulary.h"
 #include "tests/support/dump.h"
 #include "tests/support/fakes.h"

@@ -12,8 +12,8 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/state_writer.h"
 #include "engine/vocabulary.h"
+#include "engine/writer/state_writer.h"
 #include "tests/support/dump.h"
 #include "tests/support/fails_with.h"
 #include "tests/support/property_map.h"

@@ -9,7 +9,7 @@
 #include <limits>
 #include <random>
 
-#include "engine/vectors/row_layout.h"
+#include "engine/vectors/vector_table.h"
 #include "tests/support/vector_values.h"
 
 namespace plexus {

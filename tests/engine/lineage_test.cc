@@ -9,7 +9,7 @@
 #include <string>
 
 #include "engine/graph.h"
-#include "engine/monitoring/stats.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/vocabulary.h"
 #include "tests/support/row_totals.h"
 #include "tests/support/writer_harness.h"

@@ -12,7 +12,7 @@
 
 #include "engine/bulk/edge_load.h"
 #include "engine/graph.h"
-#include "engine/monitoring/metrics.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
 #include "tests/support/failing_memory.h"

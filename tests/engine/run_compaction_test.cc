@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/compaction/run_compaction.h"
-#include "engine/state_writer.h"
+#include "engine/writer/state_writer.h"
 #include "tests/support/edge_model.h"
 
 namespace plexus {

@@ -1,6 +1,6 @@
 // What removed nodes and unused strings leave behind: less after a compaction, and the
 // same answers and ids as without one.
-#include "engine/compaction/state_packing.h"
+#include "engine/writer/state_packing.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/graph.h"
-#include "engine/monitoring/stats.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/vocabulary.h"
 #include "tests/support/dump.h"
 #include "tests/support/fakes.h"

@@ -1,6 +1,6 @@
 // StateWriter::Apply trusts nothing: every value of a record that does not fit is
 // kCorruption, before an array is touched by it.
-#include "engine/state_writer.h"
+#include "engine/writer/state_writer.h"
 
 #include <bit>
 #include <cmath>

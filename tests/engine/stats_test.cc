@@ -1,6 +1,6 @@
 // MeasureBytes: the sum is the sum, the budget per edge and node is kept, every
 // part shows up when it is used.
-#include "engine/monitoring/stats.h"
+#include "engine/monitoring/monitoring.h"
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // Stored rows: known at once, read once, whoever asks; purged, damaged and missing ones.
-#include "engine/vectors/stored_vectors.h"
+#include "engine/vectors/vector_table.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,6 @@
 #include <map>
 #include <thread>
 
-#include "engine/vectors/vector_table.h"
 #include "tests/support/fails_with.h"
 #include "tests/support/vector_values.h"
 

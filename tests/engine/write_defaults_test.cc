@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "engine/graph.h"
-#include "engine/preview.h"
 #include "engine/vocabulary.h"
 #include "engine/write_batch.h"
 

@@ -16,7 +16,7 @@ target_include_directories(pattern_fuzz PRIVATE ${PLEXUS_XXHASH_INCLUDE})
 find_package(ICU 70 REQUIRED COMPONENTS uc)
 plexus_fuzzer(where_fuzz
   SOURCES where_fuzz.cc
-    ../../algorithms/common/each_payload.cc
+    ../../algorithms/retrieval/each_payload.cc
     ../../algorithms/common/internal/node_order.cc
     ../../algorithms/common/internal/selection.cc
     ../../algorithms/common/node_subset.cc
@@ -31,7 +31,7 @@ plexus_fuzzer(where_fuzz
 # As above: what reads plans, and no more of the operations.
 plexus_fuzzer(plan_fuzz
   SOURCES plan_fuzz.cc
-    ../../algorithms/common/each_payload.cc
+    ../../algorithms/retrieval/each_payload.cc
     ../../algorithms/common/internal/node_order.cc
     ../../algorithms/common/internal/selection.cc
     ../../algorithms/common/node_subset.cc
@@ -42,7 +42,7 @@ plexus_fuzzer(plan_fuzz
     ../../algorithms/retrieval/where.cc
     ../../algorithms/retrieval/internal/where/where_parser.cc
     ../../algorithms/retrieval/internal/word_forms.cc
-    ../../tools/operations/arguments.cc
+    ../../tools/operations/framework/arguments.cc
     ../../tools/operations/kind_direction.cc
     ../../tools/operations/reply/human_format.cc
     ../../tools/operations/names.cc

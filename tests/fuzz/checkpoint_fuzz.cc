@@ -10,8 +10,8 @@
 
 #include "checkpoint_generated.h"
 #include "engine/snapshot.h"
-#include "engine/state_writer.h"
 #include "engine/vocabulary.h"
+#include "engine/writer/state_writer.h"
 #include "storage/checkpoint/checkpoint.h"
 #include "storage/encoding/flatbuffer_util.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/snapshot.h"
-#include "engine/state_writer.h"
+#include "engine/writer/state_writer.h"
 #include "record_generated.h"
 #include "storage/encoding/flatbuffer_util.h"
 #include "storage/encoding/record_codec.h"

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "tools/operations/registry.h"
-#include "tools/operations/request_json.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request_json.h"
 #include "tools/server/server.h"
 
 namespace plexus::tools::server {

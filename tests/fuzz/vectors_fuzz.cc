@@ -1,7 +1,7 @@
 // Fuzz target: raw vector files and keys from anywhere. The first byte picks the format
 // and the dimensions, the second the length of the keys file, which comes before the
 // vectors; 0 = no keys. Whatever is imported must be finite and survive export and import.
-#include "storage/formats/import_vectors.h"
+#include "storage/formats/import.h"
 #include "tests/fuzz/text_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

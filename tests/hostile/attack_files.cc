@@ -8,8 +8,6 @@
 
 #include "engine/graph.h"
 #include "storage/formats/import.h"
-#include "storage/formats/import_markdown.h"
-#include "storage/formats/import_vectors.h"
 #include "tests/hostile/attack.h"
 #include "tests/hostile/two_scopes.h"
 

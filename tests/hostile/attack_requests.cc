@@ -10,10 +10,10 @@
 #include "tests/hostile/attack.h"
 #include "tests/hostile/random_request.h"
 #include "tests/hostile/two_scopes.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request_json.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/reply/json_writer.h"
-#include "tools/operations/request_json.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::hostile {
 namespace {

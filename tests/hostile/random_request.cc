@@ -7,8 +7,8 @@
 #include <boost/json/value.hpp>
 #include <map>
 
-#include "tools/operations/registry.h"
-#include "tools/operations/request.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request.h"
 
 namespace plexus::testing {
 

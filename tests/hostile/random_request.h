@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/operations/operation.h"
+#include "tools/operations/framework/operation.h"
 
 namespace plexus::testing {
 

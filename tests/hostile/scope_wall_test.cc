@@ -20,12 +20,12 @@
 #include "tests/hostile/two_scopes.h"
 #include "tests/support/dump.h"
 #include "tests/support/run_plexus.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request_json.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/reply/json_writer.h"
-#include "tools/operations/request_json.h"
 #include "tools/operations/scope/scope_sight.h"
 #include "tools/operations/scope/scoped_graph.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::testing {
 namespace {

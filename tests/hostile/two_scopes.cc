@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/terms.h"
 #include "storage/formats/import.h"
 
 namespace plexus::testing {

@@ -47,15 +47,17 @@ plexus::Result<std::int64_t> Hits() {
 
 // Two edges into an empty graph at once.
 plexus::Result<std::uint64_t> Loaded() {
-  plexus::EdgeLoad load;
-  const auto key = [&](const char* text) { return load.keys.Insert(text).id; };
-  plexus::LoadBatch batch;
-  batch.edges = plexus::AlignedArray<plexus::NodePair>(2);
-  batch.edges[0] = {key("a"), key("b")};
-  batch.edges[1] = {key("b"), key("c")};
-  batch.nodes = load.keys.size();
-  load.batches.push_back(std::move(batch));
-  PLEXUS_ASSIGN(const auto report, plexus::Graph::InMemory()->Load(std::move(load)));
+  const std::string_view kinds[] = {"leads_to"};
+  const std::uint64_t offsets[] = {0, 1, 2, 3};
+  const std::uint32_t sources[] = {0, 1}, targets[] = {1, 2};
+  plexus::GraphArrays arrays;
+  arrays.key_bytes = "abc";
+  arrays.key_offsets = offsets;
+  arrays.sources = sources;
+  arrays.targets = targets;
+  arrays.kinds = kinds;
+  const auto graph = plexus::Graph::InMemory();
+  PLEXUS_ASSIGN(const auto report, plexus::LoadArrays(*graph, arrays));
   return report.edges.added;
 }
 

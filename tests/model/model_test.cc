@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/graph.h"
-#include "engine/state_writer.h"
+#include "engine/writer/state_writer.h"
 #include "tests/model/model.h"
 #include "tests/model/random_batch.h"
 #include "tests/support/dump.h"

@@ -1,5 +1,5 @@
 // Preview shows what Apply makes, bit for bit, and leaves nothing behind.
-#include "engine/preview.h"
+#include "engine/graph.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 
 namespace plexus::reference {
 
-// The heads of supersession.h over `active` arcs (no loops, sources alive), by NodeId.
+// The heads of visibility.h over `active` arcs (no loops, sources alive), by NodeId.
 std::vector<NodeId> Heads(std::size_t nodes, const std::vector<FlatArc>& active);
 
 struct BlockedNode {

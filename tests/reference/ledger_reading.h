@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/memory/never_composed.h"
+#include "algorithms/memory/frontier/frontier.h"
 #include "engine/snapshot.h"
 
 namespace plexus::reference {

@@ -1,13 +1,13 @@
 // What the lens likely reads of a snapshot, by its formula: ties of pairs, activity of members.
 //
-// Formulas: algorithms/memory/internal/frontier/likely_rows.h. Every event and every pair is looked
+// Formulas: algorithms/memory/frontier/internal/likely_rows.h. Every event and every pair is looked
 // at. Never use it in production.
 #pragma once
 
 #include <map>
 #include <utility>
 
-#include "algorithms/memory/never_composed.h"
+#include "algorithms/memory/frontier/frontier.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 

@@ -1,12 +1,12 @@
 // Never-composed sets by looking at every set of the pool: the definition of every lens.
 //
-// Formulas: algorithms/memory/never_composed.h and the lenses' own headers. Never use it in
+// Formulas: algorithms/memory/frontier/frontier.h and the lenses' own headers. Never use it in
 // production.
 #pragma once
 
 #include <vector>
 
-#include "algorithms/memory/never_composed.h"
+#include "algorithms/memory/frontier/frontier.h"
 #include "engine/snapshot.h"
 
 namespace plexus::reference {

@@ -148,7 +148,7 @@ std::vector<bool> Standing(const std::vector<bool>& alive, const std::vector<Fla
 std::vector<std::optional<double>> Bm25(const std::vector<std::map<std::string, double>>& texts,
                                         const std::vector<std::string>& query, double k1, double b);
 
-// The vector of every text (algorithms/retrieval/text_vectors.h has the formula), empty = none.
+// The vector of every text (algorithms/retrieval/vectors.h has the formula), empty = none.
 std::vector<std::vector<double>> TextVectors(
     const std::vector<std::map<std::string, double>>& texts, std::uint32_t dimensions,
     std::uint64_t seed);
@@ -181,8 +181,8 @@ std::vector<Reranked> Rerank(const FlatGraph& graph, const std::vector<Similar>&
 std::map<std::pair<NodeId, std::string>, double> WalkWords(
     const FlatGraph& graph, NodeId from, int hops, const std::map<EdgeKindId, char>& letters);
 
-// Never-composed sets, by looking at every pair or triple (algorithms/similarity/frontier.h has the
-// definition), best first, ties by ids.
+// Never-composed sets, by looking at every pair or triple (algorithms/similarity/similarity.h has
+// the definition), best first, ties by ids.
 struct FrontierInput {
   std::vector<bool> facts;                       // alive facts, by NodeId: they make df
   std::vector<bool> candidates;                  // of these

@@ -3,9 +3,9 @@
 #include <array>
 #include <cmath>
 
-#include "algorithms/memory/conflicts.h"
-#include "algorithms/memory/never_composed.h"
-#include "algorithms/memory/visibility.h"
+#include "algorithms/memory/conflicts/conflicts.h"
+#include "algorithms/memory/frontier/frontier.h"
+#include "algorithms/memory/visibility/visibility.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/traversal/traverse.h"
 #include "tests/reference/conflicts.h"

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <set>
 
-#include "algorithms/memory/recall.h"
+#include "algorithms/memory/recall/recall.h"
 #include "algorithms/retrieval/bm25.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
-#include "algorithms/retrieval/rank_fusion.h"
+#include "algorithms/retrieval/plan.h"
+#include "algorithms/retrieval/vectors.h"
 #include "tests/reference/conflicts.h"
 #include "tests/reference/oracles.h"
 #include "tests/service/check.h"
@@ -98,11 +98,11 @@ std::string Checker::Bm25(Chance& chance) const {
     if (score) best.push_back(*score);
   std::sort(best.rbegin(), best.rend());
   const std::string where = "bm25 of " + terms.front() + " " + terms.back() + ": ";
-  if (found->found != best.size() || found->matches.size() != std::min(options.top, best.size()))
+  if (found->found != best.size() || found->hits.size() != std::min(options.top, best.size()))
     return where + std::to_string(found->found) + " found instead of " +
            std::to_string(best.size());
-  for (std::size_t i = 0; i < found->matches.size(); ++i) {
-    const Bm25Match& match = found->matches[i];
+  for (std::size_t i = 0; i < found->hits.size(); ++i) {
+    const Bm25Hit& match = found->hits[i];
     if (!scores[match.node] || !Near(*scores[match.node], match.score) ||
         !Near(best[i], match.score))
       return where + KeyOf(match.node) + " has score " + std::to_string(match.score) +
@@ -120,7 +120,7 @@ std::string Checker::Recall(Chance& chance) const {
   const std::vector<float> query = DrawVector(chance, 0);
   const auto space = snapshot_.schema().FindSpace(kSpaceNames[0]);
   if (!space) return "there is no space";
-  RecallQuestion question;
+  RecallQuery question;
   question.terms = terms;
   question.vector = query;
   question.space = *space;
@@ -146,7 +146,7 @@ std::string Checker::Recall(Chance& chance) const {
   const auto words = plexus::Bm25(snapshot_, terms, by_words);
   const auto near = plexus::Nearest(snapshot_, *space, query, by_vector);
   if (!words || !near) return allowed_.unreadable ? "" : "recall's lists are errors";
-  for (const Bm25Match& m : words->matches) lists[0].push_back(m.node);
+  for (const Bm25Hit& m : words->hits) lists[0].push_back(m.node);
   for (const NearestHit& h : near->nodes) lists[1].push_back(h.node);
   const auto fused = FuseRanks(lists);
   if (found->hits.size() != std::min(options.top, fused.size()))

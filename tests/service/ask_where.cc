@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "algorithms/retrieval/scan_nodes.h"
+#include "algorithms/retrieval/scan.h"
 #include "algorithms/retrieval/where.h"
 #include "tests/service/check.h"
 

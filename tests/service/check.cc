@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "algorithms/memory/ledger.h"
+#include "algorithms/memory/ledger/ledger.h"
 #include "tests/support/vector_values.h"
 
 namespace plexus::service_test {

@@ -1,7 +1,7 @@
 // The batch of a step, as hosts write them.
 #include <array>
 
-#include "algorithms/memory/ledger.h"
+#include "algorithms/memory/ledger/ledger.h"
 #include "tests/service/script.h"
 
 namespace plexus::service_test {

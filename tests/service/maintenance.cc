@@ -4,7 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "algorithms/memory/frontier_keeper.h"
+#include "algorithms/memory/frontier/frontier.h"
 #include "tests/service/service.h"
 
 namespace plexus::service_test {

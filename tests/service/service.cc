@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/terms.h"
 
 namespace plexus::service_test {
 

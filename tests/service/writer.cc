@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/terms.h"
 #include "tests/service/service.h"
 
 namespace plexus::service_test {

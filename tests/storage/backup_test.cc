@@ -1,7 +1,7 @@
 // Backups are whole databases of one moment; restoring gives one of its own.
 #include <filesystem>
 
-#include "storage/identity.h"
+#include "storage/replica.h"
 #include "tests/support/expected.h"
 #include "tests/support/store_test_util.h"
 

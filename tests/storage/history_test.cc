@@ -3,13 +3,13 @@
 #include <cstring>
 #include <random>
 
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/vocabulary.h"
 #include "storage/encoding/anchor.h"
-#include "storage/identity.h"
 #include "storage/log/log_reader.h"
 #include "storage/log/rocks_journal.h"
 #include "storage/node_history.h"
+#include "storage/replica.h"
 #include "storage/state_loader.h"
 #include "tests/support/random_batches.h"
 #include "tests/support/store_test_util.h"

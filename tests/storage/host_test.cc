@@ -15,9 +15,9 @@
 #include <thread>
 
 #include "engine/bulk/edge_load.h"
-#include "engine/monitoring/metrics.h"
+#include "engine/monitoring/monitoring.h"
 #include "storage/base/fail_points.h"
-#include "storage/metrics.h"
+#include "storage/database.h"
 #include "tests/support/expected.h"
 #include "tests/support/store_test_util.h"
 

@@ -3,7 +3,7 @@
 #include <random>
 #include <sstream>
 
-#include "engine/state_writer.h"
+#include "engine/writer/state_writer.h"
 #include "storage/base/fail_points.h"
 #include "storage/formats/import.h"
 #include "tests/support/fakes.h"

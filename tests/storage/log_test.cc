@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/vocabulary.h"
-#include "storage/metrics.h"
+#include "storage/database.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal {

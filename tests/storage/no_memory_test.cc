@@ -13,7 +13,7 @@
 
 #include "engine/bulk/edge_load.h"
 #include "engine/vocabulary.h"
-#include "storage/metrics.h"
+#include "storage/database.h"
 #include "storage/repair.h"
 #include "tests/support/no_memory_calls.h"
 #include "tests/support/store_test_util.h"

@@ -4,8 +4,8 @@
 
 #include "engine/vocabulary.h"
 #include "storage/encoding/anchor.h"
-#include "storage/identity.h"
 #include "storage/log/node_records.h"
+#include "storage/replica.h"
 #include "tests/storage/encoding/record_parts.h"
 #include "tests/support/store_test_util.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 #include "tests/support/dump.h"
 #include "tests/support/random_batches.h"
 #include "tests/support/store_test_util.h"

@@ -1,6 +1,6 @@
 // Removed nodes and unused labels that come back have their old ids: in the live graph, opened
 // again, of the past, in a view that follows and in a replica, packed or not.
-#include "engine/monitoring/stats.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/vocabulary.h"
 #include "tests/support/store_test_util.h"
 

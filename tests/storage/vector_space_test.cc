@@ -5,13 +5,12 @@
 #include <memory>
 #include <string>
 
-#include "engine/state_writer.h"
 #include "engine/vocabulary.h"
+#include "engine/writer/state_writer.h"
 #include "record_generated.h"
 #include "storage/encoding/flatbuffer_util.h"
 #include "storage/encoding/record_codec.h"
 #include "storage/formats/import.h"
-#include "storage/formats/import_vectors.h"
 #include "tests/support/store_test_util.h"
 #include "tests/support/text_support.h"
 #include "tests/support/vector_values.h"

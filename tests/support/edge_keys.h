@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/common/edge_step.h"
+#include "algorithms/common/results.h"
 #include "engine/types.h"
 #include "tests/reference/oracles.h"
 

@@ -19,7 +19,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/journal.h"
 #include "engine/payload.h"
 #include "engine/record.h"
 

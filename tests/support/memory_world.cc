@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "algorithms/memory/ledger.h"
+#include "algorithms/memory/ledger/ledger.h"
 #include "engine/properties/properties.h"
 
 namespace plexus::testing {

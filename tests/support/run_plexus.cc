@@ -19,10 +19,10 @@
 #include <sstream>
 
 #include "tests/support/json_schema.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/schema.h"
 #include "tools/operations/reply/json_writer.h"
-#include "tools/operations/request.h"
-#include "tools/operations/schema.h"
 
 namespace plexus::testing {
 namespace {

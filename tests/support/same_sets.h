@@ -12,9 +12,25 @@
 #include <map>
 #include <vector>
 
-#include "algorithms/memory/never_composed.h"
+#include "algorithms/memory/frontier/frontier.h"
+#include "algorithms/memory/ledger/ledger.h"
+#include "engine/snapshot.h"
 
 namespace plexus::testing {
+
+// The events behind a set's outcomes by definition: the newest first, at most ten.
+inline void ExpectPriorEvents(const Snapshot& snapshot, const NeverComposedSet& set) {
+  const auto ledger = LedgerIndex::Of(snapshot).value();
+  std::vector<NodeId> want;
+  for (const NodeId event : ledger->newest()) {
+    const auto of = ledger->members(event);
+    const bool has = std::ranges::any_of(
+        set.members, [&](NodeId v) { return std::ranges::binary_search(of, v); });
+    if (has && ledger->event_outcomes(event) != 0 && want.size() < 10) want.push_back(event);
+  }
+  EXPECT_EQ(set.prior_events, want);
+  EXPECT_EQ(set.prior_events.empty(), set.prior_outcomes.empty());
+}
 
 enum class SetLists : bool { kSkip, kCompare };  // Of tags and terms.
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/graph.h"
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"

@@ -11,7 +11,7 @@
 
 #include "engine/compaction/run_compaction.h"
 #include "engine/graph.h"
-#include "engine/state_writer.h"
+#include "engine/writer/state_writer.h"
 #include "tests/support/edge_model.h"
 #include "tests/support/fakes.h"
 

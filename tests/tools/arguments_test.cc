@@ -1,5 +1,5 @@
 // Arguments in words: weights, times, moments, suggestions.
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
 
 #include <gtest/gtest.h>
 

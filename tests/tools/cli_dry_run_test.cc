@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/support/program/program_test.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
 
 namespace plexus::testing {
 namespace {

@@ -10,11 +10,11 @@
 #include "engine/vocabulary.h"
 #include "engine/write_batch.h"
 #include "tests/support/json_schema.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/schema.h"
+#include "tools/operations/framework/shape.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/reply/json_writer.h"
-#include "tools/operations/schema.h"
-#include "tools/operations/shape.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 namespace {

@@ -1,13 +1,13 @@
 // Requests are checked against their row, whatever the door.
-#include "tools/operations/request.h"
+#include "tools/operations/framework/request.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "tools/operations/registry.h"
-#include "tools/operations/request_json.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request_json.h"
 
 namespace plexus::tools {
 namespace {

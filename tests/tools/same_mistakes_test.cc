@@ -12,9 +12,9 @@
 #include "engine/vocabulary.h"
 #include "engine/write_batch.h"
 #include "tests/support/run_plexus.h"
-#include "tools/operations/registry.h"
-#include "tools/operations/request.h"
-#include "tools/operations/workspace.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/workspace.h"
 
 namespace plexus::tools {
 namespace {

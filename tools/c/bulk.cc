@@ -1,5 +1,5 @@
 // Arrays into a graph. They are checked whole, then loaded at once where the graph is empty
-// (Graph::Load), or written in batches.
+// (LoadArrays), or written in batches.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -9,24 +9,21 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "engine/bulk/array_load.h"
-#include "engine/bulk/edge_load.h"
-#include "engine/parallel.h"
+#include "engine/bulk/load.h"
 #include "engine/schema.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/import_vectors.h"
+#include "storage/formats/import.h"
 #include "tools/c/graph.h"
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
 
 namespace plexus::c {
 namespace {
 
 constexpr std::uint64_t kBatchEdges = 262'144;
-constexpr std::uint64_t kLoadBatchEdges = 1 << 20;
 // From so many on the files of a bulk load are written instead of durable batches.
 constexpr std::uint64_t kBulkEdges = 1 << 20;
 
@@ -39,94 +36,41 @@ std::string_view NumberKey(std::uint32_t number, char (&buffer)[10]) {
   return {buffer, static_cast<std::size_t>(end - buffer)};
 }
 
-// The ids that keys get, by their first edge.
-class FirstNamed {
- public:
-  explicit FirstNamed(const Strings& keys) : texts_(keys), ids_(keys.size(), kNoNode) {}
-  NodeId IdOf(std::uint32_t position) {
-    NodeId& id = ids_[position];
-    // A key that is listed twice is one node.
-    return id != kNoNode ? id : id = keys_.Insert(texts_[position]).id;
-  }
-  NodeId count() const { return keys_.size(); }
-  StringTable TakeKeys() { return std::move(keys_); }
-
- private:
-  const Strings& texts_;
-  std::vector<NodeId> ids_;
-  StringTable keys_;
-};
-
+// The caller's arrays, copied: another thread may write to the caller's memory, and what was
+// checked must be what is used.
 class EdgeArrays {
  public:
   static Result<EdgeArrays> Read(const plexus_edges* given) {
     PLEXUS_TRY(NotNull(given, "edges"));
     EdgeArrays arrays;
     PLEXUS_ASSIGN(arrays.edges_, ReadStruct(given, "edges"));
-    PLEXUS_TRY(arrays.Check());
+    PLEXUS_TRY(arrays.Copy());
+    PLEXUS_TRY(arrays.CheckEdges());
     return arrays;
   }
 
   std::uint64_t count() const { return edges_.count; }
   bool by_id() const { return edges_.ends == PLEXUS_ENDS_IDS; }
-  // What Graph::Load may do.
-  bool FitsLoad() const { return !by_id(); }
   Status CheckIds(const Snapshot& snapshot) const;
-  Result<EdgeLoad> Load() const { return by_key() ? LoadKeys() : LoadNumbers(); }
-  // Of each of the caller's kinds, or of the one: what it is; new ones are defined.
-  Result<std::vector<Schema::EdgeKindMatch>> Kinds(EdgeLoad& load) const;
+  // Into an empty graph, at once. REQUIRES ends that are no ids.
+  Result<ApplyReport> Load(Graph& graph, Progress* progress) const;
   Status Fill(WriteBatch& batch, std::uint64_t first, std::uint64_t end) const;
 
  private:
-  struct Edge {
-    std::uint32_t source, target;
-    std::uint16_t kind = 0;
-    float weight = 1;
-    std::int64_t created_at = 0;
-  };
-  Status Check();
-  // Every use of the arrays comes through here: an edge is read, then checked.
-  Status ReadEdge(std::uint64_t i, Edge& edge) const;
-  Result<EdgeLoad> LoadKeys() const;
-  Result<EdgeLoad> LoadNumbers() const;
+  Status Copy();
+  Status CheckEdges() const;
   bool by_key() const { return edges_.ends == PLEXUS_ENDS_KEYS; }
 
   plexus_edges edges_ = {};
   Strings keys_, kinds_;
   std::string kind_ = "link";
-  std::uint32_t most_ = UINT32_MAX;  // of the ends, once they were read
+  std::vector<std::uint32_t> sources_, targets_;
+  std::vector<std::uint16_t> kind_of_;
+  std::vector<float> weights_;
+  std::vector<std::int64_t> created_at_;
 };
 
-Status EdgeArrays::ReadEdge(std::uint64_t i, Edge& edge) const {
-  edge.source = ReadOnce(edges_.sources + i);
-  edge.target = ReadOnce(edges_.targets + i);
-  for (const std::uint32_t end : {edge.source, edge.target}) {
-    if (by_key() && end >= keys_.size())
-      return BadEdge(i, std::to_string(end) + " is no position in keys, which are " +
-                            std::to_string(keys_.size()));
-    if (end > most_) return BadEdge(i, "the array was changed during the call");
-  }
-  if (edges_.kind_of) {
-    edge.kind = ReadOnce(edges_.kind_of + i);
-    if (edge.kind >= kinds_.size())
-      return BadEdge(i, "kind_of " + std::to_string(edge.kind) +
-                            " is no position in kinds, which are " + std::to_string(kinds_.size()));
-  }
-  if (edges_.weights) {
-    edge.weight = ReadOnce(edges_.weights + i);
-    if (!(std::isfinite(edge.weight) && edge.weight >= 0))
-      return BadEdge(i, "weight " + std::to_string(edge.weight) + " is not finite and >= 0");
-  }
-  if (edges_.created_at) {
-    edge.created_at = ReadOnce(edges_.created_at + i);
-    if (edge.created_at > kMaxTimeMs || edge.created_at < -kMaxTimeMs)
-      return BadEdge(i, "created_at " + std::to_string(edge.created_at) +
-                            " lies outside of the years 0 to 9999");
-  }
-  return {};
-}
-
-Status EdgeArrays::Check() {
+Status EdgeArrays::Copy() {
   if (edges_.ends < PLEXUS_ENDS_NUMBERS || edges_.ends > PLEXUS_ENDS_IDS)
     return Fail(ErrorCode::kInvalidArgument, "ends is none of PLEXUS_ENDS_...");
   if (edges_.count > 0) {
@@ -149,96 +93,98 @@ Status EdgeArrays::Check() {
     return Fail(ErrorCode::kInvalidArgument,
                 "the ends are no positions in keys: leave keys out, or set ends to "
                 "PLEXUS_ENDS_KEYS");
-  std::uint32_t most = 0;
-  for (std::uint64_t i = 0; i < edges_.count; ++i) {
-    Edge edge;
-    PLEXUS_TRY(ReadEdge(i, edge));
-    most = std::max({most, edge.source, edge.target});
+  const auto copy = [&](const auto* array, auto& to) {
+    if (array) to.assign(array, array + edges_.count);
+  };
+  copy(edges_.sources, sources_);
+  copy(edges_.targets, targets_);
+  copy(edges_.kind_of, kind_of_);
+  copy(edges_.weights, weights_);
+  copy(edges_.created_at, created_at_);
+  return {};
+}
+
+Status EdgeArrays::CheckEdges() const {
+  for (std::uint64_t i = 0; i < count(); ++i) {
+    for (const std::uint32_t end : {sources_[i], targets_[i]})
+      if (by_key() && end >= keys_.size())
+        return BadEdge(i, std::to_string(end) + " is no position in keys, which are " +
+                              std::to_string(keys_.size()));
+    if (!kind_of_.empty() && kind_of_[i] >= kinds_.size())
+      return BadEdge(i, "kind_of " + std::to_string(kind_of_[i]) +
+                            " is no position in kinds, which are " + std::to_string(kinds_.size()));
+    if (!weights_.empty() && !(std::isfinite(weights_[i]) && weights_[i] >= 0))
+      return BadEdge(i, "weight " + std::to_string(weights_[i]) + " is not finite and >= 0");
+    if (!created_at_.empty() && (created_at_[i] > kMaxTimeMs || created_at_[i] < -kMaxTimeMs))
+      return BadEdge(i, "created_at " + std::to_string(created_at_[i]) +
+                            " lies outside of the years 0 to 9999");
   }
-  most_ = most;
   return {};
 }
 
 Status EdgeArrays::CheckIds(const Snapshot& snapshot) const {
-  for (std::uint64_t i = 0; by_id() && i < edges_.count; ++i) {
-    Edge edge;
-    PLEXUS_TRY(ReadEdge(i, edge));
-    for (const std::uint32_t end : {edge.source, edge.target})
+  for (std::uint64_t i = 0; by_id() && i < count(); ++i)
+    for (const std::uint32_t end : {sources_[i], targets_[i]})
       if (end >= snapshot.node_count() || !snapshot.alive(end))
         return BadEdge(i, "the graph has no node of id " + std::to_string(end));
-  }
   return {};
 }
 
-Result<std::vector<Schema::EdgeKindMatch>> EdgeArrays::Kinds(EdgeLoad& load) const {
-  Schema schema;
-  std::vector<Schema::EdgeKindMatch> found;
-  for (std::uint64_t k = 0; k < (edges_.kind_of ? kinds_.size() : 1); ++k) {
-    EdgeKind kind;
-    kind.name = edges_.kind_of ? kinds_[k] : kind_;
-    auto match = schema.FindEdgeKind(kind.name);
-    if (!match) {
-      PLEXUS_ASSIGN(const plexus::EdgeKindId id, schema.Define(kind));
-      load.edge_kind_definitions.push_back(std::move(kind));
-      match = Schema::EdgeKindMatch{id, false};
+// The keys in the order in which edges name them, which is that of their ids; what no edge names
+// is left out.
+class NamedKeys {
+ public:
+  explicit NamedKeys(const Strings& keys) : keys_(keys), ids_(keys.size(), kNoNode) {}
+  NodeId IdOf(std::uint32_t position) {
+    NodeId& id = ids_[position];
+    if (id != kNoNode) return id;
+    // A key that is listed twice is one node.
+    const auto next = static_cast<NodeId>(offsets.size() - 1);
+    const auto [at, is_new] = by_text_.try_emplace(keys_[position], next);
+    if (is_new) {
+      bytes += at->first;
+      offsets.push_back(bytes.size());
     }
-    found.push_back(*match);
+    return id = at->second;
   }
-  return found;
-}
 
-// By the loader of arrays, of a copy: the caller may write to its own.
-Result<EdgeLoad> EdgeArrays::LoadNumbers() const {
-  const auto copied = [&](const auto* array) {
-    using T = std::remove_cvref_t<decltype(*array)>;
-    return array ? std::vector<T>(array, array + edges_.count) : std::vector<T>();
-  };
-  const auto sources = copied(edges_.sources), targets = copied(edges_.targets);
-  const auto weights = copied(edges_.weights);
-  const auto kind_of = copied(edges_.kind_of);
-  const auto created_at = copied(edges_.created_at);
+  std::string bytes;
+  std::vector<std::uint64_t> offsets = {0};
+
+ private:
+  const Strings& keys_;
+  std::vector<NodeId> ids_;  // by position
+  std::unordered_map<std::string_view, NodeId> by_text_;
+};
+
+Result<ApplyReport> EdgeArrays::Load(Graph& graph, Progress* progress) const try {
   std::vector<std::string_view> kinds;
   for (std::uint64_t k = 0; edges_.kind_of && k < kinds_.size(); ++k) kinds.push_back(kinds_[k]);
   if (!edges_.kind_of) kinds.push_back(kind_);
   GraphArrays arrays;
-  arrays.sources = sources;
-  arrays.targets = targets;
-  arrays.weights = weights;
-  arrays.kind_of = kind_of;
-  arrays.created_at = created_at;
+  arrays.sources = sources_;
+  arrays.targets = targets_;
+  arrays.weights = weights_;
+  arrays.kind_of = kind_of_;
+  arrays.created_at = created_at_;
   arrays.kinds = kinds;
-  return LoadOfArrays(arrays, DefaultExecutor());
-}
-
-Result<EdgeLoad> EdgeArrays::LoadKeys() const {
-  EdgeLoad load;
-  PLEXUS_ASSIGN(const std::vector<Schema::EdgeKindMatch> kinds, Kinds(load));
-  const bool link = std::ranges::all_of(
-      kinds, [](const Schema::EdgeKindMatch& kind) { return kind.kind == plexus::kLink; });
-  FirstNamed named(keys_);
-  for (std::uint64_t first = 0; first < edges_.count; first += kLoadBatchEdges) {
-    const auto size = static_cast<std::size_t>(std::min(kLoadBatchEdges, edges_.count - first));
-    LoadBatch batch;
-    batch.edges = AlignedArray<NodePair>(size);
-    if (edges_.weights) batch.weights = AlignedArray<float>(size);
-    if (edges_.created_at) batch.created_at = AlignedArray<std::int64_t>(size);
-    if (!link) batch.kinds = AlignedArray<KindId>(size);
-    for (std::size_t i = 0; i < size; ++i) {
-      Edge edge;
-      PLEXUS_TRY(ReadEdge(first + i, edge));
-      const NodeId source = named.IdOf(edge.source);
-      batch.edges[i] = {source, named.IdOf(edge.target)};
-      if (edges_.weights) batch.weights[i] = edge.weight;
-      if (edges_.created_at) batch.created_at[i] = edge.created_at;
-      if (link) continue;
-      batch.kinds[i] = kinds[edge.kind].kind.value();
-      if (kinds[edge.kind].reversed) std::swap(batch.edges[i].source, batch.edges[i].target);
+  NamedKeys named(keys_);
+  std::vector<std::uint32_t> sources, targets;
+  if (by_key()) {
+    sources.reserve(count());
+    targets.reserve(count());
+    for (std::uint64_t i = 0; i < count(); ++i) {
+      sources.push_back(named.IdOf(sources_[i]));
+      targets.push_back(named.IdOf(targets_[i]));
     }
-    batch.nodes = named.count();
-    load.batches.push_back(std::move(batch));
+    arrays.sources = sources;
+    arrays.targets = targets;
+    arrays.key_bytes = named.bytes;
+    arrays.key_offsets = named.offsets;
   }
-  load.keys = named.TakeKeys();
-  return load;
+  return LoadArrays(graph, arrays, {}, progress);
+} catch (const std::bad_alloc&) {
+  return Fail(ErrorCode::kResourceExhausted, "out of memory");
 }
 
 Status EdgeArrays::Fill(WriteBatch& batch, std::uint64_t first, std::uint64_t end) const {
@@ -253,14 +199,12 @@ Status EdgeArrays::Fill(WriteBatch& batch, std::uint64_t first, std::uint64_t en
     return batch.Node(by_key() ? keys_[number] : NumberKey(number, buffer));
   };
   for (std::uint64_t i = first; i < end; ++i) {
-    Edge read;
-    PLEXUS_TRY(ReadEdge(i, read));
     WriteBatch::EdgeInput edge;
-    edge.source = node(read.source);
-    edge.target = node(read.target);
-    edge.kind = edges_.kind_of ? kinds[read.kind] : kind;
-    if (edges_.weights) edge.weight = read.weight;
-    if (edges_.created_at) edge.created_at = read.created_at;
+    edge.source = node(sources_[i]);
+    edge.target = node(targets_[i]);
+    edge.kind = edges_.kind_of ? kinds[kind_of_[i]] : kind;
+    if (!weights_.empty()) edge.weight = weights_[i];
+    if (!created_at_.empty()) edge.created_at = created_at_[i];
     batch.Link(edge);
   }
   return {};
@@ -274,22 +218,14 @@ void AddTo(plexus_counts& counts, const ApplyReport& report) {
   counts.same += report.edges.same + report.index.same;
 }
 
-// Its memory is free afterwards.
-Result<ApplyReport> LoadAtOnce(Graph& graph, const EdgeArrays& edges, CallOptions& call) try {
-  PLEXUS_ASSIGN(EdgeLoad load, edges.Load());
-  return graph.Load(std::move(load), {}, call.progress());
-} catch (const std::bad_alloc&) {
-  return Fail(ErrorCode::kResourceExhausted, "out of memory");
-}
-
 // Without memory it fails as usual, so that bulk mode is ended.
 Status PutEdges(Graph& graph, const EdgeArrays& edges, CallOptions& call,
                 plexus_counts& counts) try {
   const Snapshot before = graph.snapshot();
   counts.sequence = before.sequence();
   PLEXUS_TRY(edges.CheckIds(before));
-  if (edges.count() > 0 && before.sequence() == 0 && edges.FitsLoad()) {
-    const auto report = LoadAtOnce(graph, edges, call);
+  if (edges.count() > 0 && before.sequence() == 0 && !edges.by_id()) {
+    const auto report = edges.Load(graph, call.progress());
     if (report) AddTo(counts, *report);
     if (report) return {};
     const ErrorCode why = report.error().code;  // of these the batches know more

@@ -14,7 +14,7 @@
 #include "engine/write_batch.h"
 #include "storage/formats/import.h"
 #include "tools/c/graph.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/reply/json_writer.h"
 #include "tools/operations/term_operations.h"
 

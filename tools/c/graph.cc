@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request_json.h"
 #include "tools/operations/reply/json_writer.h"
-#include "tools/operations/request_json.h"
 #include "tools/server/http/routes.h"
 #include "tools/server/json_text.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/error.h"
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/snapshot.h"
 #include "tools/c/handles.h"
 #include "tools/server/service.h"

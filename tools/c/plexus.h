@@ -73,7 +73,8 @@ typedef struct plexus_cancel plexus_cancel;      // asks calls to stop
 
 // --- opening
 
-// Levels: 0 information, 1 warning, 2 error. `event` is a stable name (engine/monitoring/log.h).
+// Levels: 0 information, 1 warning, 2 error. `event` is a stable name
+// (engine/monitoring/monitoring.h).
 typedef void (*plexus_log_function)(void* context, int32_t level, const char* event,
                                     const char* line);
 

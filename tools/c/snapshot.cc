@@ -10,9 +10,9 @@
 #include "algorithms/common/dense_view.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "tools/c/graph.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::c {
 namespace {

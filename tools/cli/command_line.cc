@@ -14,10 +14,10 @@
 #include "tools/cli/files.h"
 #include "tools/cli/own_commands.h"
 #include "tools/cli/signals.h"
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/time_limit.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/reply/human_format.h"
-#include "tools/operations/time_limit.h"
 #include "tools/version.h"
 
 namespace plexus::tools {

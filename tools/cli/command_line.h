@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/operations/request.h"
+#include "tools/operations/framework/request.h"
 
 namespace plexus::tools {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/operations/operation.h"
+#include "tools/operations/framework/operation.h"
 
 namespace plexus::tools {
 

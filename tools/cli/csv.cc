@@ -8,8 +8,8 @@
 #include "tools/cli/csv_cell.h"
 #include "tools/cli/reply_rows.h"
 #include "tools/cli/tables.h"
+#include "tools/operations/framework/shape.h"
 #include "tools/operations/reply/json_writer.h"
-#include "tools/operations/shape.h"
 
 namespace plexus::tools {
 namespace {

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <vector>
 
+#include "tools/operations/framework/request_json.h"
 #include "tools/operations/reply/human_format.h"
-#include "tools/operations/request_json.h"
 
 namespace plexus::tools {
 namespace {

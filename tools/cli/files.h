@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "algorithms/common/budget.h"
+#include "algorithms/common/options.h"
 #include "engine/error.h"
 
 namespace plexus::tools {

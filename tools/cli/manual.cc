@@ -5,8 +5,8 @@
 
 #include "tools/cli/command_line.h"
 #include "tools/cli/own_commands.h"
-#include "tools/operations/limits.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/limits.h"
+#include "tools/operations/framework/registry.h"
 
 namespace plexus::tools {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "tools/operations/registry.h"
-#include "tools/operations/request.h"
-#include "tools/operations/workspace.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/workspace.h"
 
 namespace plexus::tools {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "tools/operations/operation.h"
+#include "tools/operations/framework/operation.h"
 
 namespace plexus::tools {
 

@@ -38,7 +38,7 @@ std::string Duration(double seconds) {
   return text;
 }
 
-// Phases that count bytes, as engine/monitoring/progress.h has no units.
+// Phases that count bytes, as engine/monitoring/monitoring.h has no units.
 bool CountsBytes(std::string_view phase) {
   return phase == "importing" || phase == "checking" || phase == "reading" || phase == "checkpoint";
 }

@@ -17,9 +17,9 @@
 #include "tools/cli/holder_socket.h"
 #include "tools/cli/output.h"
 #include "tools/cli/run.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request_json.h"
 #include "tools/operations/reply/json_writer.h"
-#include "tools/operations/request_json.h"
 
 namespace plexus::tools {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "tools/cli/command_line.h"
-#include "tools/operations/operation.h"
+#include "tools/operations/framework/operation.h"
 
 namespace plexus::tools {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tools/cli/command_line.h"
-#include "tools/operations/workspace.h"
+#include "tools/operations/framework/workspace.h"
 
 namespace plexus::tools {
 

@@ -16,9 +16,9 @@
 #include "tools/cli/shell/shell_input.h"
 #include "tools/cli/signals.h"
 #include "tools/operations/change.h"
+#include "tools/operations/framework/request_json.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/reply/human_format.h"
-#include "tools/operations/request_json.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 namespace {

@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "tools/cli/reply_tree.h"
-#include "tools/operations/request.h"
+#include "tools/operations/framework/request.h"
 
 namespace plexus::tools {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 
 namespace plexus::tools {
 

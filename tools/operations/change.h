@@ -5,11 +5,10 @@
 
 #include "engine/error.h"
 #include "engine/graph.h"
-#include "engine/preview.h"
 #include "engine/write_batch.h"
-#include "tools/operations/operation.h"
-#include "tools/operations/request.h"
-#include "tools/operations/workspace.h"
+#include "tools/operations/framework/operation.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/workspace.h"
 
 namespace plexus::tools {
 

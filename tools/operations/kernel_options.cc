@@ -1,9 +1,9 @@
 // The same words for all operations that have a parameter.
 #include "tools/operations/kernel_options.h"
 
-#include "algorithms/memory/visibility.h"
+#include "algorithms/memory/visibility/visibility.h"
 #include "engine/vocabulary.h"
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/reply/human_format.h"
 

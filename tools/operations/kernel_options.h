@@ -6,14 +6,12 @@
 #include <optional>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
-#include "algorithms/common/node_weight.h"
-#include "algorithms/common/score_ranking.h"
+#include "algorithms/common/options.h"
+#include "algorithms/common/results.h"
 #include "engine/error.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/names.h"
-#include "tools/operations/request.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 

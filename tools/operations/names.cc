@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "engine/vocabulary.h"
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
 #include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {

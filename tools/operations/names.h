@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/node_weight.h"
+#include "algorithms/common/results.h"
 #include "engine/error.h"
 #include "engine/schema.h"
 #include "engine/snapshot.h"

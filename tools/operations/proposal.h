@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "engine/error.h"
-#include "engine/preview.h"
-#include "tools/operations/workspace.h"
+#include "engine/graph.h"
+#include "tools/operations/framework/workspace.h"
 
 namespace plexus::tools {
 

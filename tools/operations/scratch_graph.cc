@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "engine/journal.h"
 #include "engine/payload.h"
+#include "engine/record.h"
 
 namespace plexus::tools {
 namespace {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string_view>
 
-#include "engine/bulk/link_writer.h"
+#include "engine/bulk/load.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/load_memory.h"
+#include "storage/formats/import.h"
 #include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {

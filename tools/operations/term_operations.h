@@ -5,17 +5,16 @@
 #include <string>
 #include <utility>
 
-#include "algorithms/retrieval/term_index.h"
-#include "algorithms/retrieval/term_record.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/error.h"
 #include "storage/formats/import.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/reply/reply_writer.h"
-#include "tools/operations/request.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 
-// Many terms are loaded at once (engine/bulk/link_writer.h).
+// Many terms are loaded at once (engine/bulk/load.h).
 struct TermsLoad {
   bool in_bulk = false;  // in Database's bulk mode: no other call may overlap
   std::uint64_t memory = ImportLimits::kHalfOfFree;  // as ImportLimits::load_bytes; 0: no load

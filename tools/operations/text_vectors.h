@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/options.h"
 #include "engine/error.h"
 #include "engine/types.h"
 #include "engine/write_batch.h"
-#include "tools/operations/request.h"
-#include "tools/operations/workspace.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/workspace.h"
 
 namespace plexus::tools {
 

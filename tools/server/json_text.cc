@@ -6,8 +6,8 @@
 #include <boost/json/serialize.hpp>
 #include <sstream>
 
+#include "tools/operations/framework/request_json.h"
 #include "tools/operations/reply/json_writer.h"
-#include "tools/operations/request_json.h"
 
 namespace plexus::tools::server {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "tools/operations/files/explorer_page.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/server/tool_schema.h"
 #include "tools/version.h"
 

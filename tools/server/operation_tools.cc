@@ -3,10 +3,10 @@
 #include <chrono>
 #include <mutex>
 
-#include "tools/operations/arguments.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request_json.h"
 #include "tools/operations/reply/human_format.h"
-#include "tools/operations/request_json.h"
 #include "tools/server/operation_backend.h"
 #include "tools/server/reply_names.h"
 #include "tools/server/reply_page.h"

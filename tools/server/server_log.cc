@@ -5,8 +5,8 @@
 
 #include <atomic>
 
+#include "tools/operations/framework/request.h"
 #include "tools/server/json_text.h"
-#include "tools/operations/request.h"
 
 namespace plexus::tools::server {
 namespace {

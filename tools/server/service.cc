@@ -6,12 +6,12 @@
 #include <sstream>
 #include <utility>
 
-#include "engine/monitoring/stats.h"
+#include "engine/monitoring/monitoring.h"
 #include "tools/cli/line_limit.h"
 #include "tools/operations/change.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/time_limit.h"
 #include "tools/operations/reply/json_writer.h"
-#include "tools/operations/time_limit.h"
 #include "tools/server/server_log.h"
 
 namespace plexus::tools::server {

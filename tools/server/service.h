@@ -30,12 +30,10 @@
 #include <vector>
 
 #include "engine/error.h"
-#include "engine/monitoring/log.h"
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 #include "storage/database.h"
-#include "storage/identity.h"
 #include "storage/replica.h"
-#include "tools/operations/workspace.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/server/follow_status.h"
 #include "tools/server/http/rate_limit.h"
 
@@ -51,10 +49,10 @@ struct ServiceOptions {
   double max_seconds =
       60;  // of a request that says nothing, and the most of one that does; 0: none
   std::uint64_t max_bytes = std::uint64_t{16} << 20;  // the same, of a reply
-  LogCallback on_log = {};                            // engine/monitoring/log.h
+  LogCallback on_log = {};                            // engine/monitoring/monitoring.h
   std::shared_ptr<FollowStatus> follows = {};         // of a replica; null: it is none
   // Copies behind walls that are kept for the next request, the longest unused dropped first; bytes
-  // without texts (monitoring/stats.h).
+  // without texts (monitoring/monitoring.h).
   std::size_t max_idle = 32, max_idle_of_wall = 4;
   std::uint64_t max_idle_bytes = std::uint64_t{256} << 20;
 };

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "tools/operations/files/explorer_page.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/schema.h"
+#include "tools/operations/framework/shape.h"
 #include "tools/operations/reply/json_writer.h"
-#include "tools/operations/schema.h"
-#include "tools/operations/shape.h"
 #include "tools/server/json_text.h"
 #include "tools/server/reply_names.h"
 

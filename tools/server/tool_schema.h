@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tools/operations/operation.h"
+#include "tools/operations/framework/operation.h"
 #include "tools/server/tool_sets.h"
 
 namespace plexus::tools::server {

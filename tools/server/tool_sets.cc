@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "tools/operations/arguments.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/server/knowledge/knowledge_tools.h"
 #include "tools/server/reply_names.h"

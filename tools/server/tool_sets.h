@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/error.h"
-#include "tools/operations/operation.h"
+#include "tools/operations/framework/operation.h"
 
 namespace plexus::tools::server {
 

@@ -1,10 +1,10 @@
-// Betweenness on bare rows: what the kernel of betweenness.h runs, for it, tests and benches.
+// Betweenness on bare rows: what the kernel of centrality.h runs, for it, tests and benches.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "algorithms/centrality/betweenness.h"
+#include "algorithms/centrality/centrality.h"
 #include "engine/adjacency/csr_view.h"
 
 namespace plexus {

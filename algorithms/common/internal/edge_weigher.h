@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "algorithms/common/edge_weighting.h"
+#include "algorithms/common/options.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 

@@ -7,7 +7,7 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
-#include "algorithms/common/run_options.h"
+#include "algorithms/common/options.h"
 #include "engine/error.h"
 
 namespace plexus::internal {

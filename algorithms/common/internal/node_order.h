@@ -2,7 +2,7 @@
 //
 // A sorted sequence in blocks of some thousand entries. A state that follows shares the blocks
 // that a batch did not touch (engine/lineage.h), so the order of a live graph is always at hand.
-// ScanNodes (retrieval/scan_nodes.h) is the way to query it.
+// ScanNodes (retrieval/scan.h) is the way to query it.
 #pragma once
 
 #include <cstdint>

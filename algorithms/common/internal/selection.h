@@ -12,8 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "algorithms/common/graph_filter.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/options.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"

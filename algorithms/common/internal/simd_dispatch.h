@@ -7,7 +7,7 @@
 // asked for.
 #pragma once
 
-#include "algorithms/common/simd_level.h"
+#include "algorithms/common/options.h"
 
 namespace plexus::internal {
 

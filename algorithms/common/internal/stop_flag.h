@@ -7,7 +7,7 @@
 
 #include <atomic>
 
-#include "algorithms/common/budget.h"
+#include "algorithms/common/options.h"
 
 namespace plexus::internal {
 

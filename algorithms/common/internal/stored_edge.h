@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "algorithms/common/edge_step.h"
+#include "algorithms/common/results.h"
 #include "engine/snapshot.h"
 
 namespace plexus::internal {

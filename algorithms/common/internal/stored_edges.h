@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "algorithms/common/dense_view.h"
-#include "algorithms/common/edge_step.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/common/results.h"
 #include "engine/parallel.h"
 
 namespace plexus::internal {

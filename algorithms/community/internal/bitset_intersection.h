@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "algorithms/common/simd_level.h"
+#include "algorithms/common/options.h"
 
 namespace plexus::community_internal {
 

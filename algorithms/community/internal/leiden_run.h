@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
+#include "algorithms/common/options.h"
 #include "algorithms/community/internal/community_graph.h"
 #include "engine/parallel.h"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
+#include "algorithms/common/options.h"
 
 namespace plexus::connectivity_internal {
 

@@ -1,14 +1,13 @@
-// Roles, values and the confidence of what a recall found; see recall_use.h.
+// Roles, values and the confidence of what a recall found; see recall.h.
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/internal/ledger/ledger_read.h"
 #include "algorithms/memory/internal/property_patch.h"
-#include "algorithms/memory/internal/trust.h"
-#include "algorithms/memory/recall.h"
-#include "algorithms/memory/recall/recall_use.h"
+#include "algorithms/memory/ledger/internal/ledger_read.h"
+#include "algorithms/memory/ledger/internal/trust.h"
+#include "algorithms/memory/recall/recall.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 

@@ -1,5 +1,5 @@
 // Breadth first, level by level; texts are made for what is listed.
-#include "algorithms/memory/recall/recall_relations.h"
+#include "algorithms/memory/recall/recall.h"
 
 #include <algorithm>
 #include <tuple>

@@ -1,11 +1,11 @@
 // One value a term, one clause a fact.
-#include "algorithms/memory/recall/recall_terms.h"
+#include "algorithms/memory/recall/recall.h"
 
 #include <algorithm>
 #include <charconv>
 #include <utility>
 
-#include "algorithms/memory/internal/trust.h"
+#include "algorithms/memory/ledger/internal/trust.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 

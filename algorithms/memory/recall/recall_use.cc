@@ -1,10 +1,9 @@
 // One batch for the use, one event for the evidence.
-#include "algorithms/memory/recall/recall_use.h"
+#include "algorithms/memory/recall/recall.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "algorithms/memory/recall.h"
 #include "engine/out_of_memory.h"
 #include "engine/schema.h"
 #include "engine/vocabulary.h"
@@ -25,7 +24,8 @@ std::vector<EdgeKindId> ReinforcedKinds(const Schema& schema) {
 
 // Edges from `node` to another of the memories, which are in ascending order.
 void Reinforce(const Snapshot& snapshot, NodeId node, std::span<const NodeId> memories,
-               const ArcFilter& filter, const RecallUseOptions& options, RecallUse& use) {
+               const ArcFilter& filter, const ReinforcementOptions& options,
+               ReinforcementResult& use) {
   constexpr std::uint64_t kEvery = 1024;
   std::uint64_t read = 0;
   snapshot.ForEachArc(Direction::kOut, node, filter, [&](const Arc& arc) {
@@ -61,14 +61,15 @@ void Reinforce(const Snapshot& snapshot, NodeId node, std::span<const NodeId> me
 
 }  // namespace
 
-Result<RecallUse> UseOf(const Snapshot& snapshot, std::span<const NodeId> memories,
-                        const RecallUseOptions& options) try {
+Result<ReinforcementResult> ProposeReinforcement(const Snapshot& snapshot,
+                                                 std::span<const NodeId> memories,
+                                                 const ReinforcementOptions& options) try {
   if (!(options.reinforce >= 0 && options.reinforce <= 1))
     return Fail(ErrorCode::kInvalidArgument, "reinforcement is a number from 0 to 1");
   std::vector<NodeId> used(memories.begin(), memories.end());
   std::ranges::sort(used);
   used.erase(std::unique(used.begin(), used.end()), used.end());
-  RecallUse use;
+  ReinforcementResult use;
   use.batch.set_time_ms(options.now_ms);
   const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), ReinforcedKinds(snapshot.schema()));
   constexpr std::uint64_t kEvery = 256;

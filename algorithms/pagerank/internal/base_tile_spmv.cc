@@ -9,7 +9,7 @@
 
 #include "algorithms/pagerank/internal/preparation.h"
 #include "algorithms/pagerank/internal/tile_spmv.h"
-#include "engine/derived.h"
+#include "engine/lineage.h"
 
 namespace plexus::pagerank_internal {
 

@@ -15,8 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/simd_level.h"
+#include "algorithms/common/options.h"
 #include "algorithms/pagerank/internal/batch_layout.h"
 #include "engine/parallel.h"
 

@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
+#include "algorithms/common/options.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/error.h"
 #include "engine/parallel.h"

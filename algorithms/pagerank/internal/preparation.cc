@@ -15,7 +15,7 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/pagerank/internal/pagerank_csr.h"
-#include "algorithms/pagerank/pagerank_batch.h"
+#include "algorithms/pagerank/pagerank.h"
 
 namespace plexus::pagerank_internal {
 

@@ -54,7 +54,7 @@ struct PageRankReady {
 // unweighted kernel, which reads half as many bytes.
 bool AllOnes(std::span<const float> weights, Executor& executor);
 
-// Damping, tolerance and iterations, as pagerank.h and pagerank_batch.h have them.
+// Damping, tolerance and iterations, as pagerank.h has them.
 Status CheckPageRankOptions(const PageRankOptions& options, PageRankUse use);
 
 // kResourceExhausted: no memory for the layout.

@@ -21,7 +21,7 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
+#include "algorithms/common/options.h"
 #include "algorithms/pagerank/internal/block_gauss_seidel.h"
 #include "algorithms/pagerank/internal/csr_spmv.h"
 #include "algorithms/pagerank/internal/preparation.h"

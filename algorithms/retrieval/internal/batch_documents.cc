@@ -8,7 +8,7 @@
 
 #include "algorithms/retrieval/internal/document.h"
 #include "algorithms/retrieval/internal/term_difference.h"
-#include "engine/preview.h"
+#include "engine/graph.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::retrieval_internal {

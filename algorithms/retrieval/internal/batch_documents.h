@@ -2,8 +2,7 @@
 // writes and of what the graph has, so the batch is looked at through its preview.
 #pragma once
 
-#include "algorithms/retrieval/term_index.h"
-#include "algorithms/retrieval/tokenizer.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"

@@ -1,4 +1,4 @@
-// The terms of the texts that a batch writes, in the same batch; see term_index.h. An index of more
+// The terms of the texts that a batch writes, in the same batch; see terms.h. An index of more
 // than texts: batch_documents.h.
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
@@ -11,8 +11,7 @@
 #include "algorithms/retrieval/internal/batch_documents.h"
 #include "algorithms/retrieval/internal/document.h"
 #include "algorithms/retrieval/internal/term_difference.h"
-#include "algorithms/retrieval/term_index.h"
-#include "algorithms/retrieval/term_record.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 

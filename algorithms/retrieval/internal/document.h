@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/retrieval/tokenizer.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"

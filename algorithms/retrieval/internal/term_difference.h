@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/retrieval/term_index.h"
-#include "algorithms/retrieval/tokenizer.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/retrieval/term_record.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/lineage.h"
 #include "engine/snapshot.h"
 

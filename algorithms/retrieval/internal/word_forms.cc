@@ -13,7 +13,7 @@
 #include <new>
 #include <utility>
 
-#include "algorithms/retrieval/fold_text.h"
+#include "algorithms/retrieval/terms.h"
 
 namespace plexus::retrieval_internal {
 

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "algorithms/common/budget.h"
+#include "algorithms/common/options.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 

@@ -19,8 +19,7 @@
 #include <string>
 #include <string_view>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/options.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 

@@ -11,7 +11,7 @@
 // The build is amortised: searches add the arcs they followed in a base, and once these are a 32nd
 // of its nodes and arcs (about half of what the build costs) the last search builds them, in
 // parallel, after its own work. 16 bytes a node and direction, kept with the base
-// (engine/derived.h).
+// (engine/lineage.h).
 #pragma once
 
 #include <array>
@@ -21,9 +21,9 @@
 #include <mutex>
 #include <string_view>
 
-#include "algorithms/common/budget.h"
+#include "algorithms/common/options.h"
 #include "engine/arrays/aligned_array.h"
-#include "engine/derived.h"
+#include "engine/lineage.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 

@@ -1,5 +1,5 @@
-// Arrays by id in: all are checked, then written as columns; see import_arrays.h.
-#include "storage/formats/import_arrays.h"
+// Arrays by id in: all are checked, then written as columns; see import.h.
+#include "storage/formats/import.h"
 
 #include <algorithm>
 #include <cmath>

@@ -10,7 +10,7 @@
 #include "engine/bulk/stored_batch.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/edges/edge_lines.h"
-#include "storage/formats/load_memory.h"
+#include "storage/formats/import.h"
 #include "storage/formats/pipeline/piece_edges.h"
 #include "storage/formats/pipeline/scratch_file.h"
 

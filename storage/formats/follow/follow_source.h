@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/error.h"
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 #include "storage/formats/follow/position.h"
 
 namespace plexus::formats_internal {

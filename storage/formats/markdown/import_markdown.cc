@@ -1,5 +1,5 @@
 // A folder becomes JSON lines: nodes, links, and what is gone; ImportBytes does the rest.
-#include "storage/formats/import_markdown.h"
+#include "storage/formats/import.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "engine/error.h"
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 
 namespace plexus::formats_internal {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 #include "storage/formats/pipeline/block_reader.h"
 
 namespace plexus::formats_internal {

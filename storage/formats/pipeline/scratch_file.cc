@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "storage/formats/load_memory.h"
+#include "storage/formats/import.h"
 #include "storage/formats/pipeline/available_memory.h"
 
 namespace plexus::formats_internal {

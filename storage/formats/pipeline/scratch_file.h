@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/bulk/load_scratch.h"
+#include "engine/bulk/load.h"
 #include "engine/error.h"
 #include "engine/mutex.h"
 

@@ -1,6 +1,6 @@
 // Raw vectors in: one pass that only checks, one that applies batches; and the one
 // vector of a query.
-#include "storage/formats/import_vectors.h"
+#include "storage/formats/import.h"
 
 #include <algorithm>
 #include <charconv>

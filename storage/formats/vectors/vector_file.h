@@ -16,7 +16,7 @@
 
 #include "engine/error.h"
 #include "engine/schema.h"
-#include "storage/formats/import_vectors.h"
+#include "storage/formats/import.h"
 #include "storage/formats/pipeline/block_reader.h"
 
 namespace plexus::formats_internal {

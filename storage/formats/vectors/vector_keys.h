@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/error.h"
-#include "storage/formats/import_vectors.h"
+#include "storage/formats/import.h"
 #include "storage/formats/pipeline/block_reader.h"
 
 namespace plexus::formats_internal {

@@ -1,5 +1,5 @@
 // Betweenness against counting the paths of every pair.
-#include "algorithms/centrality/betweenness.h"
+#include "algorithms/centrality/centrality.h"
 #include "algorithms/centrality/internal/betweenness_csr.h"
 
 #include <gtest/gtest.h>

@@ -6,10 +6,8 @@
 #include <optional>
 #include <random>
 
-#include "algorithms/centrality/closeness.h"
-#include "algorithms/centrality/hits.h"
+#include "algorithms/centrality/centrality.h"
 #include "algorithms/centrality/internal/batched_distance_sums.h"
-#include "algorithms/centrality/katz.h"
 #include "algorithms/common/dense_view.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"

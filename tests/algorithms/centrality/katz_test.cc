@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "algorithms/centrality/katz.h"
+#include "algorithms/centrality/centrality.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
 #include "tests/support/near_scores.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "algorithms/centrality/centrality.h"
 #include "algorithms/centrality/internal/cycle_check.h"
-#include "algorithms/centrality/katz.h"
 #include "algorithms/community/leiden.h"
 #include "algorithms/traversal/traverse.h"
 #include "tests/support/case_graph.h"

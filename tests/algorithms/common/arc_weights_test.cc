@@ -1,6 +1,6 @@
 // Factors by kind and half-lives by age: every PageRank weighs as the formula of
-// edge_weighting.h says, on every shape, and refuses what it cannot weigh.
-#include "algorithms/common/edge_weighting.h"
+// options.h says, on every shape, and refuses what it cannot weigh.
+#include "algorithms/common/options.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,7 @@
 #include <random>
 
 #include "algorithms/common/dense_view.h"
-#include "algorithms/pagerank/pagerank_batch.h"
-#include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/pagerank/pagerank.h"
 #include "algorithms/pagerank/refresh_pagerank.h"
 #include "tests/algorithms/pagerank/pagerank_query.h"
 #include "tests/reference/oracles.h"

@@ -1,5 +1,5 @@
 // Top lists, scaling and percentiles on hand-made scores.
-#include "algorithms/common/score_ranking.h"
+#include "algorithms/common/results.h"
 
 #include <gtest/gtest.h>
 

@@ -11,18 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/centrality/closeness.h"
-#include "algorithms/common/node_subset.h"
-#include "algorithms/common/scope_names.h"
-#include "algorithms/connectivity/dominators.h"
-#include "algorithms/connectivity/max_flow.h"
+#include "algorithms/centrality/centrality.h"
+#include "algorithms/common/options.h"
+#include "algorithms/connectivity/structure.h"
 #include "algorithms/pagerank/pagerank.h"
-#include "algorithms/pagerank/pagerank_batch.h"
-#include "algorithms/pagerank/pagerank_push.h"
 #include "algorithms/paths/distances.h"
 #include "algorithms/similarity/similarity.h"
 #include "algorithms/traversal/bfs.h"
-#include "algorithms/traversal/multi_bfs.h"
 #include "algorithms/traversal/pattern.h"
 #include "algorithms/traversal/traverse.h"
 #include "engine/graph.h"

@@ -11,11 +11,9 @@
 #include <random>
 #include <set>
 
-#include "algorithms/connectivity/biconnectivity.h"
 #include "algorithms/connectivity/components.h"
-#include "algorithms/connectivity/dominators.h"
 #include "algorithms/connectivity/internal/spanning_forest_csr.h"
-#include "algorithms/connectivity/spanning_forest.h"
+#include "algorithms/connectivity/structure.h"
 #include "engine/bulk/topology.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/edge_keys.h"

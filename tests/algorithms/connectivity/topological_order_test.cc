@@ -1,6 +1,6 @@
 // Topological order against its definition: every edge between sets points forward,
 // sets are the strong components, cycles are real and shortest, ties go by id.
-#include "algorithms/connectivity/topological_order.h"
+#include "algorithms/connectivity/structure.h"
 
 #include <gtest/gtest.h>
 

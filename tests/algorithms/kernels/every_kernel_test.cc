@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "engine/graph.h"
-#include "engine/state_writer.h"
 #include "engine/vocabulary.h"
+#include "engine/writer/state_writer.h"
 #include "tests/support/cancelling_executor.h"
 #include "tests/support/for_each_case.h"
 #include "tests/support/kernels/kernel.h"

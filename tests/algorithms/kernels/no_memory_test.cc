@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/retrieval/remove_nodes.h"
+#include "algorithms/retrieval/scan.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tests/support/failing_memory.h"

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/internal/visible_set.h"
-#include "algorithms/memory/visibility.h"
-#include "algorithms/retrieval/term_lengths.h"
+#include "algorithms/memory/visibility/internal/visible_set.h"
+#include "algorithms/memory/visibility/visibility.h"
+#include "algorithms/retrieval/bm25.h"
 #include "engine/graph.h"
-#include "engine/state_writer.h"
 #include "engine/vocabulary.h"
+#include "engine/writer/state_writer.h"
 #include "tests/algorithms/memory/carried_world.h"
 #include "tests/support/for_each_case.h"
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <span>
 
-#include "algorithms/memory/visibility.h"
-#include "algorithms/retrieval/term_lengths.h"
+#include "algorithms/memory/visibility/visibility.h"
+#include "algorithms/retrieval/bm25.h"
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
 #include "tests/support/memory_world.h"

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/concept_activation.h"
-#include "algorithms/memory/concepts.h"
+#include "algorithms/memory/concepts/concepts.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/concepts.h"
+#include "algorithms/memory/concepts/concepts.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tests/reference/concepts.h"

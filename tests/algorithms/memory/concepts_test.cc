@@ -1,5 +1,5 @@
 // Concepts: what is written, what is recalled, against the definition and the worked numbers.
-#include "algorithms/memory/concepts.h"
+#include "algorithms/memory/concepts/concepts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Conflicts: the queue, verdicts in one batch, candidates, near-duplicates; against what a look at
 // every pair finds.
-#include "algorithms/memory/conflicts.h"
+#include "algorithms/memory/conflicts/conflicts.h"
 
 #include <gtest/gtest.h>
 
@@ -11,11 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/internal/text_evidence.h"
-#include "algorithms/memory/visibility.h"
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/memory/conflicts/internal/text_evidence.h"
+#include "algorithms/memory/visibility/visibility.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/graph.h"
-#include "engine/preview.h"
 #include "engine/properties/properties.h"
 #include "tests/reference/conflicts.h"
 #include "tests/reference/decisions.h"
@@ -96,7 +95,7 @@ TEST_F(Typed, R3KeepBoth) {
   Verdict verdict = Judge("k1", "k2", VerdictKind::kKeepBoth);
   verdict.note = "both were measured";
   const Verdict verdicts[] = {verdict};
-  const Resolution r = Resolve(before, verdicts, {.now_ms = 3000}).value();
+  const ResolveResult r = Resolve(before, verdicts, {.now_ms = 3000}).value();
   EXPECT_EQ(PairsOf(graph_->snapshot(), 3000).size(), 1u);  // nothing happens by itself
   Apply(r.batch);
   const Snapshot s = graph_->snapshot();
@@ -123,7 +122,7 @@ TEST_F(Typed, R3SupersedeAndDrop) {
   const Snapshot before = graph_->snapshot();
   const Verdict supersede[] = {Judge("k1", "k2", VerdictKind::kSupersede, "k1")};
   const Verdict drop[] = {Judge("k1", "k2", VerdictKind::kDrop, "k2")};
-  const Resolution dropped = Resolve(before, drop, {.now_ms = 3000}).value();
+  const ResolveResult dropped = Resolve(before, drop, {.now_ms = 3000}).value();
   Apply(Resolve(before, supersede, {.now_ms = 3000}).value().batch);
   const Snapshot s = graph_->snapshot();
   EXPECT_TRUE(s.FindEdge(Id("k2"), kSupersedes, Id("k1")));
@@ -139,7 +138,7 @@ TEST_F(Typed, R3SupersedeAndDrop) {
 
 TEST_F(Typed, ABatchOfAnOlderStateIsRefused) {
   const Verdict keep[] = {Judge("k1", "k2", VerdictKind::kKeepBoth)};
-  const Resolution r = Resolve(graph_->snapshot(), keep, {.now_ms = 3000}).value();
+  const ResolveResult r = Resolve(graph_->snapshot(), keep, {.now_ms = 3000}).value();
   WriteBatch faster(2500);
   faster.RemoveNode(faster.Node("k2"));
   Apply(faster);
@@ -191,7 +190,7 @@ TEST_F(Typed, JudgementsOfAnyPair) {
   const std::vector<Verdict> verdicts = {
       Judge("k3", "k1", VerdictKind::kRefines), Judge("k3", "o1", VerdictKind::kUnrelated),
       Judge("k3", "k2", VerdictKind::kContradicts), Judge("k2", "k1", VerdictKind::kAgrees)};
-  const Resolution r =
+  const ResolveResult r =
       Resolve(graph_->snapshot(), verdicts, {.now_ms = 3000, .created_by = "me"}).value();
   EXPECT_EQ(r.linked, 3u);
   EXPECT_EQ(r.ended, 1u);
@@ -457,7 +456,7 @@ TEST(Conflicts, AThousandVerdictsAreOneBatch) {
                                  VerdictKind::kDrop};
     verdicts.push_back({a, b, kinds[random() % 3], goes, ""});
   }
-  const Resolution r = Resolve(g.snapshot(), verdicts, {.now_ms = 2000}).value();
+  const ResolveResult r = Resolve(g.snapshot(), verdicts, {.now_ms = 2000}).value();
   EXPECT_EQ(r.linked + r.ended + r.removed, kPairs);
   EXPECT_EQ(PairsOf(g.snapshot(), 2000).size(), kPairs);
   EXPECT_TRUE(PairsOf(Preview(g.snapshot(), r.batch).value().snapshot, 2000).empty());

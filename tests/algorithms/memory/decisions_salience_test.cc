@@ -1,5 +1,5 @@
 // Salience against the iteration of PageRank(), in like places, and when it is cancelled.
-#include "algorithms/memory/decisions_salience.h"
+#include "algorithms/memory/decisions/decisions.h"
 
 #include <gtest/gtest.h>
 

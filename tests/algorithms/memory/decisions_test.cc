@@ -1,6 +1,6 @@
 // Salience, compaction, blocked chains, contradictions, suggestions and the queue: MEMORY.md's
 // numbers, and random graphs against the slow references.
-#include "algorithms/memory/decisions.h"
+#include "algorithms/memory/decisions/decisions.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/never_composed.h"
-#include "algorithms/memory/visibility.h"
+#include "algorithms/memory/frontier/frontier.h"
+#include "algorithms/memory/internal/outcome_column.h"
+#include "algorithms/memory/visibility/visibility.h"
 #include "engine/graph.h"
 #include "tests/algorithms/memory/decision_graph.h"
 #include "tests/reference/decisions.h"
@@ -253,7 +254,7 @@ Facts Read(const CaseGraph& g, std::int64_t now) {
   for (NodeId v = 0; v < g.size(); ++v) {
     const bool member = g.alive(v) && g.snapshot().node_kind(v) == kDecision;
     if (member) facts.members.push_back(v);
-    facts.outcome.emplace_back(OutcomeOf(g.snapshot(), v));
+    facts.outcome.emplace_back(memory_internal::OutcomeOf(g.snapshot(), v));
     facts.superseded.push_back(heads[v] != v);
     facts.recorded.push_back(!facts.outcome[v].empty() && facts.outcome[v] != "pending");
     facts.unresolved.push_back(member && !facts.superseded[v] && !facts.recorded[v]);
@@ -265,7 +266,8 @@ void ExpectActive(const CaseGraph& g, std::int64_t now) {
   const auto visible = VisibleNodes(g.snapshot(), now).value();
   for (NodeId v = 0; v < g.size(); ++v) {
     const NodeId nodes[] = {v};
-    const bool active = visible->contains(v) && OutcomeOf(g.snapshot(), v) != "abandoned";
+    const bool active =
+        visible->contains(v) && memory_internal::OutcomeOf(g.snapshot(), v) != "abandoned";
     EXPECT_EQ(StatusOf(g.snapshot(), nodes, now).value()[0].active, active) << v;
   }
 }

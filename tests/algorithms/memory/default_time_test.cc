@@ -7,16 +7,12 @@
 #include <memory>
 #include <string>
 
-#include "algorithms/memory/conflicts.h"
-#include "algorithms/memory/decision_status.h"
-#include "algorithms/memory/decisions_salience.h"
-#include "algorithms/memory/never_composed.h"
-#include "algorithms/memory/recall.h"
-#include "algorithms/memory/recall/recall_relations.h"
-#include "algorithms/memory/recall/recall_use.h"
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/memory/conflicts/conflicts.h"
+#include "algorithms/memory/decisions/decisions.h"
+#include "algorithms/memory/frontier/frontier.h"
+#include "algorithms/memory/recall/recall.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/graph.h"
-#include "engine/preview.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -102,10 +98,10 @@ TEST(DefaultTime, IsTheSnapshots) {
        [&](std::int64_t at) {
          return std::to_string(RelatedTo(s, c, {.now_ms = at})->relations.size());
        }},
-      {"UseOf",
+      {"ProposeReinforcement",
        [&](std::int64_t at) {
          const NodeId used[] = {d};
-         const auto after = Preview(s, UseOf(s, used, {.now_ms = at})->batch);
+         const auto after = Preview(s, ProposeReinforcement(s, used, {.now_ms = at})->batch);
          return std::to_string(after.value().snapshot.i64(kAccessedAt, d).value());
        }},
       {"DecisionContradictions",

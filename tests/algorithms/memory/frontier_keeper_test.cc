@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/frontier_keeper.h"
+#include "algorithms/memory/frontier/frontier.h"
 #include "engine/graph.h"
 #include "engine/parallel.h"
 #include "engine/properties/properties.h"
@@ -27,6 +27,7 @@ void ExpectFullRun(const FrontierKeeper& keeper, const Snapshot& snapshot,
     EXPECT_EQ(got.sets[i].shared_tags, want->sets[i].shared_tags);
     EXPECT_EQ(got.sets[i].shared_terms, want->sets[i].shared_terms);
     EXPECT_EQ(got.sets[i].prior_outcomes, want->sets[i].prior_outcomes);
+    EXPECT_EQ(got.sets[i].prior_events, want->sets[i].prior_events);
     EXPECT_EQ(got.sets[i].reason, want->sets[i].reason);
   }
   EXPECT_EQ(got.lens, want->lens);

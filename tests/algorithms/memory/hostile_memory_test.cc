@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/conflicts.h"
-#include "algorithms/memory/decisions.h"
+#include "algorithms/memory/conflicts/conflicts.h"
+#include "algorithms/memory/decisions/decisions.h"
+#include "algorithms/memory/decisions/decisions_guardrails.h"
 #include "engine/graph.h"
-#include "engine/preview.h"
 #include "tests/support/case_graph.h"
 
 namespace plexus::testing {

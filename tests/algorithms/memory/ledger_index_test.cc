@@ -1,11 +1,10 @@
 // The index of the ledger: carried from state to state it is what is made from nothing, and both
 // are what the definition says.
-#include "algorithms/memory/ledger_index.h"
+#include "algorithms/memory/ledger/ledger.h"
 
 #include <gtest/gtest.h>
 
 #include "engine/graph.h"
-#include "engine/preview.h"
 #include "tests/algorithms/memory/ledger_world.h"
 
 namespace plexus::testing {

@@ -1,12 +1,12 @@
 // Lists of the ledger against their definition, and what may be written to it.
-#include "algorithms/memory/ledger.h"
+#include "algorithms/memory/ledger/ledger.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <set>
 
-#include "algorithms/memory/internal/ledger/ledger_read.h"
+#include "algorithms/memory/ledger/internal/ledger_read.h"
 #include "engine/graph.h"
 #include "tests/algorithms/memory/ledger_world.h"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/internal/ledger/ledger_index_value.h"
-#include "algorithms/memory/internal/ledger/outcome_types.h"
-#include "algorithms/memory/ledger.h"
+#include "algorithms/memory/ledger/internal/ledger_index_value.h"
+#include "algorithms/memory/ledger/internal/outcome_types.h"
+#include "algorithms/memory/ledger/ledger.h"
 #include "engine/snapshot.h"
 #include "engine/vocabulary.h"
 #include "engine/write_batch.h"

@@ -9,9 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/frontier_keeper.h"
-#include "algorithms/memory/never_composed.h"
-#include "algorithms/similarity/frontier.h"
+#include "algorithms/memory/frontier/frontier.h"
+#include "algorithms/similarity/similarity.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tests/reference/never_composed.h"

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/frontier_keeper.h"
+#include "algorithms/memory/frontier/frontier.h"
 #include "algorithms/pagerank/refresh_pagerank.h"
 #include "algorithms/retrieval/vector_index.h"
 #include "storage/database.h"

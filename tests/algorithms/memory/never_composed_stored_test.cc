@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/never_composed.h"
+#include "algorithms/memory/frontier/frontier.h"
 #include "storage/database.h"
 #include "tests/reference/never_composed.h"
 #include "tests/support/memory_world.h"

@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/never_composed.h"
+#include "algorithms/memory/frontier/frontier.h"
 #include "engine/graph.h"
 #include "engine/parallel.h"
 #include "tests/reference/never_composed.h"
 #include "tests/support/memory_world.h"
+#include "tests/support/same_sets.h"
 #include "tests/support/vault_graph.h"
 
 namespace plexus::testing {
@@ -325,7 +326,9 @@ TEST(NeverComposed, EqualsTheReferenceOnRandomLedgers) {
       const auto want = reference::NeverComposed(snapshot, options);
       if (want.size() > kMaxNeverComposedTop) continue;
       const bool fit = options.structural_fit;
-      ExpectSame(Ask(snapshot, options).sets, want, fit);
+      const auto sets = Ask(snapshot, options).sets;
+      ExpectSame(sets, want, fit);
+      for (const NeverComposedSet& set : sets) ExpectPriorEvents(snapshot, set);
       listed += static_cast<int>(want.size());
       options.top = 1 + random() % 7;
       const auto first = Ask(snapshot, options).sets;

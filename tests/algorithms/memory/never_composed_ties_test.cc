@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/never_composed.h"
+#include "algorithms/memory/frontier/frontier.h"
 #include "tests/reference/never_composed.h"
 #include "tests/support/vault_graph.h"
 

@@ -1,5 +1,5 @@
 // Values of outcomes against the adjustment by its table, on random ledgers.
-#include "algorithms/memory/outcome_values.h"
+#include "algorithms/memory/frontier/frontier.h"
 
 #include <gtest/gtest.h>
 

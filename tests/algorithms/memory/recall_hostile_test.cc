@@ -5,8 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "algorithms/memory/recall.h"
-#include "algorithms/memory/recall/recall_use.h"
+#include "algorithms/memory/recall/recall.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"
@@ -38,7 +37,7 @@ class RecallHostile : public ::testing::Test {
  protected:
   RecallHostile() { question_.terms = terms_; }
   const std::vector<std::string> terms_ = {"x"};
-  RecallQuestion question_;
+  RecallQuery question_;
 };
 
 TEST_F(RecallHostile, OptionsOutOfRangeAreRefused) {
@@ -67,7 +66,7 @@ TEST_F(RecallHostile, OptionsOutOfRangeAreRefused) {
   EXPECT_NE(with([&](RecallOptions& o) { o.terms.tags = no_tag; }), "");
   EXPECT_EQ(with([](RecallOptions&) {}), "");
   const NodeWeight gone[] = {{99, 1}}, bad_weight[] = {{0, kNaN}};
-  RecallQuestion keys;
+  RecallQuery keys;
   keys.keys = gone;
   EXPECT_FALSE(Recall(s, keys));
   keys.keys = bad_weight;
@@ -106,10 +105,10 @@ TEST_F(RecallHostile, AHubIsCutAndSaysSo) {
   EXPECT_LE(RelatedTo(s, 0, related).value().edges, 500u);
   // Its own use looks at some of its edges alone.
   const NodeId nodes[] = {*s.Find("hub"), *s.Find("near")};
-  EXPECT_TRUE(UseOf(s, nodes, {.now_ms = 20, .max_edges = 10}).value().truncated);
+  EXPECT_TRUE(ProposeReinforcement(s, nodes, {.now_ms = 20, .max_edges = 10}).value().truncated);
   // As a start node: what the budget reaches.
   const NodeWeight from[] = {{0, 1}};
-  RecallQuestion keys;
+  RecallQuery keys;
   keys.keys = from;
   options.paths.max_edges = 1'000;
   options.top = 5;
@@ -218,7 +217,8 @@ TEST_F(RecallHostile, ReopenedAndOfThePast) {
     std::vector<NodeId> nodes;
     for (NodeId v = 0; v < s.node_count(); ++v)
       if (s.is_fact(v)) nodes.push_back(v);
-    ASSERT_TRUE((*database)->graph().Apply(UseOf(s, nodes, {.now_ms = 10 + step}).value().batch));
+    ASSERT_TRUE((*database)->graph().Apply(
+        ProposeReinforcement(s, nodes, {.now_ms = 10 + step}).value().batch));
     if (step == 3) {
       const std::string before = shown((*database)->snapshot());
       ASSERT_TRUE((*database)->Close());

@@ -5,10 +5,10 @@
 #include <map>
 #include <set>
 
-#include "algorithms/memory/recall.h"
-#include "algorithms/memory/visibility.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
-#include "algorithms/retrieval/rank_fusion.h"
+#include "algorithms/memory/recall/recall.h"
+#include "algorithms/memory/visibility/visibility.h"
+#include "algorithms/retrieval/plan.h"
+#include "algorithms/retrieval/vectors.h"
 #include "algorithms/traversal/traverse.h"
 #include "tests/algorithms/memory/recall_world.h"
 #include "tests/reference/conflicts.h"
@@ -92,7 +92,7 @@ struct DrawnQuestion {
   std::vector<NodeWeight> keys;
   std::vector<std::string> scopes = {"project"};
   std::vector<NodeId> tags = {static_cast<NodeId>(kRecallFacts)};
-  RecallQuestion question;
+  RecallQuery question;
   RecallOptions options;
 
   DrawnQuestion(const CaseGraph& g, std::int64_t now, std::uint64_t seed) {
@@ -140,7 +140,7 @@ std::map<NodeId, Terms> TermsOfAll(const CaseGraph& g, const RecallRecord& recor
     double most = 0;
     for (const QueryTerm& term : r.terms) most += term.asked * term.idf * 2.2;
     lists.emplace_back();
-    for (const Bm25Match& m : r.matches) {
+    for (const Bm25Hit& m : r.hits) {
       found[m.node]["text"] = m.score / most;
       own_score[m.node] = m.score;
       lists.back().push_back(m.node);

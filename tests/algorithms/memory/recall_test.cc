@@ -1,12 +1,11 @@
 // Recall: one list, two lists fused, and the event that records them.
-#include "algorithms/memory/recall.h"
+#include "algorithms/memory/recall/recall.h"
 
 #include <gtest/gtest.h>
 
-#include "algorithms/memory/recall/recall_use.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
-#include "algorithms/retrieval/rank_fusion.h"
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/plan.h"
+#include "algorithms/retrieval/terms.h"
+#include "algorithms/retrieval/vectors.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tests/support/apply_to.h"
@@ -64,7 +63,7 @@ TEST_F(Recalled, ByWordsByVectorAndByBoth) {
   const Snapshot s = graph_->snapshot();
   const std::string terms[] = {"gateway", "keys"};
   const float vector[] = {0, 1};
-  RecallQuestion words, near, both;
+  RecallQuery words, near, both;
   words.terms = both.terms = terms;
   near.vector = both.vector = vector;
   EXPECT_EQ(Keys(Recall(s, words).value()), (K{"a", "b"}));
@@ -96,7 +95,7 @@ TEST_F(Recalled, ByThePlanRecallWhereNothingElseIsSaid) {
     EXPECT_TRUE(graph->Apply(batch));
     return graph;
   };
-  const RecallQuestion question{.text = "keys"};
+  const RecallQuery question{.text = "keys"};
   const auto planned = [&](const Snapshot& s, const RecallOptions& options) {
     return !Recall(s, question, options).value().planned.stages.empty();
   };
@@ -125,7 +124,7 @@ TEST_F(Recalled, ByThePlanRecallWhereNothingElseIsSaid) {
 
 TEST_F(Recalled, EvidenceBecomesAnEvent) {
   const std::string terms[] = {"gateway", "keys"};
-  RecallQuestion words;
+  RecallQuery words;
   words.terms = terms;
   const Snapshot s = graph_->snapshot();
   const RecallResult result = Recall(s, words).value();

@@ -1,6 +1,6 @@
 // The use of memories as a batch: counted, dated, edges among them reinforced; and what makes it
 // fail whole.
-#include "algorithms/memory/recall/recall_use.h"
+#include "algorithms/memory/recall/recall.h"
 
 #include <gtest/gtest.h>
 
@@ -9,14 +9,13 @@
 #include <set>
 
 #include "engine/graph.h"
-#include "engine/preview.h"
 #include "tests/algorithms/memory/recall_world.h"
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
 
-RecallUseOptions At(std::int64_t now, double reinforce = 0.2) {
+ReinforcementOptions At(std::int64_t now, double reinforce = 0.2) {
   return {.now_ms = now, .reinforce = reinforce};
 }
 
@@ -42,7 +41,8 @@ class Used : public ::testing::Test {
 
 TEST_F(Used, CountsDatesAndReinforces) {
   const NodeId memories[] = {1, 0, 1};
-  const RecallUse use = UseOf(graph_->snapshot(), memories, At(500)).value();
+  const ReinforcementResult use =
+      ProposeReinforcement(graph_->snapshot(), memories, At(500)).value();
   EXPECT_EQ(use.memories, 2u);
   EXPECT_EQ(use.edges, 2u);
   ASSERT_TRUE(graph_->Apply(use.batch));
@@ -61,33 +61,35 @@ TEST_F(Used, CountsDatesAndReinforces) {
   EXPECT_EQ(Weight(0, kLink, 0), 0.5f);
   EXPECT_EQ(Weight(1, kCauses, 0), 1.5f);
   // Another use: one more, and an earlier moment does not turn the date back.
-  ASSERT_TRUE(graph_->Apply(UseOf(s, memories, At(400, 0)).value().batch));
+  ASSERT_TRUE(graph_->Apply(ProposeReinforcement(s, memories, At(400, 0)).value().batch));
   EXPECT_EQ(graph_->snapshot().i64(kAccessCount, 0), 2);
   EXPECT_EQ(graph_->snapshot().i64(kAccessedAt, 0), 500);
   EXPECT_FLOAT_EQ(Weight(0, kSupports, 1), 0.6f);
   // a = 1 makes it whole; nothing is left to change then.
-  ASSERT_TRUE(graph_->Apply(UseOf(graph_->snapshot(), memories, At(600, 1)).value().batch));
+  ASSERT_TRUE(
+      graph_->Apply(ProposeReinforcement(graph_->snapshot(), memories, At(600, 1)).value().batch));
   EXPECT_EQ(Weight(0, kSupports, 1), 1.0f);
-  EXPECT_EQ(UseOf(graph_->snapshot(), memories, At(600, 1)).value().edges, 0u);
+  EXPECT_EQ(ProposeReinforcement(graph_->snapshot(), memories, At(600, 1)).value().edges, 0u);
 }
 
 TEST_F(Used, ACancelledUseSaysThatItIsNotAll) {
   const NodeId memories[] = {0, 1};
   const std::atomic<bool> cancelled = true;
-  RecallUseOptions options = At(500);
+  ReinforcementOptions options = At(500);
   options.budget.cancel = &cancelled;
-  const RecallUse use = UseOf(graph_->snapshot(), memories, options).value();
+  const ReinforcementResult use =
+      ProposeReinforcement(graph_->snapshot(), memories, options).value();
   EXPECT_TRUE(use.stopped);
   EXPECT_EQ(use.memories, 0u);
   EXPECT_TRUE(use.batch.empty());
-  EXPECT_FALSE(UseOf(graph_->snapshot(), memories, At(500)).value().stopped);
+  EXPECT_FALSE(ProposeReinforcement(graph_->snapshot(), memories, At(500)).value().stopped);
 }
 
 TEST_F(Used, UsesOfManyWritersAddUp) {
   const NodeId memories[] = {0, 2};
   const Snapshot s = graph_->snapshot();
-  const WriteBatch one = UseOf(s, memories, At(500)).value().batch,
-                   two = UseOf(s, memories, At(501)).value().batch;
+  const WriteBatch one = ProposeReinforcement(s, memories, At(500)).value().batch,
+                   two = ProposeReinforcement(s, memories, At(501)).value().batch;
   ASSERT_TRUE(graph_->Apply(one));
   ASSERT_TRUE(graph_->Apply(two));
   EXPECT_EQ(graph_->snapshot().i64(kAccessCount, 0), 2);
@@ -95,7 +97,7 @@ TEST_F(Used, UsesOfManyWritersAddUp) {
 
 TEST_F(Used, FailsWholeAndSaysWhy) {
   const NodeId memories[] = {0, 1};
-  const WriteBatch use = UseOf(graph_->snapshot(), memories, At(500)).value().batch;
+  const WriteBatch use = ProposeReinforcement(graph_->snapshot(), memories, At(500)).value().batch;
   WriteBatch gone(20);
   gone.Unlink(gone.Node("a"), kSupports, gone.Node("b"));
   ASSERT_TRUE(graph_->Apply(gone));
@@ -105,7 +107,8 @@ TEST_F(Used, FailsWholeAndSaysWhy) {
   EXPECT_NE(refused.error().message.find("supports"), std::string::npos) << refused.error().message;
   EXPECT_FALSE(graph_->snapshot().i64(kAccessCount, 0));
   // A purged memory is not brought back.
-  const WriteBatch again = UseOf(graph_->snapshot(), memories, At(500)).value().batch;
+  const WriteBatch again =
+      ProposeReinforcement(graph_->snapshot(), memories, At(500)).value().batch;
   WriteBatch purge(30);
   purge.PurgeNode(purge.Node("b"));
   ASSERT_TRUE(graph_->Apply(purge));
@@ -116,20 +119,21 @@ TEST_F(Used, FailsWholeAndSaysWhy) {
   full.SetI64(full.Node("a"), kAccessCount, std::numeric_limits<std::int64_t>::max());
   ASSERT_TRUE(graph_->Apply(full));
   const NodeId a[] = {0};
-  EXPECT_FALSE(graph_->Apply(UseOf(graph_->snapshot(), a, At(500)).value().batch));
+  EXPECT_FALSE(graph_->Apply(ProposeReinforcement(graph_->snapshot(), a, At(500)).value().batch));
 }
 
 TEST_F(Used, BadInput) {
   const NodeId none[] = {99}, good[] = {0};
   const Snapshot s = graph_->snapshot();
-  EXPECT_EQ(UseOf(s, none, At(1)).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(ProposeReinforcement(s, none, At(1)).error().code, ErrorCode::kInvalidArgument);
   for (const double bad : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()})
-    EXPECT_EQ(UseOf(s, good, At(1, bad)).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_TRUE(UseOf(s, {}, At(1)).value().batch.empty());
+    EXPECT_EQ(ProposeReinforcement(s, good, At(1, bad)).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(ProposeReinforcement(s, {}, At(1)).value().batch.empty());
   WriteBatch remove(20);
   remove.RemoveNode(remove.Node("a"));
   ASSERT_TRUE(graph_->Apply(remove));
-  EXPECT_EQ(UseOf(graph_->snapshot(), good, At(1)).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(ProposeReinforcement(graph_->snapshot(), good, At(1)).error().code,
+            ErrorCode::kInvalidArgument);
 }
 
 // Every edge between two used memories, and no other one, by the record.
@@ -142,7 +146,7 @@ TEST(RecallUseReference, ReinforcesEveryEdgeAmongTheMemories) {
       std::vector<NodeId> used;
       for (NodeId v = 0; v < kRecallFacts; ++v)
         if (g.alive(v) && (v + seed) % 3 != 0) used.push_back(v);
-      const RecallUse use = UseOf(s, used, At(now)).value();
+      const ReinforcementResult use = ProposeReinforcement(s, used, At(now)).value();
       const auto after = Preview(s, use.batch);
       ASSERT_TRUE(after) << after.error().ToString();
       std::uint64_t changed = 0;

@@ -13,16 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/concept_activation.h"
-#include "algorithms/memory/concepts.h"
-#include "algorithms/memory/conflicts.h"
-#include "algorithms/memory/decisions_salience.h"
-#include "algorithms/memory/decisions_suggest.h"
-#include "algorithms/memory/ledger.h"
-#include "algorithms/memory/recall/recall_use.h"
-#include "algorithms/memory/turns.h"
-#include "algorithms/retrieval/term_index.h"
-#include "algorithms/retrieval/text_vectors.h"
+#include "algorithms/memory/concepts/concepts.h"
+#include "algorithms/memory/conflicts/conflicts.h"
+#include "algorithms/memory/decisions/decisions.h"
+#include "algorithms/memory/ledger/ledger.h"
+#include "algorithms/memory/recall/recall.h"
+#include "algorithms/memory/turns/turns.h"
+#include "algorithms/retrieval/terms.h"
+#include "algorithms/retrieval/vectors.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tests/support/apply_to.h"
@@ -187,7 +185,7 @@ std::vector<Row> MemoryRows() {
   };
   const auto use = [](const Snapshot& s) {
     const NodeId used[] = {Id(s, "a"), Id(s, "c")};
-    return Must(UseOf(s, used, {.now_ms = kNow})).batch;
+    return Must(ProposeReinforcement(s, used, {.now_ms = kNow})).batch;
   };
   const auto record = [](std::string id) {
     return [=](const Snapshot& s) {
@@ -225,11 +223,11 @@ std::vector<Row> MemoryRows() {
       {"Resolve: ended twice", resolve(VerdictKind::kKeepBoth), resolves(VerdictKind::kKeepBoth)},
       {"Resolve: the edge was taken back", resolve(VerdictKind::kDrop),
        Writes([](WriteBatch& b) { b.Unlink(b.Node("a"), kContradicts, b.Node("b")); })},
-      {"UseOf: a memory was removed", use, Removes("c")},
-      {"UseOf: an edge was taken back", use,
+      {"ProposeReinforcement: a memory was removed", use, Removes("c")},
+      {"ProposeReinforcement: an edge was taken back", use,
        Writes([](WriteBatch& b) { b.Unlink(b.Node("a"), kRelatesTo, b.Node("c")); })},
-      {"UseOf: used twice", use, [=](Graph& g) { Must(g.Apply(use(g.snapshot()))); }, false,
-       [](const Snapshot& s) { EXPECT_EQ(s.i64(kAccessCount, Id(s, "a")), 2); }},
+      {"ProposeReinforcement: used twice", use, [=](Graph& g) { Must(g.Apply(use(g.snapshot()))); },
+       false, [](const Snapshot& s) { EXPECT_EQ(s.i64(kAccessCount, Id(s, "a")), 2); }},
       {"RecordEvent: a member was removed", record(""), Removes("c")},
       {"RecordEvent: a member has other tags", record(""),
        Writes([](WriteBatch& b) { b.Link(b.Node("c"), kHasTag, b.IndexNode(kTag, "new")); })},

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/internal/frontier/bridge_lens.h"
-#include "algorithms/memory/internal/frontier/divergent_lens.h"
-#include "algorithms/memory/internal/ledger/prior_outcomes.h"
-#include "algorithms/memory/ledger_index.h"
-#include "algorithms/memory/never_composed.h"
-#include "algorithms/memory/visibility.h"
+#include "algorithms/memory/frontier/frontier.h"
+#include "algorithms/memory/frontier/internal/bridge_lens.h"
+#include "algorithms/memory/frontier/internal/divergent_lens.h"
+#include "algorithms/memory/ledger/internal/prior_outcomes.h"
+#include "algorithms/memory/ledger/ledger.h"
+#include "algorithms/memory/visibility/visibility.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tests/reference/never_composed.h"
@@ -157,6 +157,7 @@ TEST(StructuralLenses, AskedAsUsersDo) {
         const auto page = NeverComposed(snapshot, options);
         ASSERT_TRUE(page) << page.error().ToString();
         ExpectPlaces(page->sets, all, place, options.top, SetLists::kCompare);
+        for (const NeverComposedSet& set : page->sets) ExpectPriorEvents(snapshot, set);
         if (HasFailure()) return;
         for (const NeverComposedSet& set : page->sets) {
           EXPECT_NE(set.reason, "");

@@ -1,12 +1,11 @@
 // Heads and walks against their definition: chains, cycles, diamonds, expired edges, removed ends.
-#include "algorithms/memory/supersession.h"
+#include "algorithms/memory/visibility/visibility.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
 
-#include "algorithms/memory/visibility.h"
 #include "tests/reference/decisions.h"
 #include "tests/support/for_each_case.h"
 

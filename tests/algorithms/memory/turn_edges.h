@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/turns.h"
-#include "algorithms/retrieval/vector_distance.h"
+#include "algorithms/memory/turns/turns.h"
+#include "algorithms/retrieval/vectors.h"
 #include "engine/graph.h"
 #include "engine/properties/properties.h"
 #include "tests/support/vector_values.h"

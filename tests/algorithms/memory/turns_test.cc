@@ -1,6 +1,6 @@
 // Builders against their definitions on random turns; built again, in parts, after a stop, and from
 // what changed alone they make the same edges.
-#include "algorithms/memory/turns.h"
+#include "algorithms/memory/turns/turns.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Visible nodes against their definition, at many moments.
-#include "algorithms/memory/visibility.h"
+#include "algorithms/memory/visibility/visibility.h"
 
 #include <gtest/gtest.h>
 

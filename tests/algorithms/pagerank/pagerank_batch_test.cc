@@ -1,6 +1,6 @@
 // Each set of a batch gets what PageRank gives it alone, whatever else is in the batch and
 // however little of the graph is reached, and a cancel leaves what was right until then.
-#include "algorithms/pagerank/pagerank_batch.h"
+#include "algorithms/pagerank/pagerank.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Forward push: its bounds hold against Eigen, and it stops where it says.
-#include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/pagerank/pagerank.h"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/retrieval/phrase.h"
-#include "algorithms/retrieval/term_index.h"
-#include "algorithms/retrieval/term_record.h"
+#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/graph.h"
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"

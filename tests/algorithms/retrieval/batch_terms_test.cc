@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "algorithms/retrieval/bm25.h"
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/graph.h"
 #include "engine/parallel.h"
 #include "engine/vocabulary.h"
@@ -162,9 +162,9 @@ TEST(BatchTerms, AreThoseOfIndexingAnew) {
                  b = Bm25(other->snapshot(), query, {.top = 0});
       ASSERT_TRUE(a && b);
       std::map<std::string, double> scores_a, scores_b;
-      for (const Bm25Match& m : a->matches)
+      for (const Bm25Hit& m : a->hits)
         scores_a[std::string(graph->snapshot().key(m.node))] = m.score;
-      for (const Bm25Match& m : b->matches)
+      for (const Bm25Hit& m : b->hits)
         scores_b[std::string(other->snapshot().key(m.node))] = m.score;
       EXPECT_EQ(scores_a, scores_b);
     }

@@ -9,7 +9,7 @@
 #include <map>
 #include <random>
 
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tests/reference/oracles.h"
@@ -60,16 +60,16 @@ void Compare(const Snapshot& s, const Texts& texts, const std::vector<std::strin
   std::map<NodeId, double> by_node;
   for (const auto& [score, node] : best) by_node[node] = -score;
   std::sort(best.begin(), best.end());
-  ASSERT_EQ(result->matches.size(), options.top ? std::min(options.top, best.size()) : best.size());
-  for (std::size_t i = 0; i < result->matches.size(); ++i) {
-    const Bm25Match& match = result->matches[i];
+  ASSERT_EQ(result->hits.size(), options.top ? std::min(options.top, best.size()) : best.size());
+  for (std::size_t i = 0; i < result->hits.size(); ++i) {
+    const Bm25Hit& match = result->hits[i];
     EXPECT_NEAR(match.score, -best[i].first, 1e-9 * (1 - best[i].first));
     EXPECT_NEAR(match.score, by_node.at(match.node), 1e-9 * (1 + match.score));
     double sum = 0;
     for (const TermShare& share : match.shares) sum += share.score;
     EXPECT_EQ(sum, match.score);  // the shares are the score
     if (i == 0) continue;
-    const Bm25Match& before = result->matches[i - 1];
+    const Bm25Hit& before = result->hits[i - 1];
     EXPECT_TRUE(before.score > match.score ||
                 (before.score == match.score && before.node < match.node));
   }
@@ -122,16 +122,16 @@ TEST(Bm25, AWorkedExample) {
   EXPECT_DOUBLE_EQ(result->terms[0].idf, std::log(1.6));
   EXPECT_EQ(result->terms[1].df, 0u);
   EXPECT_EQ(result->terms[1].idf, 0);
-  ASSERT_EQ(result->matches.size(), 2u);
+  ASSERT_EQ(result->hits.size(), 2u);
   // tf 1 in length 1 beats tf 2 in length 3: 2 ln 1.6 * tf * 2.2 / (tf + 1.2 (0.25 + 0.75 length /
   // (8 / 3)))
-  EXPECT_EQ(result->matches[0].node, 1u);
-  EXPECT_NEAR(result->matches[0].score, 2 * std::log(1.6) * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 0.375)),
+  EXPECT_EQ(result->hits[0].node, 1u);
+  EXPECT_NEAR(result->hits[0].score, 2 * std::log(1.6) * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 0.375)),
               1e-12);
-  EXPECT_EQ(result->matches[1].node, 0u);
-  EXPECT_NEAR(result->matches[1].score, 2 * std::log(1.6) * 4.4 / (2 + 1.2 * (0.25 + 0.75 * 1.125)),
+  EXPECT_EQ(result->hits[1].node, 0u);
+  EXPECT_NEAR(result->hits[1].score, 2 * std::log(1.6) * 4.4 / (2 + 1.2 * (0.25 + 0.75 * 1.125)),
               1e-12);
-  EXPECT_EQ(result->matches[1].shares[0].frequency, 2.0f);
+  EXPECT_EQ(result->hits[1].shares[0].frequency, 2.0f);
 }
 
 // The best of the first nodes that have a term, with the scores that they have in the whole.
@@ -146,8 +146,8 @@ TEST(Bm25, BudgetsCutAtTheSamePlace) {
   const std::vector<std::string> query = {"t0", "t1"};
   const auto whole = Bm25(s, query, {.top = 0});
   ASSERT_TRUE(whole);
-  std::map<NodeId, Bm25Match> of;
-  for (const Bm25Match& match : whole->matches) of[match.node] = match;
+  std::map<NodeId, Bm25Hit> of;
+  for (const Bm25Hit& match : whole->hits) of[match.node] = match;
   for (const bool by_nodes : {true, false}) {
     Bm25Options options{.top = 0};
     (by_nodes ? options.run.budget.nodes : options.run.budget.edges) = 1000;
@@ -158,14 +158,12 @@ TEST(Bm25, BudgetsCutAtTheSamePlace) {
     for (auto at = of.begin(); at != of.end() && (by_nodes ? expected : postings) < 1000;
          ++at, ++expected) {
       postings += at->second.shares.size();
-      EXPECT_TRUE(std::any_of(part->matches.begin(), part->matches.end(),
-                              [&](const Bm25Match& match) {
-                                return match.node == at->first && match.score == at->second.score;
-                              }))
-          << at->first;
+      EXPECT_TRUE(std::any_of(part->hits.begin(), part->hits.end(), [&](const Bm25Hit& match) {
+        return match.node == at->first && match.score == at->second.score;
+      })) << at->first;
     }
     EXPECT_EQ(part->found, expected);
-    EXPECT_EQ(part->matches.size(), expected);
+    EXPECT_EQ(part->hits.size(), expected);
     EXPECT_EQ(part->terms[0].df, whole->terms[0].df);
     (by_nodes ? options.run.budget.nodes : options.run.budget.edges) = 1'000'000;
     EXPECT_FALSE(Bm25(s, query, options)->truncated);
@@ -180,15 +178,15 @@ TEST(Bm25, BudgetsCutAtTheSamePlace) {
     const auto none = Bm25(snapshot, query, options);
     ASSERT_TRUE(none);
     EXPECT_TRUE(none->truncated);
-    EXPECT_EQ(none->found + none->matches.size() + none->terms.size(), 0u);
+    EXPECT_EQ(none->found + none->hits.size() + none->terms.size(), 0u);
   }
-  EXPECT_EQ(Bm25(anew, query, {.top = 0})->matches.front().score, whole->matches.front().score);
+  EXPECT_EQ(Bm25(anew, query, {.top = 0})->hits.front().score, whole->hits.front().score);
 }
 
 TEST(Bm25, WhatIsRefused) {
   const auto graph = Graph::InMemory();
   const std::vector<std::string> none;
-  EXPECT_EQ(Bm25(graph->snapshot(), none)->matches.size(), 0u);
+  EXPECT_EQ(Bm25(graph->snapshot(), none)->hits.size(), 0u);
   const auto code = [&](const Bm25Options& options, const std::vector<std::string>& query = {"a"}) {
     const auto result = Bm25(graph->snapshot(), query, options);
     return result ? ErrorCode::kInternal : result.error().code;

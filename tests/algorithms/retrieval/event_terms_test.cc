@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "algorithms/retrieval/bm25.h"
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tests/support/apply_to.h"
@@ -77,16 +77,16 @@ TEST(EventTerms, BatchesKeepThemAndFactsRankAsWithoutThem) {
                 static_cast<bool>(s.payload_ref(v, NodeField::kText));
     EXPECT_EQ(of_events->documents, events);
     EXPECT_EQ(of_events->found, events);
-    for (const Bm25Match& match : of_events->matches) EXPECT_EQ(s.node_kind(match.node), kEvent);
+    for (const Bm25Hit& match : of_events->hits) EXPECT_EQ(s.node_kind(match.node), kEvent);
     // Without the switch events lose their terms, and facts rank by the same bits.
     EXPECT_EQ(Reindexed(*graph, TermOptions()), events);
     options.events = false;
     const auto without = Bm25(graph->snapshot(), kWords, options);
     ASSERT_TRUE(without);
-    ASSERT_EQ(without->matches.size(), of_facts->matches.size());
-    for (std::size_t i = 0; i < without->matches.size(); ++i) {
-      EXPECT_EQ(without->matches[i].node, of_facts->matches[i].node);
-      EXPECT_EQ(without->matches[i].score, of_facts->matches[i].score);
+    ASSERT_EQ(without->hits.size(), of_facts->hits.size());
+    for (std::size_t i = 0; i < without->hits.size(); ++i) {
+      EXPECT_EQ(without->hits[i].node, of_facts->hits[i].node);
+      EXPECT_EQ(without->hits[i].score, of_facts->hits[i].score);
     }
     options.events = true;
     EXPECT_EQ(Bm25(graph->snapshot(), kWords, options)->documents, 0u);
@@ -106,8 +106,8 @@ TEST(EventTerms, APhraseScoresAsATermOfFrequencyOne) {
   options.top = 0;
   const auto plain = Bm25(s, terms, options);
   ASSERT_TRUE(plain);
-  ASSERT_GT(plain->matches.size(), 2u);
-  const NodeId holding[] = {plain->matches.back().node, plain->matches.front().node};
+  ASSERT_GT(plain->hits.size(), 2u);
+  const NodeId holding[] = {plain->hits.back().node, plain->hits.front().node};
   const auto nodes = NodeSubset::Of(s, holding);
   const auto none = NodeSubset::Of(s, {});
   const Bm25Phrase phrases[] = {{"\"snow leopard\"", &*nodes}, {"\"nowhere\"", &*none}};
@@ -118,9 +118,9 @@ TEST(EventTerms, APhraseScoresAsATermOfFrequencyOne) {
   EXPECT_EQ(result->terms[1].term, "\"snow leopard\"");
   EXPECT_EQ(result->terms[1].df, 2u);
   const double n = static_cast<double>(result->documents);
-  for (const Bm25Match& match : result->matches) {
+  for (const Bm25Hit& match : result->hits) {
     double expected = 0;
-    for (const Bm25Match& before : plain->matches)
+    for (const Bm25Hit& before : plain->hits)
       if (before.node == match.node) expected = before.score;
     if (match.node == holding[0] || match.node == holding[1])
       expected += std::log(1 + (n - 2 + 0.5) / 2.5) * 2.2 /

@@ -8,12 +8,9 @@
 
 #include "algorithms/eigen.h"
 #include "algorithms/retrieval/internal/vectors/half_decode.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/retrieval/plan.h"
-#include "algorithms/retrieval/rerank.h"
-#include "algorithms/retrieval/text_vectors.h"
 #include "algorithms/retrieval/vector_index.h"
-#include "algorithms/retrieval/vector_join.h"
+#include "algorithms/retrieval/vectors.h"
 #include "tests/algorithms/retrieval/half_twins.h"
 #include "tests/support/for_each_case.h"
 

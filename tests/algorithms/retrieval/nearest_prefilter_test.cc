@@ -7,7 +7,7 @@
 
 #include "algorithms/retrieval/internal/vectors/candidate_search.h"
 #include "algorithms/retrieval/internal/vectors/narrow_rows.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/vectors.h"
 #include "tests/algorithms/retrieval/hostile_vectors.h"
 #include "tests/support/for_each_case.h"
 

@@ -1,6 +1,6 @@
 // Nearest against "measure all, sort all": every graph, shape, metric, level and
 // number of threads; scan and gather; dead rows; bad queries.
-#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/vectors.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Phrases against reading every text; what a query in quotes means.
-#include "algorithms/retrieval/phrase.h"
+#include "algorithms/retrieval/bm25.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tests/support/for_each_case.h"

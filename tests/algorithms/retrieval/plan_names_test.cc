@@ -15,8 +15,7 @@
 
 #include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/plan.h"
-#include "algorithms/retrieval/query_terms.h"
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 
@@ -204,10 +203,9 @@ TEST(Bm25Of, IsBm25OfChosenNodes) {
     std::vector<NodeId> nodes;
     for (NodeId node = 0; node < s.node_count(); ++node)
       if (random() % 2) nodes.push_back(node);
-    std::vector<Bm25Match> want;
+    std::vector<Bm25Hit> want;
     for (const NodeId node : nodes)
-      if (const auto at = std::ranges::find(all.matches, node, &Bm25Match::node);
-          at != all.matches.end())
+      if (const auto at = std::ranges::find(all.hits, node, &Bm25Hit::node); at != all.hits.end())
         want.push_back(*at);
     const auto got = Bm25Of(s, all, nodes, options).value();
     ASSERT_EQ(got.size(), want.size());

@@ -226,8 +226,8 @@ std::vector<PlanHit> Diverse(const PlanWorld& world, const RetrievalPlan& plan,
 
 }  // namespace
 
-PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan,
-                   const RetrieveQuestion& question, const RetrieveOptions& options) {
+PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan, const RetrieveQuery& question,
+                   const RetrieveOptions& options) {
   const std::vector<bool> findable = Findable(world, plan.filter);
   const std::vector<float> query(question.vector.begin(), question.vector.end());
   Values words, likeness, similarity, pagerank;

@@ -10,8 +10,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "algorithms/retrieval/rank_fusion.h"
-#include "algorithms/retrieval/rerank.h"
+#include "algorithms/retrieval/vectors.h"
 #include "tests/algorithms/retrieval/plan_check.h"
 #include "tests/algorithms/retrieval/plan_world.h"
 #include "tests/support/for_each_case.h"
@@ -200,7 +199,7 @@ TEST(Plan, BudgetsAndCancelsAreTold) {
   const Snapshot s = turns.g.snapshot();
   RetrievalPlan plan = FindPlan("dual")->plan;
   const float query[] = {1, 0};
-  const RetrieveQuestion question{.vector = query, .space = turns.space};
+  const RetrieveQuery question{.vector = query, .space = turns.space};
   for (std::uint64_t limit = 0; limit < 7; ++limit) {
     RetrieveOptions options;
     (limit % 2 ? options.run.budget.nodes : options.run.budget.edges) = limit;
@@ -214,7 +213,7 @@ TEST(Plan, BudgetsAndCancelsAreTold) {
       RetrievalPlan stopped = named.plan;
       stopped.filter.where = where;
       const NodeWeight from{0, 1};
-      RetrieveQuestion all = question;
+      RetrieveQuery all = question;
       all.keys = {&from, 1};
       RetrieveOptions options;
       options.run.budget.cancel = &stop;
@@ -256,7 +255,7 @@ TEST(Plan, MarginalRelevanceTakesWhatIsNew) {
   RetrievalPlan plan = FindPlan("rerank")->plan;
   plan.fuse = Fusion::kMmr;
   const float query[] = {1, 0};
-  const RetrieveQuestion question{.vector = query, .space = s.schema().FindSpace(kSpace)};
+  const RetrieveQuery question{.vector = query, .space = s.schema().FindSpace(kSpace)};
   plan.lambda = 0.25;
   const auto mixed = Retrieve(s, plan, question);
   ASSERT_TRUE(mixed);
@@ -274,7 +273,7 @@ void ExpectRefused(const Result<RetrieveResult>& got, const std::string& why) {
 TEST(Plan, BadPlansNameThePlace) {
   const Turns turns;
   const float query[] = {1, 0};
-  const RetrieveQuestion question{.vector = query, .space = turns.space};
+  const RetrieveQuery question{.vector = query, .space = turns.space};
   const auto refused = [&](auto&& change, const std::string& why) {
     RetrievalPlan plan = FindPlan("dual")->plan;
     change(plan);

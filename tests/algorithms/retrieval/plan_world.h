@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/visibility.h"
-#include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/memory/visibility/visibility.h"
+#include "algorithms/pagerank/pagerank.h"
 #include "tests/algorithms/retrieval/plan_oracle.h"
 #include "tests/algorithms/retrieval/vector_cases.h"
 
@@ -54,7 +54,7 @@ struct PlanQuestion {
   std::vector<float> vector;
   std::vector<NodeWeight> keys;
   std::optional<SpaceId> space;
-  RetrieveQuestion Get() const { return {terms, {}, vector, space, keys}; }
+  RetrieveQuery Get() const { return {terms, {}, vector, space, keys}; }
 };
 
 RetrievalPlan DrawPlan(const PlanGraph& graph, std::mt19937_64& random);

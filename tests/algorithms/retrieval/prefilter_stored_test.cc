@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/vectors.h"
 #include "storage/database.h"
 #include "tests/algorithms/retrieval/hostile_vectors.h"
 #include "tests/support/store_test_util.h"

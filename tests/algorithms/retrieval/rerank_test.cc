@@ -1,6 +1,6 @@
 // Rerank against its definition on every graph and shape, at any number of threads and
 // every level; a worked example; what is refused and what is left out.
-#include "algorithms/retrieval/rerank.h"
+#include "algorithms/retrieval/vectors.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Scans against reading every node; orders that are carried; removal by scans.
-#include "algorithms/retrieval/scan_nodes.h"
+#include "algorithms/retrieval/scan.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "algorithms/common/internal/node_order.h"
-#include "algorithms/retrieval/remove_nodes.h"
 #include "engine/graph.h"
 #include "engine/state.h"
 #include "engine/vocabulary.h"

@@ -1,5 +1,5 @@
 // Score terms: worked values, and values in [0, 1] whatever comes in.
-#include "algorithms/retrieval/score_terms.h"
+#include "algorithms/retrieval/plan.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The index of terms follows the texts: new, changed, cleared, removed.
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/terms.h"
 
 #include <gtest/gtest.h>
 

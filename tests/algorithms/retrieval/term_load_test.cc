@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "algorithms/retrieval/bm25.h"
-#include "algorithms/retrieval/term_index.h"
-#include "algorithms/retrieval/term_record.h"
-#include "engine/bulk/link_writer.h"
+#include "algorithms/retrieval/terms.h"
+#include "engine/bulk/load.h"
 #include "engine/graph.h"
-#include "engine/state_writer.h"
 #include "engine/vocabulary.h"
+#include "engine/writer/state_writer.h"
 #include "tests/engine/bulk/loaded.h"
 #include "tests/support/apply_to.h"
 #include "tests/support/dump.h"

@@ -1,6 +1,6 @@
 // The options that a graph keeps of its terms: stored at first use, used by every later batch and
 // question, never mixed with others.
-#include "algorithms/retrieval/term_record.h"
+#include "algorithms/retrieval/terms.h"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/recall.h"
+#include "algorithms/memory/recall/recall.h"
 #include "algorithms/retrieval/bm25.h"
-#include "algorithms/retrieval/query_terms.h"
-#include "algorithms/retrieval/term_index.h"
 #include "engine/graph.h"
 #include "engine/properties/properties.h"
 #include "engine/state.h"
@@ -47,7 +45,7 @@ struct TermRecordTest : ::testing::Test {
     std::vector<std::string> keys;
     const auto found = Bm25(now(), text);
     Ok(found);
-    for (const Bm25Match& match : found->matches) keys.emplace_back(now().key(match.node));
+    for (const Bm25Hit& match : found->hits) keys.emplace_back(now().key(match.node));
     return keys;
   }
   std::unique_ptr<Graph> graph = Graph::InMemory();

@@ -1,5 +1,5 @@
 // Text vectors against their formula, whatever the ids, the delta and the threads.
-#include "algorithms/retrieval/text_vectors.h"
+#include "algorithms/retrieval/vectors.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Texts to terms: folding, boundaries, stop words, and what no text may do.
-#include "algorithms/retrieval/tokenizer.h"
+#include "algorithms/retrieval/terms.h"
 
 #include <gtest/gtest.h>
 

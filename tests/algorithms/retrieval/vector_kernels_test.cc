@@ -1,6 +1,6 @@
 // Every instruction level against exact sums: lengths 0 to 130 and longer, any
 // alignment, numbers that f32 cannot multiply, and not a byte read past the end.
-#include "algorithms/retrieval/vector_distance.h"
+#include "algorithms/retrieval/vectors.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "algorithms/similarity/frontier.h"
+#include "algorithms/similarity/similarity.h"
 #include "tests/algorithms/similarity/ledger_case.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"

@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-#include "algorithms/memory/conflicts.h"
+#include "algorithms/memory/conflicts/conflicts.h"
 #include "algorithms/traversal/bfs.h"
 #include "algorithms/traversal/traverse.h"
 #include "engine/graph.h"

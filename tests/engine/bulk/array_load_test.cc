@@ -1,5 +1,5 @@
 // Flat arrays: the graph of the same links in batches, and errors that name the array.
-#include "engine/bulk/array_load.h"
+#include "engine/bulk/load.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 
 #include "engine/bulk/edge_load.h"
 #include "engine/graph.h"
-#include "engine/monitoring/progress.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/write_batch.h"
 #include "tests/support/dump.h"
 #include "tests/support/fakes.h"

@@ -10,7 +10,7 @@
 #include "engine/bulk/load_entries.h"
 #include "engine/bulk/stored_batch.h"
 #include "engine/graph.h"
-#include "engine/state_writer.h"
+#include "engine/writer/state_writer.h"
 #include "tests/engine/bulk/edge_loads.h"
 #include "tests/engine/bulk/loaded.h"
 #include "tests/support/dump.h"

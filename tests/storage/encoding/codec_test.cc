@@ -3,7 +3,7 @@
 #include <random>
 
 #include "engine/graph.h"
-#include "engine/state_writer.h"
+#include "engine/writer/state_writer.h"
 #include "storage/encoding/anchor.h"
 #include "storage/encoding/record_codec.h"
 #include "tests/storage/encoding/record_parts.h"

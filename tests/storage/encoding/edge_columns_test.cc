@@ -8,8 +8,8 @@
 
 #include "engine/bulk/edge_load.h"
 #include "engine/graph.h"
-#include "engine/state_writer.h"
 #include "engine/vocabulary.h"
+#include "engine/writer/state_writer.h"
 #include "record_generated.h"
 #include "storage/encoding/flatbuffer_util.h"
 #include "storage/encoding/record_codec.h"

@@ -11,7 +11,7 @@
 #include <functional>
 #include <thread>
 
-#include "storage/formats/import_vectors.h"
+#include "storage/formats/import.h"
 #include "tests/support/fails_with.h"
 #include "tests/support/text_files.h"
 #include "tests/support/text_support.h"

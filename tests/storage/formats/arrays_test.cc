@@ -17,7 +17,7 @@
 
 #include "engine/graph.h"
 #include "storage/formats/export.h"
-#include "storage/formats/import_arrays.h"
+#include "storage/formats/import.h"
 
 namespace plexus {
 namespace {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/state_writer.h"
+#include "engine/writer/state_writer.h"
 #include "storage/encoding/record_codec.h"
 #include "tests/support/dump.h"
 #include "tests/support/fakes.h"

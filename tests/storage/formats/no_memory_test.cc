@@ -11,7 +11,6 @@
 #include "storage/formats/export.h"
 #include "storage/formats/follow.h"
 #include "storage/formats/import.h"
-#include "storage/formats/import_vectors.h"
 #include "tests/support/no_memory_calls.h"
 #include "tests/support/store_test_util.h"
 

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <limits>
 
-#include "storage/formats/import_vectors.h"
+#include "storage/formats/import.h"
 #include "tests/support/text_files.h"
 #include "tests/support/text_refusal.h"
 

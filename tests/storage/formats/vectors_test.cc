@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "storage/formats/export.h"
-#include "storage/formats/import_vectors.h"
+#include "storage/formats/import.h"
 #include "storage/formats/vectors/vector_keys.h"
 #include "tests/support/fails_with.h"
 #include "tests/support/text_files.h"

@@ -2,7 +2,7 @@
 // up agree, and the keys leave memory and files.
 #include <random>
 
-#include "engine/monitoring/stats.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/vocabulary.h"
 #include "tests/support/store_test_util.h"
 

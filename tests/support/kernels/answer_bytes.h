@@ -9,8 +9,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include "algorithms/common/node_subset.h"
-#include "algorithms/common/run_stats.h"
+#include "algorithms/common/options.h"
+#include "algorithms/common/results.h"
 #include "algorithms/retrieval/plan.h"
 #include "engine/write_batch.h"
 #include "tests/support/kernels/fields.h"

@@ -13,8 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/graph_filter.h"
-#include "algorithms/common/run_options.h"
+#include "algorithms/common/options.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "tests/support/kernels/answer_bytes.h"

@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/compaction/run_compaction.h"
-#include "engine/state_writer.h"
 #include "engine/vocabulary.h"
+#include "engine/writer/state_writer.h"
 
 namespace plexus::testing {
 

@@ -2,11 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/frontier_keeper.h"
-#include "algorithms/memory/ledger.h"
-#include "algorithms/memory/ledger_index.h"
-#include "algorithms/memory/outcome_values.h"
-#include "algorithms/memory/turns.h"
+#include "algorithms/memory/frontier/frontier.h"
+#include "algorithms/memory/ledger/ledger.h"
+#include "algorithms/memory/turns/turns.h"
 #include "engine/out_of_memory.h"
 #include "tests/support/kernels/kernel.h"
 #include "tests/support/kernels/kernel_graph.h"

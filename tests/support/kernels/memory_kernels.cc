@@ -3,18 +3,14 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/concept_activation.h"
-#include "algorithms/memory/concepts.h"
-#include "algorithms/memory/conflicts.h"
-#include "algorithms/memory/decisions.h"
-#include "algorithms/memory/ledger.h"
-#include "algorithms/memory/never_composed.h"
-#include "algorithms/memory/recall.h"
-#include "algorithms/memory/recall/recall_relations.h"
-#include "algorithms/memory/recall/recall_terms.h"
-#include "algorithms/memory/recall/recall_use.h"
-#include "algorithms/memory/supersession.h"
-#include "algorithms/memory/visibility.h"
+#include "algorithms/memory/concepts/concepts.h"
+#include "algorithms/memory/conflicts/conflicts.h"
+#include "algorithms/memory/decisions/decisions.h"
+#include "algorithms/memory/decisions/decisions_guardrails.h"
+#include "algorithms/memory/frontier/frontier.h"
+#include "algorithms/memory/ledger/ledger.h"
+#include "algorithms/memory/recall/recall.h"
+#include "algorithms/memory/visibility/visibility.h"
 #include "tests/support/kernels/kernel.h"
 #include "tests/support/kernels/kernel_graph.h"
 #include "tests/support/kernels/proposed.h"
@@ -36,21 +32,16 @@ void AddSupersession(KernelRows& rows) {
               s, kKernelNow,
               {.include_superseded = all, .executor = run.executor, .budget = run.budget});
         });
-  rows.Add(
-      "AllHeads", ASK { return AllHeads(s, kKernelNow); });
-  rows.Add(
-      "HeadsOf", ASK { return HeadsOf(s, kKernelNow, kChain); });
-  rows.Add(
-      "SupersededBy", ASK { return SupersededBy(s, 8, kKernelNow); });
+  rows.Add("AllHeads", ASK { return AllHeads(s, kKernelNow); });
+  rows.Add("HeadsOf", ASK { return HeadsOf(s, kKernelNow, kChain); });
+  rows.Add("SupersededBy", ASK { return SupersededBy(s, 8, kKernelNow); });
   rows.Add(
       "WalkSupersession", ASK { return WalkSupersession(s, 11, kKernelNow, 10'000, run.budget); });
 }
 
 void AddConflicts(KernelRows& rows) {
-  rows.Add(
-      "OpenConflicts", ASK { return OpenConflicts(s, {.now_ms = kKernelNow, .run = run}); });
-  rows.Add(
-      "DecisionContradictions", ASK { return DecisionContradictions(s, At(run)); });
+  rows.Add("OpenConflicts", ASK { return OpenConflicts(s, {.now_ms = kKernelNow, .run = run}); });
+  rows.Add("DecisionContradictions", ASK { return DecisionContradictions(s, At(run)); });
   rows.Add(
       "ContradictionsOf", ASK->Result<ContradictionsOfNode> {
         PLEXUS_ASSIGN(const NodeSubset standing, NodeSubset::Of(s, kChain));
@@ -67,24 +58,18 @@ void AddConflicts(KernelRows& rows) {
       ASK { return NearSuperseded(s, kChain, {.now_ms = kKernelNow, .least = 0.1, .run = run}); });
   static const Verdict verdicts[] = {{1, 4, VerdictKind::kAgrees, kNoNode, "said"},
                                      {2, 3, VerdictKind::kContradicts, kNoNode, ""}};
-  AddProposal(
-      rows, "Resolve", ASK { return Resolve(s, verdicts, {.now_ms = kKernelNow}); });
+  AddProposal(rows, "Resolve", ASK { return Resolve(s, verdicts, {.now_ms = kKernelNow}); });
 }
 
 void AddDecisions(KernelRows& rows) {
-  rows.Add(
-      "StatusOf", ASK { return StatusOf(s, kDecisions, kKernelNow); });
-  rows.Add(
-      "QualityOf", ASK { return QualityOf(s, kDecisions, kKernelNow); });
-  rows.Add(
-      "Salience", ASK { return Salience(s, {.decisions = At(run)}); });
+  rows.Add("StatusOf", ASK { return StatusOf(s, kDecisions, kKernelNow); });
+  rows.Add("QualityOf", ASK { return QualityOf(s, kDecisions, kKernelNow); });
+  rows.Add("Salience", ASK { return Salience(s, {.decisions = At(run)}); });
   AddProposal(
       rows, "CompactionTiers",
       ASK { return CompactionTiers(s, {.salience = {.decisions = At(run)}}); });
-  rows.Add(
-      "BlockedChains", ASK { return BlockedChains(s, {.decisions = At(run)}); });
-  rows.Add(
-      "BlockersOf", ASK { return BlockersOf(s, 9, At(run)); });
+  rows.Add("BlockedChains", ASK { return BlockedChains(s, {.decisions = At(run)}); });
+  rows.Add("BlockersOf", ASK { return BlockersOf(s, 9, At(run)); });
   rows.Add(
       "ChainOf", ASK->Result<std::vector<ChainStep>> {
         PLEXUS_ASSIGN(const BlockedChainsResult blocked, BlockedChains(s, {.decisions = At(run)}));
@@ -133,16 +118,12 @@ void AddConcepts(KernelRows& rows) {
         return SearchConcepts(s, kKernelNow,
                               {.space = space.value_or(SpaceId{0}), .query = query, .run = run});
       });
-  AddProposal(
-      rows, "UpsertConcept", ASK { return UpsertConcept(s, "apple", kKernelNow); });
-  AddProposal(
-      rows, "UpdateAffect", ASK { return UpdateAffect(s, "m1", 0.9, kKernelNow); });
+  AddProposal(rows, "UpsertConcept", ASK { return UpsertConcept(s, "apple", kKernelNow); });
+  AddProposal(rows, "UpdateAffect", ASK { return UpdateAffect(s, "m1", 0.9, kKernelNow); });
   AddProposal(
       rows, "AddEpisode", ASK { return AddEpisode(s, "it rained", made, 0.5, kKernelNow); });
-  AddProposal(
-      rows, "Relate", ASK { return Relate(s, "m1", "is-a", "a new one", kKernelNow); });
-  AddProposal(
-      rows, "DampenConcept", ASK { return DampenConcept(s, "m1", 0.5, kKernelNow); });
+  AddProposal(rows, "Relate", ASK { return Relate(s, "m1", "is-a", "a new one", kKernelNow); });
+  AddProposal(rows, "DampenConcept", ASK { return DampenConcept(s, "m1", 0.5, kKernelNow); });
 }
 
 // Words, a vector and keys at once, by fusion and by weights, with all that a hit says.
@@ -160,15 +141,14 @@ void AddRecall(KernelRows& rows) {
     const SpaceId space = s.schema().FindSpace("default").value_or(SpaceId{0});
     return Recall(s, {.terms = words, .vector = vector, .space = space, .keys = keys}, options);
   };
-  rows.Add(
-      "Recall", ASK { return ask(s, run, false); });
-  rows.Add(
-      "Recall with weights", ASK { return ask(s, run, true); });
+  rows.Add("Recall", ASK { return ask(s, run, false); });
+  rows.Add("Recall with weights", ASK { return ask(s, run, true); });
   rows.Add(
       "RelatedTo",
       ASK { return RelatedTo(s, 8, {.now_ms = kKernelNow, .hops = 2, .budget = run.budget}); });
   AddProposal(
-      rows, "UseOf", ASK { return UseOf(s, kFew, {.now_ms = kKernelNow, .budget = run.budget}); });
+      rows, "ProposeReinforcement",
+      ASK { return ProposeReinforcement(s, kFew, {.now_ms = kKernelNow, .budget = run.budget}); });
   AddProposal(
       rows, "EventOfRecall", ASK->Result<RecordedEvent> {
         PLEXUS_ASSIGN(const RecallResult recalled, ask(s, {.executor = run.executor}, false));

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/preview.h"
+#include "engine/graph.h"
 #include "tests/support/kernels/kernel.h"
 
 namespace plexus::testing {

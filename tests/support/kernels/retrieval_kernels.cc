@@ -5,16 +5,11 @@
 #include <vector>
 
 #include "algorithms/retrieval/bm25.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
-#include "algorithms/retrieval/phrase.h"
 #include "algorithms/retrieval/plan.h"
-#include "algorithms/retrieval/rerank.h"
-#include "algorithms/retrieval/scan_nodes.h"
-#include "algorithms/retrieval/term_index.h"
-#include "algorithms/retrieval/text_vectors.h"
-#include "algorithms/retrieval/tokenizer.h"
+#include "algorithms/retrieval/scan.h"
+#include "algorithms/retrieval/terms.h"
 #include "algorithms/retrieval/vector_index.h"
-#include "algorithms/retrieval/vector_join.h"
+#include "algorithms/retrieval/vectors.h"
 #include "algorithms/retrieval/where.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
@@ -40,7 +35,7 @@ Status Take(const WriteBatch&) { return {}; }
 
 struct Joined {
   std::vector<VectorJoinPair> pairs;
-  VectorJoinReport report;
+  VectorJoinResult report;
   bool truncated = false;
 };
 
@@ -127,8 +122,7 @@ void AddWords(KernelRows& rows) {
         events ? "Bm25 of events" : "Bm25",
         ASK { return Bm25(s, kTerms, {.events = events, .run = run}); });
   static const std::vector<std::string> phrases = {"payouts, settlement", "restarts"};
-  rows.Add(
-      "NodesWithPhrases", ASK { return NodesWithPhrases(s, phrases, {.run = run}); });
+  rows.Add("NodesWithPhrases", ASK { return NodesWithPhrases(s, phrases, {.run = run}); });
   static const TermOptions cut = [] {
     TermOptions options = TermOptions::Recommended();
     options.stemmer = "english";
@@ -145,8 +139,7 @@ void AddWords(KernelRows& rows) {
         PLEXUS_ASSIGN(const auto of_phrase, splitter.PhraseTerms(kText));
         return found.size() + 100 * counts.size() + 10'000 * (words.size() + of_phrase.size());
       });
-  rows.Add(
-      "IndexTerms", ASK { return IndexTerms(s, {.run = run}, Take); });
+  rows.Add("IndexTerms", ASK { return IndexTerms(s, {.run = run}, Take); });
   static const WriteBatch texts = [] {
     WriteBatch batch(kKernelNow);
     batch.SetPayload(batch.UpsertNode("a new fact"), NodeField::kText, "payouts of the settlement");
@@ -159,10 +152,8 @@ void AddWords(KernelRows& rows) {
           return AddTerms(s, {}, batch, run.executor);
         });
       });
-  rows.Add(
-      "MakeTextVectors", ASK { return MakeTextVectors(s, {.run = run}, Take); });
-  rows.Add(
-      "TextVector", ASK { return TextVector(s, kCounts, {.run = run}); });
+  rows.Add("MakeTextVectors", ASK { return MakeTextVectors(s, {.run = run}, Take); });
+  rows.Add("TextVector", ASK { return TextVector(s, kCounts, {.run = run}); });
 }
 
 void AddLists(KernelRows& rows) {

@@ -272,8 +272,8 @@ TEST_F(CArrays, VectorsInAndOut) {
   EXPECT_EQ(plexus_space(Taken(), "none", &space), PLEXUS_NOT_FOUND);
 }
 
-// What a progress function changes in the arrays is checked where it is used.
-TEST_F(CArrays, ArraysThatChangeAreCheckedWhereTheyAreUsed) {
+// Arrays are copied when the call begins: what a progress function changes in them has no effect.
+TEST_F(CArrays, ArraysAreCopiedWhenTheCallBegins) {
   constexpr std::size_t kEdges = 300'000;  // two batches
   std::vector<std::uint32_t> sources(kEdges, 0), targets(kEdges, 1);
   std::vector<std::uint16_t> kind_of(kEdges, 0);
@@ -295,23 +295,23 @@ TEST_F(CArrays, ArraysThatChangeAreCheckedWhereTheyAreUsed) {
     if (done > 0) (*static_cast<std::function<void()>*>(context))();
     return 0;
   };
-  const auto refused = [&](const char* why) {
-    EXPECT_EQ(plexus_put_edges(graph_, &edges, &options, nullptr), PLEXUS_INVALID_ARGUMENT) << why;
-    EXPECT_NE(std::string(plexus_message()).find(why), std::string::npos) << plexus_message();
+  const auto taken = [&] {
+    EXPECT_EQ(plexus_put_edges(graph_, &edges, &options, nullptr), PLEXUS_OK) << plexus_message();
   };
   change = [&] { kind_of.back() = 60'000; };
-  refused("edge 299999: kind_of 60000 is no position in kinds, which are 1");
+  taken();
+  EXPECT_EQ(kind_of.back(), 60'000);
   kind_of.back() = 0;
   change = [&] { sources.back() = 4'000'000'000; };
-  refused("edge 299999: 4000000000 is no position in keys, which are 2");
+  taken();
   sources.back() = 0;
   edges.ends = PLEXUS_ENDS_NUMBERS;
   edges.keys = {};
   change = [&] { targets.back() = 7; };
-  refused("edge 299999: the array was changed during the call");
+  taken();
+  EXPECT_EQ(targets.back(), 7u);
   targets.back() = 1;
   edges.keys = keys.view();
-  // Texts are copied when the call begins.
   edges.ends = PLEXUS_ENDS_KEYS;
   change = [&] {
     keys.offsets = {1'000'000'000'000, 0, 2'000'000'000'000};

@@ -18,10 +18,10 @@
 #include "tests/tools/limits/every_row.h"
 #include "tests/tools/limits/request_table.h"
 #include "tools/c/plexus.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request_json.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/reply/json_writer.h"
-#include "tools/operations/request_json.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::testing {
 namespace {

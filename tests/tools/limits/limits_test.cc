@@ -13,11 +13,11 @@
 #include "tests/support/run_plexus.h"
 #include "tests/tools/limits/counted_clock.h"
 #include "tests/tools/limits/every_row.h"
-#include "tools/operations/limits.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/limits.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request_json.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/reply/json_writer.h"
-#include "tools/operations/request_json.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 namespace {

@@ -17,12 +17,12 @@
 #include "tests/support/json_schema.h"
 #include "tests/support/run_plexus.h"
 #include "tests/tools/limits/every_row.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request_json.h"
+#include "tools/operations/framework/schema.h"
+#include "tools/operations/framework/shape.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/reply/json_writer.h"
-#include "tools/operations/request_json.h"
-#include "tools/operations/schema.h"
-#include "tools/operations/shape.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/graph.h"
 #include "storage/formats/import.h"
 

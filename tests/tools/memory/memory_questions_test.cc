@@ -22,10 +22,10 @@
 #include "storage/formats/import.h"
 #include "tests/support/run_plexus.h"
 #include "tests/tools/memory/import_with_terms.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request_json.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/reply/json_writer.h"
-#include "tools/operations/request_json.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/terms.h"
 #include "storage/database.h"
 #include "tests/support/apply_to.h"
 #include "tests/support/program/program_test.h"

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "tests/tools/server/knowledge_fixture.h"
-#include "tools/operations/registry.h"
-#include "tools/operations/request_json.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request_json.h"
 #include "tools/server/knowledge/knowledge_batch.h"
 
 namespace plexus::tools::server {

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "tests/tools/server/knowledge_fixture.h"
-#include "tools/operations/registry.h"
-#include "tools/operations/request_json.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request_json.h"
 #include "tools/server/knowledge/knowledge_batch.h"
 #include "tools/server/operation_backend.h"
 

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "tests/support/run_plexus.h"
-#include "tools/operations/registry.h"
-#include "tools/operations/request_json.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request_json.h"
 #include "tools/server/http/routes.h"
 
 namespace plexus::tools::server {

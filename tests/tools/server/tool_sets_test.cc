@@ -7,7 +7,7 @@
 #include <boost/json/stream_parser.hpp>
 #include <set>
 
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/server/json_text.h"
 #include "tools/server/operation_backend.h"
 #include "tools/server/tool_schema.h"

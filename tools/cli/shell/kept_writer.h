@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "engine/error.h"
-#include "tools/operations/workspace.h"
+#include "tools/operations/framework/workspace.h"
 
 namespace plexus::tools {
 

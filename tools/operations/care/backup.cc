@@ -1,9 +1,9 @@
 // backup, restore: a verified copy, and a graph made from one.
 #include <string>
 
-#include "storage/identity.h"
-#include "tools/operations/registry.h"
-#include "tools/operations/workspace.h"
+#include "storage/replica.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/workspace.h"
 
 namespace plexus::tools {
 namespace {

@@ -2,9 +2,9 @@
 #include <string>
 #include <utility>
 
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/reply/human_format.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/reply/human_format.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 namespace {

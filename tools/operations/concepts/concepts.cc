@@ -1,17 +1,16 @@
 // concept upsert, affect, episode, relate, dampen: one change at a time to what is known.
-#include "algorithms/memory/concepts.h"
+#include "algorithms/memory/concepts/concepts.h"
 
 #include <string>
 #include <utility>
 
-#include "algorithms/memory/concept_activation.h"
-#include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/term_operations.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 namespace {

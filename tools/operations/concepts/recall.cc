@@ -5,18 +5,17 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/concept_activation.h"
-#include "algorithms/memory/concepts.h"
+#include "algorithms/memory/concepts/concepts.h"
 #include "algorithms/traversal/traverse.h"
 #include "engine/graph.h"
 #include "engine/times.h"
 #include "engine/vocabulary.h"
-#include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 

@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/options.h"
 #include "algorithms/traversal/bfs.h"
-#include "storage/identity.h"
+#include "storage/replica.h"
 #include "tools/operations/files/explorer_page.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {

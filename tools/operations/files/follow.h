@@ -3,9 +3,9 @@
 
 #include "engine/error.h"
 #include "storage/formats/follow.h"
-#include "tools/operations/operation.h"
-#include "tools/operations/request.h"
-#include "tools/operations/workspace.h"
+#include "tools/operations/framework/operation.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/workspace.h"
 
 namespace plexus::tools {
 

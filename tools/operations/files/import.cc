@@ -8,22 +8,20 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/retrieval/term_index.h"
+#include "algorithms/retrieval/terms.h"
 #include "storage/formats/import.h"
-#include "storage/formats/import_markdown.h"
-#include "storage/formats/import_vectors.h"
-#include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
 #include "tools/operations/files/follow.h"
 #include "tools/operations/files/import_reply.h"
 #include "tools/operations/files/import_steps.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/kept_rules.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/scratch_graph.h"
 #include "tools/operations/term_operations.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 namespace {

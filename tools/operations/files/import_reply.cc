@@ -4,7 +4,7 @@
 #include <sstream>
 #include <utility>
 
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/text_table.h"
 

@@ -7,8 +7,8 @@
 
 #include "storage/formats/follow.h"
 #include "storage/formats/import.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/term_operations.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 

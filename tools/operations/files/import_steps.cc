@@ -6,10 +6,10 @@
 #include <sstream>
 #include <system_error>
 
-#include "algorithms/memory/turns.h"
-#include "storage/formats/import_arrays.h"
-#include "storage/identity.h"
-#include "tools/operations/registry.h"
+#include "algorithms/memory/turns/turns.h"
+#include "storage/formats/import.h"
+#include "storage/replica.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/json_writer.h"
 

@@ -9,9 +9,9 @@
 
 #include "engine/error.h"
 #include "storage/formats/import.h"
-#include "tools/operations/operation.h"
-#include "tools/operations/request.h"
-#include "tools/operations/workspace.h"
+#include "tools/operations/framework/operation.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/workspace.h"
 
 namespace plexus::tools {
 
@@ -27,7 +27,7 @@ Result<std::vector<std::pair<std::string, std::string>>> PairsOf(const Request& 
 // "kind_map": "IS_A=is-a" says that what the file calls IS_A is the kind is-a.
 Result<std::vector<ColumnName>> KindNames(const Request& request);
 
-// Results of jobs by id (storage/formats/import_arrays.h), by name or by what they hold.
+// Results of jobs by id (storage/formats/import.h), by name or by what they hold.
 bool IsArrays(const Request& request);
 // kInvalidArgument: they do not go with other parameters, nor "column" with other files.
 Status CheckArrays(const Workspace& workspace, const Request& request);

@@ -10,9 +10,9 @@
 
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
+#include "tools/operations/framework/time_limit.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
-#include "tools/operations/time_limit.h"
 
 namespace plexus::tools {
 namespace {

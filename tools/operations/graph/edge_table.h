@@ -7,8 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/options.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"

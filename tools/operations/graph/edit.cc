@@ -10,19 +10,19 @@
 
 #include "engine/times.h"
 #include "engine/vocabulary.h"
+#include "storage/database.h"
 #include "storage/formats/base/decimal.h"
 #include "storage/formats/base/properties.h"
-#include "storage/purge/purge_batch.h"
-#include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/given_values.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/memory/kept_rules.h"
-#include "tools/operations/given_values.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/term_operations.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 namespace {

@@ -8,20 +8,20 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/supersession.h"
+#include "algorithms/memory/visibility/visibility.h"
 #include "engine/times.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/properties.h"
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/shape.h"
 #include "tools/operations/graph/event_view.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/reply/text_table.h"
-#include "tools/operations/shape.h"
 
 namespace plexus::tools {
 namespace {

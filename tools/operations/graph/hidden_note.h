@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
+#include "tools/operations/framework/request.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply.h"
-#include "tools/operations/request.h"
 
 namespace plexus::tools {
 

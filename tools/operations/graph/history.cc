@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/graph/hidden_note.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/reply/text_table.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 namespace {

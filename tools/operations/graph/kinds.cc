@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "engine/snapshot.h"
-#include "tools/operations/arguments.h"
-#include "tools/operations/registry.h"
-#include "tools/operations/workspace.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/workspace.h"
 
 namespace plexus::tools {
 namespace {

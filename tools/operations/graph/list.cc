@@ -12,16 +12,16 @@
 
 #include "algorithms/retrieval/where.h"
 #include "engine/times.h"
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/graph/edge_table.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/node_list.h"
 #include "tools/operations/reply/text_table.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 namespace {

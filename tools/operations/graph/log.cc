@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/graph/hidden_note.h"
 #include "tools/operations/graph/state_comparison.h"
 #include "tools/operations/kernel_options.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 

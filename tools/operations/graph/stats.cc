@@ -4,14 +4,13 @@
 #include <string>
 #include <utility>
 
-#include "engine/monitoring/metrics.h"
-#include "engine/monitoring/stats.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/vocabulary.h"
-#include "storage/metrics.h"
-#include "tools/operations/registry.h"
+#include "storage/database.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/text_table.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 namespace {

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "tools/operations/change.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/time_limit.h"
 #include "tools/operations/graph/state_comparison.h"
 #include "tools/operations/memory/kept_rules.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
-#include "tools/operations/time_limit.h"
 
 namespace plexus::tools {
 namespace {

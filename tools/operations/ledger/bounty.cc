@@ -1,16 +1,15 @@
 // bounty: what was tried with its outcomes, and what was never tried.
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/ledger.h"
-#include "algorithms/memory/never_composed.h"
+#include "algorithms/memory/frontier/frontier.h"
+#include "algorithms/memory/ledger/ledger.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/ledger/ledger_reply.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/candidate_reply.h"
 #include "tools/operations/reply/reply_parts.h"
 
@@ -82,13 +81,9 @@ Result<Reply> RunBounty(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(NeverComposedPage page, NeverComposed(snapshot, never));
   std::string closing = Truncated(page.truncated, "the best of what was compared");
   for (const char* sentence : kGuardrails) closing += std::string(sentence) + "\n";
-  std::optional<NodeSubset> inside;
-  if (workspace.scope()) inside = *workspace.scope();
   Reply reply([snapshot, scanned = lists.scanned, lanes = std::move(lanes),
-               inside = std::move(inside), page = std::move(page)](ReplyWriter& json) {
-    const auto write = [&](const NeverComposedSet& set) {
-      WriteCandidate(json, snapshot, set, inside ? &*inside : nullptr);
-    };
+               page = std::move(page)](ReplyWriter& json) {
+    const auto write = [&](const NeverComposedSet& set) { WriteCandidate(json, snapshot, set); };
     json.Field("truncated", page.truncated);
     json.Field("scanned", scanned);
     json.Field("lens", LensName(page.lens));

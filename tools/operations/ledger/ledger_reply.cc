@@ -8,7 +8,7 @@
 
 #include "engine/times.h"
 #include "engine/vocabulary.h"
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
 

@@ -4,13 +4,13 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/ledger.h"
+#include "algorithms/memory/ledger/ledger.h"
 #include "engine/vocabulary.h"
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/ledger/ledger_reply.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 

@@ -1,7 +1,7 @@
 // Applying a batch of the ledger; see recording.h.
 #include "tools/operations/ledger/recording.h"
 
-#include "algorithms/retrieval/term_record.h"
+#include "algorithms/retrieval/terms.h"
 #include "tools/operations/change.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/term_operations.h"

@@ -4,13 +4,13 @@
 #include <string>
 #include <string_view>
 
-#include "algorithms/memory/ledger.h"
+#include "algorithms/memory/ledger/ledger.h"
 #include "engine/error.h"
-#include "engine/preview.h"
+#include "engine/graph.h"
 #include "engine/write_batch.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/reply/reply_writer.h"
-#include "tools/operations/request.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 

@@ -6,15 +6,15 @@
 #include <string>
 #include <utility>
 
-#include "algorithms/memory/ledger.h"
+#include "algorithms/memory/ledger/ledger.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/properties.h"
-#include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/ledger/ledger_reply.h"
 #include "tools/operations/ledger/recording.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 
 namespace plexus::tools {
 namespace {

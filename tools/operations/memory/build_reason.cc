@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/options.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::tools {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "algorithms/memory/turns.h"
+#include "algorithms/memory/turns/turns.h"
 #include "engine/snapshot.h"
 
 namespace plexus::tools {

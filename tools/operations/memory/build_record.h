@@ -7,9 +7,9 @@
 #include <boost/json/object.hpp>
 #include <optional>
 
-#include "algorithms/memory/turns.h"
+#include "algorithms/memory/turns/turns.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/graph_record.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/conflicts.h"
+#include "algorithms/memory/conflicts/conflicts.h"
 #include "engine/vocabulary.h"
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/operation.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/names.h"
-#include "tools/operations/operation.h"
 #include "tools/operations/reply/reply_parts.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 

@@ -1,16 +1,16 @@
 // conflicts: the queue of open ones, candidates for one, near-duplicates, what replaced what.
-#include "algorithms/memory/conflicts.h"
+#include "algorithms/memory/conflicts/conflicts.h"
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/conflict_reply.h"
 #include "tools/operations/names.h"
 #include "tools/operations/proposal.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {

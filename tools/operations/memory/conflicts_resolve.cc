@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/conflicts.h"
-#include "tools/operations/arguments.h"
+#include "algorithms/memory/conflicts/conflicts.h"
 #include "tools/operations/change.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/lines.h"
 
 namespace plexus::tools {
@@ -117,7 +117,7 @@ Result<Reply> RunConflictsResolve(Workspace& workspace, const Request& request) 
   ResolveOptions options;
   options.now_ms = workspace.now_ms();
   options.created_by = request.Text("created_by");
-  PLEXUS_ASSIGN(const Resolution resolution, Resolve(snapshot, verdicts, options));
+  PLEXUS_ASSIGN(const ResolveResult resolution, Resolve(snapshot, verdicts, options));
   WriteBatch batch = MakeBatch(workspace, request);
   batch.Append(resolution.batch);
   PLEXUS_ASSIGN(const PreviewResult changed, ApplyOrPreview(workspace, request, batch));

@@ -5,12 +5,12 @@
 #include <span>
 #include <string>
 
-#include "algorithms/memory/decision_status.h"
+#include "algorithms/memory/decisions/decisions.h"
 #include "engine/vocabulary.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/decisions.h"
+#include "algorithms/memory/decisions/decisions.h"
 #include "tools/operations/change.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/conflict_reply.h"
 #include "tools/operations/memory/decision_scope.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {

@@ -4,16 +4,16 @@
 #include <variant>
 #include <vector>
 
-#include "algorithms/memory/decisions_guardrails.h"
-#include "algorithms/memory/decisions_suggest.h"
-#include "tools/operations/arguments.h"
+#include "algorithms/memory/decisions/decisions.h"
+#include "algorithms/memory/decisions/decisions_guardrails.h"
 #include "tools/operations/change.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/decision_scope.h"
 #include "tools/operations/memory/guardrail_rules.h"
 #include "tools/operations/names.h"
 #include "tools/operations/proposal.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/node_list.h"
 #include "tools/operations/reply/reply_parts.h"

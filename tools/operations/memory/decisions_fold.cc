@@ -11,16 +11,16 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/decision_status.h"
-#include "algorithms/memory/supersession.h"
+#include "algorithms/memory/decisions/decisions.h"
+#include "algorithms/memory/visibility/visibility.h"
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/change.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/decision_scope.h"
 #include "tools/operations/memory/kept_rules.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/json_writer.h"
 #include "tools/operations/reply/node_list.h"
 #include "tools/operations/reply/reply_parts.h"

@@ -1,14 +1,14 @@
 // decisions queue: what to look at next.
-#include "algorithms/memory/decisions_queue.h"
+#include "algorithms/memory/decisions/decisions.h"
 
 #include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/decision_scope.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 

@@ -4,15 +4,14 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/decision_status.h"
-#include "algorithms/memory/decisions_blocked.h"
+#include "algorithms/memory/decisions/decisions.h"
 #include "algorithms/traversal/bfs.h"
 #include "engine/vocabulary.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/memory/decision_scope.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 

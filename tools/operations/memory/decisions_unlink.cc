@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "tools/operations/change.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
 #include "tools/operations/names.h"
 
 namespace plexus::tools {

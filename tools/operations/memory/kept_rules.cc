@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/decisions_guardrails.h"
+#include "algorithms/memory/decisions/decisions_guardrails.h"
 #include "tools/operations/change.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/graph_record.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/guardrail_rules.h"
-#include "tools/operations/registry.h"
 
 namespace plexus::tools {
 namespace {

@@ -8,12 +8,12 @@
 #include <string>
 
 #include "engine/error.h"
-#include "engine/preview.h"
+#include "engine/graph.h"
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
-#include "tools/operations/operation.h"
-#include "tools/operations/request.h"
-#include "tools/operations/workspace.h"
+#include "tools/operations/framework/operation.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/workspace.h"
 
 namespace plexus::tools {
 

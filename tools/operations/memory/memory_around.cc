@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "algorithms/memory/visibility.h"
+#include "algorithms/memory/visibility/visibility.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/conflict_reply.h"

@@ -5,14 +5,14 @@
 #include <optional>
 #include <vector>
 
-#include "algorithms/memory/conflicts.h"
-#include "algorithms/memory/decisions_suggest.h"
+#include "algorithms/memory/conflicts/conflicts.h"
+#include "algorithms/memory/decisions/decisions.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
-#include "tools/operations/operation.h"
+#include "tools/operations/framework/operation.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/reply/reply_writer.h"
-#include "tools/operations/request.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 

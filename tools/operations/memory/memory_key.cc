@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/ledger.h"
-#include "algorithms/memory/visibility.h"
-#include "algorithms/retrieval/tokenizer.h"
+#include "algorithms/memory/ledger/ledger.h"
+#include "algorithms/memory/visibility/visibility.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/vocabulary.h"
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"

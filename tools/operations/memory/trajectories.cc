@@ -7,7 +7,7 @@
 
 #include "engine/schema.h"
 #include "storage/formats/csv/csv.h"
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
 
 namespace plexus::tools {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/memory/turns.h"
+#include "algorithms/memory/turns/turns.h"
 #include "engine/error.h"
 
 namespace plexus::tools {

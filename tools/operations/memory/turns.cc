@@ -1,5 +1,5 @@
 // build: edges between turns, by recipes; session: the turns around one.
-#include "algorithms/memory/turns.h"
+#include "algorithms/memory/turns/turns.h"
 
 #include <string>
 #include <utility>
@@ -7,12 +7,12 @@
 
 #include "engine/vocabulary.h"
 #include "tools/operations/change.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/build_reason.h"
 #include "tools/operations/memory/build_record.h"
 #include "tools/operations/memory/trajectories.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/reply/text_field.h"

@@ -9,15 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/score_ranking.h"
-#include "algorithms/pagerank/pagerank_batch.h"
-#include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/common/results.h"
 #include "algorithms/pagerank/refresh_pagerank.h"
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/rank/pagerank_sets.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 

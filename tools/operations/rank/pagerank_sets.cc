@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/score_ranking.h"
-#include "algorithms/pagerank/pagerank_batch.h"
+#include "algorithms/common/results.h"
+#include "algorithms/pagerank/pagerank.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"

@@ -3,8 +3,8 @@
 
 #include "algorithms/pagerank/pagerank.h"
 #include "engine/error.h"
-#include "tools/operations/request.h"
-#include "tools/operations/workspace.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/workspace.h"
 
 namespace plexus::tools {
 

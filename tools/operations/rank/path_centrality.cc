@@ -4,13 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/centrality/betweenness.h"
-#include "algorithms/centrality/closeness.h"
+#include "algorithms/centrality/centrality.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/rank/scored_columns.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 

@@ -4,12 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/centrality/hits.h"
-#include "algorithms/centrality/katz.h"
+#include "algorithms/centrality/centrality.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/rank/scored_columns.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {

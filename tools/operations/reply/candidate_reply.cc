@@ -1,13 +1,10 @@
 // The names of vestige's ComposedGraph, for sets of any size; see candidate_reply.h.
 #include "tools/operations/reply/candidate_reply.h"
 
-#include <algorithm>
-#include <span>
 #include <string_view>
 #include <vector>
 
-#include "algorithms/memory/ledger_index.h"
-#include "algorithms/memory/recall/recall_use.h"
+#include "algorithms/memory/recall/recall.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::tools {
@@ -29,34 +26,6 @@ std::string_view LevelName(SetLevel level) {
 std::string Preview(const Snapshot& snapshot, NodeId node) {
   const auto text = snapshot.Payload(node, NodeField::kText);
   return text ? PreviewOf(*text) : "";
-}
-
-// The events behind the prior outcomes, by id, the newest ten first: what a success came of, which
-// door was closed.
-std::vector<std::string> PriorEvents(const Snapshot& snapshot, const NeverComposedSet& set,
-                                     const NodeSubset* inside) {
-  constexpr std::size_t kMost = 10;
-  std::vector<std::string> ids;
-  if (set.prior_outcomes.empty()) return ids;
-  const auto index = LedgerIndex::Of(snapshot);
-  if (!index) return ids;
-  const auto shown = [&](NodeId event) {
-    return !inside || std::ranges::all_of((*index)->members(event),
-                                          [&](NodeId v) { return inside->contains(v); });
-  };
-  std::vector<NodeId> events;
-  for (const NodeId member : set.members)
-    for (const NodeId event : (*index)->events(member))
-      if ((*index)->event_outcomes(event) != 0 && shown(event)) events.push_back(event);
-  std::ranges::sort(events, [&](NodeId a, NodeId b) {
-    const std::int64_t at = snapshot.i64(kCreatedAt, a).value_or(kNoTime),
-                       bt = snapshot.i64(kCreatedAt, b).value_or(kNoTime);
-    return at != bt ? at > bt : a > b;
-  });
-  events.erase(std::unique(events.begin(), events.end()), events.end());
-  for (const NodeId event : std::span(events).first(std::min(kMost, events.size())))
-    ids.emplace_back(DisplayName(snapshot.key(event)));
-  return ids;
 }
 
 }  // namespace
@@ -81,8 +50,7 @@ std::string CandidateShape(bool of_every_lens) {
   return shape;
 }
 
-void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComposedSet& set,
-                    const NodeSubset* inside) {
+void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComposedSet& set) {
   json.Nodes("ids", snapshot, set.members);
   json.Field("score", set.score);
   json.Field("bridgeScore", set.bridge);
@@ -107,7 +75,9 @@ void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComp
   json.Values("sharedTerms", set.shared_terms);
   json.Values("boundaryTags", set.boundary_tags);
   json.Values("priorOutcomes", set.prior_outcomes);
-  json.Values("priorEvents", PriorEvents(snapshot, set, inside));
+  std::vector<std::string> events;
+  for (const NodeId event : set.prior_events) events.emplace_back(DisplayName(snapshot.key(event)));
+  json.Values("priorEvents", events);
   json.Field("outcomeSignal", set.outcome_signal);
   json.Field("level", LevelName(set.level));
   if (!set.proof.empty()) json.Nodes("proof", snapshot, set.proof);

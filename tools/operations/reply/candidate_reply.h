@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "algorithms/memory/never_composed.h"
+#include "algorithms/memory/frontier/frontier.h"
 #include "engine/snapshot.h"
 #include "tools/operations/reply/reply_writer.h"
 
@@ -11,9 +11,7 @@ namespace plexus::tools {
 
 // Its shape: an object. `of_every_lens`: what a lens may lack is optional.
 std::string CandidateShape(bool of_every_lens = false);
-// Its members, inside of an object. `inside`: only events all of whose members are in it are named;
-// null: any.
-void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComposedSet& set,
-                    const NodeSubset* inside);
+// Its members, inside of an object.
+void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComposedSet& set);
 
 }  // namespace plexus::tools

@@ -8,15 +8,15 @@
 #include <type_traits>
 #include <utility>
 
-#include "algorithms/memory/supersession.h"
+#include "algorithms/memory/visibility/visibility.h"
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/column_value.h"
+#include "tools/operations/framework/time_limit.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/json_writer.h"
 #include "tools/operations/reply/reply_parts.h"
-#include "tools/operations/time_limit.h"
 
 namespace plexus::tools {
 namespace {

@@ -12,8 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/options.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"

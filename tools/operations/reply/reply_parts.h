@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/edge_step.h"
+#include "algorithms/common/results.h"
 #include "algorithms/traversal/traverse.h"
 #include "engine/error.h"
 #include "engine/graph.h"

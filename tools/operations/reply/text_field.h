@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "engine/snapshot.h"
-#include "tools/operations/operation.h"
-#include "tools/operations/request.h"
+#include "tools/operations/framework/operation.h"
+#include "tools/operations/framework/request.h"
 
 namespace plexus::tools {
 

@@ -5,15 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/retrieval/term_record.h"
-#include "algorithms/retrieval/text_vectors.h"
-#include "algorithms/retrieval/tokenizer.h"
-#include "engine/preview.h"
+#include "algorithms/retrieval/terms.h"
+#include "algorithms/retrieval/vectors.h"
+#include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/change.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/graph_record.h"
 #include "tools/operations/kernel_options.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/json_writer.h"
 #include "tools/operations/reply/reply_parts.h"

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/each_payload.h"
-#include "algorithms/retrieval/fold_text.h"
+#include "algorithms/retrieval/scan.h"
+#include "algorithms/retrieval/terms.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/reply/text_field.h"

@@ -1,16 +1,16 @@
 // frontier: pairs and sets that share much and were never put together, with what they share. The
 // lens rare is asked here, the others in frontier_lenses.cc.
-#include "algorithms/similarity/frontier.h"
-#include "algorithms/retrieval/term_record.h"
+#include "algorithms/retrieval/terms.h"
+#include "algorithms/similarity/similarity.h"
 
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/vocabulary.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/candidate_reply.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/retrieve/frontier_lenses.h"

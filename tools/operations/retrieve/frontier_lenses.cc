@@ -1,11 +1,10 @@
 // From a request to NeverComposedOptions, from a page to a reply.
 #include "tools/operations/retrieve/frontier_lenses.h"
 
-#include <optional>
 #include <utility>
 
-#include "algorithms/memory/never_composed.h"
-#include "algorithms/retrieval/term_record.h"
+#include "algorithms/memory/frontier/frontier.h"
+#include "algorithms/retrieval/terms.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/candidate_reply.h"
@@ -146,14 +145,11 @@ Result<Reply> AskLens(Workspace& workspace, const Request& request) {
                " memories alone.\n";
   closing += Truncated(page.truncated, "the best of what was compared");
   if (!page.sets.empty()) closing += std::string(kClaim) + "\n";
-  std::optional<NodeSubset> inside;
-  if (workspace.scope()) inside = *workspace.scope();
-  Reply reply([snapshot, inside = std::move(inside), page = std::move(page)](ReplyWriter& json) {
+  Reply reply([snapshot, page = std::move(page)](ReplyWriter& json) {
     json.Field("truncated", page.truncated);
     json.Field("lens", LensName(page.lens));
-    json.Objects("candidates", page.sets, [&](const NeverComposedSet& set) {
-      WriteCandidate(json, snapshot, set, inside ? &*inside : nullptr);
-    });
+    json.Objects("candidates", page.sets,
+                 [&](const NeverComposedSet& set) { WriteCandidate(json, snapshot, set); });
     json.Field("pool", page.pool);
     json.Field("compared", page.compared);
     json.Field("scored", page.scored);

@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "engine/error.h"
-#include "tools/operations/operation.h"
+#include "tools/operations/framework/operation.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/reply/reply.h"
-#include "tools/operations/request.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "algorithms/retrieval/term_record.h"
+#include "algorithms/retrieval/terms.h"
 
 namespace plexus::tools {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/retrieval/tokenizer.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "tools/operations/reply/reply_writer.h"

@@ -9,7 +9,7 @@
 #include "algorithms/retrieval/where.h"
 #include "algorithms/traversal/traverse.h"
 #include "storage/formats/base/json_tree.h"
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 

@@ -1,6 +1,6 @@
 // retrieve: nodes found, expanded, scored and explained by a plan.
-#include "tools/operations/retrieve/plan_question.h"
 #include "tools/operations/retrieve/matching_line.h"
+#include "tools/operations/retrieve/plan_question.h"
 
 #include <algorithm>
 #include <memory>
@@ -11,11 +11,11 @@
 
 #include "algorithms/retrieval/plan.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/import_vectors.h"
-#include "tools/operations/arguments.h"
+#include "storage/formats/import.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/reply/text_field.h"
@@ -33,7 +33,7 @@ struct Asked {
   std::vector<Bm25Phrase> phrases;
   std::vector<float> vector;
   std::vector<NodeWeight> keys;
-  RetrieveQuestion question;
+  RetrieveQuery question;
   RetrieveOptions options;
 };
 
@@ -55,8 +55,8 @@ Status ReadVectors(Workspace& workspace, const Request& request, Asked& asked) {
     return {};
   }
   SpaceId space{};
-  PLEXUS_ASSIGN(asked.vector, WordsAsVector(workspace, request, asked.question.terms,
-                                            asked.plan.plan, space));
+  PLEXUS_ASSIGN(asked.vector,
+                WordsAsVector(workspace, request, asked.question.terms, asked.plan.plan, space));
   if (!asked.vector.empty()) {
     asked.question.vector = asked.vector;
     asked.question.space = space;
@@ -170,23 +170,24 @@ void WriteAnswer(ReplyWriter& json, const Answered& answer) {
 
 Parameters PlanParameters() {
   return AskedParameters() +
-         Parameters{Repeated("from", "KEY", "a node to start at; KEY=W gives it a weight in (0, 1]")
-                        .Named(Means::kWeightedKey),
-                    PlanParameter().Default("dual"),
-                    Count("top", "K", "at most K nodes, instead of the plan's").Between(1, 10'000),
-                    Count("hops", "N", "walk N hops, instead of the plan's").Between(0, kMaxHops),
-                    Text("inscription", "NAME", "only what is inscribed with this name"),
-                    Number("graph_boost", "G",
-                           "the weight of the term graph, instead of the plan's")
-                        .Between(0, 1000),
-                    Number("rank_constant", "K",
-                           "fuse by ranks: of each term its weight / (K + rank), instead of as the "
-                           "plan says; 60 is usual")
-                        .Between(0, PlanLimits::kMaxRankConstant),
-                    KindsParameter("edges that are walked and counted, instead of the plan's"),
-                    MaxNodes("each stage stops after N nodes and says truncated"),
-                    MaxEdges("each stage stops after N edges and says truncated"),
-                    IncludeSuperseded(), QuestionPrefilter()};
+         Parameters{
+             Repeated("from", "KEY", "a node to start at; KEY=W gives it a weight in (0, 1]")
+                 .Named(Means::kWeightedKey),
+             PlanParameter().Default("dual"),
+             Count("top", "K", "at most K nodes, instead of the plan's").Between(1, 10'000),
+             Count("hops", "N", "walk N hops, instead of the plan's").Between(0, kMaxHops),
+             Text("inscription", "NAME", "only what is inscribed with this name"),
+             Number("graph_boost", "G", "the weight of the term graph, instead of the plan's")
+                 .Between(0, 1000),
+             Number("rank_constant", "K",
+                    "fuse by ranks: of each term its weight / (K + rank), instead of as the "
+                    "plan says; 60 is usual")
+                 .Between(0, PlanLimits::kMaxRankConstant),
+             KindsParameter("edges that are walked and counted, instead of the plan's"),
+             MaxNodes("each stage stops after N nodes and says truncated"),
+             MaxEdges("each stage stops after N edges and says truncated"),
+             IncludeSuperseded(),
+             QuestionPrefilter()};
 }
 
 Result<Reply> AnswerByPlan(Workspace& workspace, const Request& request) {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "algorithms/memory/outcome_values.h"
+#include "algorithms/memory/frontier/frontier.h"
 #include "engine/vocabulary.h"
-#include "tools/operations/arguments.h"
+#include "tools/operations/framework/arguments.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"

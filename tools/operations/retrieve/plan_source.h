@@ -5,14 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/node_subset.h"
-#include "algorithms/common/node_weight.h"
+#include "algorithms/common/options.h"
+#include "algorithms/common/results.h"
 #include "algorithms/retrieval/plan.h"
 #include "engine/error.h"
-#include "tools/operations/operation.h"
+#include "tools/operations/framework/operation.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/reply/reply_writer.h"
-#include "tools/operations/request.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 

@@ -2,19 +2,18 @@
 //
 // It reads. --commit writes the use of what it gave, --record the event that says so, both in one
 // batch.
-#include "algorithms/memory/recall.h"
+#include "algorithms/memory/recall/recall.h"
 
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/recall/recall_use.h"
 #include "storage/formats/base/properties.h"
 #include "tools/operations/change.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/ledger/recording.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/reply/text_field.h"
@@ -27,7 +26,7 @@ namespace {
 
 // What a recall writes, or would.
 struct Outcome {
-  RecallUse use;
+  ReinforcementResult use;
   NewEvent event;  // What a record says.
   bool committed = false;
   bool dry_run = false;
@@ -35,15 +34,15 @@ struct Outcome {
   std::optional<Sequence> sequence;  // Where something was, or would be, written.
 };
 
-Result<RecallUse> ProposeUse(const Workspace& workspace, const Request& request,
-                             const AskedRecall& asked, const RecallResult& result) {
+Result<ReinforcementResult> ProposeUse(const Workspace& workspace, const Request& request,
+                                       const AskedRecall& asked, const RecallResult& result) {
   std::vector<NodeId> nodes;
   for (const RecallHit& hit : result.hits) nodes.push_back(hit.node);
-  RecallUseOptions options;
+  ReinforcementOptions options;
   options.now_ms = workspace.now_ms();
   options.reinforce = request.Number("reinforce");
   options.budget = asked.options.run.budget;
-  return UseOf(workspace.snapshot(), nodes, options);
+  return ProposeReinforcement(workspace.snapshot(), nodes, options);
 }
 
 Result<NewEvent> EventOf(const Workspace& workspace, const Request& request,

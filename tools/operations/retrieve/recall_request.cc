@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "engine/vocabulary.h"
-#include "storage/formats/import_vectors.h"
-#include "tools/operations/arguments.h"
+#include "storage/formats/import.h"
+#include "tools/operations/framework/arguments.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/text_vectors.h"

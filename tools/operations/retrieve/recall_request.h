@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/recall.h"
+#include "algorithms/memory/recall/recall.h"
 #include "engine/error.h"
-#include "tools/operations/operation.h"
-#include "tools/operations/request.h"
+#include "tools/operations/framework/operation.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/operations/retrieve/plan_source.h"
 #include "tools/operations/retrieve/word_query.h"
-#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 
@@ -24,7 +24,7 @@ struct AskedRecall {
   std::vector<std::string> scopes;
   std::vector<NodeId> tags;
   AskedPlan plan;
-  RecallQuestion question;
+  RecallQuery question;
   RecallOptions options;
 
   AskedRecall() = default;

@@ -1,16 +1,16 @@
 // rerank: what is most like a vector or a node, reordered by how the candidates hang
 // together in the graph.
-#include "algorithms/retrieval/rerank.h"
+#include "algorithms/retrieval/vectors.h"
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "storage/formats/import_vectors.h"
-#include "tools/operations/arguments.h"
+#include "storage/formats/import.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/lines.h"
 #include "tools/operations/reply/reply_parts.h"

@@ -6,15 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/visibility.h"
+#include "algorithms/memory/visibility/visibility.h"
 #include "algorithms/retrieval/bm25.h"
-#include "algorithms/retrieval/phrase.h"
-#include "algorithms/retrieval/term_record.h"
+#include "algorithms/retrieval/terms.h"
 #include "algorithms/retrieval/where.h"
 #include "engine/vocabulary.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/reply/text_field.h"
@@ -68,7 +67,7 @@ Result<Hidden> CountHidden(const Workspace& workspace, const Request& request,
   PLEXUS_ASSIGN(const auto valid, VisibleNodes(snapshot, workspace.now_ms(), any_version));
   PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, workspace.now_ms(), newest));
   Hidden hidden;
-  for (const Bm25Match& match : all.matches) {
+  for (const Bm25Hit& match : all.hits) {
     if (workspace.scope() && !workspace.scope()->contains(match.node))
       ++hidden.out_of_scope;
     else if (!valid->contains(match.node))
@@ -111,7 +110,7 @@ void WriteTerm(ReplyWriter& json, const QueryTerm& term) {
 }
 
 void WriteMatch(ReplyWriter& json, const Snapshot& snapshot, const Bm25Result& result,
-                const Bm25Match& match, const MatchingLine& line,
+                const Bm25Hit& match, const MatchingLine& line,
                 std::optional<std::uint64_t> max_chars) {
   json.Node("key", snapshot, match.node);
   json.Field("score", match.score);
@@ -133,7 +132,7 @@ Reply MakeReply(const Workspace& workspace, const PhraseQuery& query, Bm25Result
                 const Hidden& hidden, const NotIndexed& not_indexed, MatchingLine line,
                 std::optional<std::uint64_t> max_chars) {
   std::string closing;
-  if (result.matches.size() < result.found) closing = "... of " + Grouped(result.found) + "\n";
+  if (result.hits.size() < result.found) closing = "... of " + Grouped(result.found) + "\n";
   closing += Truncated(result.truncated, "these are the best of those looked at");
   Reply reply([snapshot = workspace.snapshot(), phrases = query.phrases, result = std::move(result),
                hidden, not_indexed, line = std::move(line), max_chars](ReplyWriter& json) {
@@ -156,7 +155,7 @@ Reply MakeReply(const Workspace& workspace, const PhraseQuery& query, Bm25Result
       json.Field("other_kinds", hidden.other_kinds);
       json.EndObject();
     }
-    json.Objects("results", result.matches, [&](const Bm25Match& match) {
+    json.Objects("results", result.hits, [&](const Bm25Hit& match) {
       WriteMatch(json, snapshot, result, match, line, max_chars);
     });
   });

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/retrieval/term_record.h"
+#include "algorithms/retrieval/terms.h"
 #include "tools/operations/change.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/lines.h"
 #include "tools/operations/reply/reply_parts.h"

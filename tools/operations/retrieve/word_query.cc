@@ -3,8 +3,7 @@
 
 #include <utility>
 
-#include "algorithms/retrieval/query_terms.h"
-#include "algorithms/retrieval/term_record.h"
+#include "algorithms/retrieval/terms.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"

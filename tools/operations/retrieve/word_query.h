@@ -5,13 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/options.h"
 #include "algorithms/retrieval/bm25.h"
-#include "algorithms/retrieval/phrase.h"
-#include "algorithms/retrieval/tokenizer.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/error.h"
-#include "tools/operations/request.h"
-#include "tools/operations/workspace.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/workspace.h"
 
 namespace plexus::tools {
 

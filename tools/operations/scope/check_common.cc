@@ -3,9 +3,9 @@
 #include <iterator>
 #include <string_view>
 
-#include "tools/operations/arguments.h"
 #include "tools/operations/change.h"
-#include "tools/operations/workspace.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/workspace.h"
 
 namespace plexus::tools {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "engine/vocabulary.h"
+#include "tools/operations/framework/time_limit.h"
 #include "tools/operations/scratch_graph.h"
-#include "tools/operations/time_limit.h"
 
 namespace plexus::tools {
 namespace {

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "engine/graph.h"
-#include "engine/journal.h"
 #include "engine/payload.h"
+#include "engine/record.h"
 #include "engine/schema.h"
 #include "engine/write_batch.h"
 

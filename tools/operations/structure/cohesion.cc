@@ -5,8 +5,8 @@
 
 #include "algorithms/community/kcore.h"
 #include "algorithms/community/triangles.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {

@@ -9,8 +9,8 @@
 
 #include "algorithms/community/label_propagation.h"
 #include "algorithms/community/leiden.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 

@@ -4,13 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/connectivity/biconnectivity.h"
-#include "algorithms/connectivity/dominators.h"
-#include "algorithms/connectivity/spanning_forest.h"
-#include "tools/operations/arguments.h"
+#include "algorithms/connectivity/structure.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 

@@ -2,11 +2,11 @@
 #include <string>
 #include <utility>
 
-#include "algorithms/connectivity/max_flow.h"
+#include "algorithms/connectivity/structure.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 

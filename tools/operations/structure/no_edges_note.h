@@ -1,8 +1,8 @@
 // A note of a question that no edge takes part in: mostly a selection that was meant for the list.
 #pragma once
 
-#include "tools/operations/request.h"
-#include "tools/operations/workspace.h"
+#include "tools/operations/framework/request.h"
+#include "tools/operations/framework/workspace.h"
 
 namespace plexus::tools {
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "algorithms/similarity/similarity.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 
 namespace plexus::tools {

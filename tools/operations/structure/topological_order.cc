@@ -1,14 +1,14 @@
 // topo: nodes in an order that every edge follows, or the cycles that forbid it.
-#include "algorithms/connectivity/topological_order.h"
+#include "algorithms/connectivity/structure.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
-#include "tools/operations/registry.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"
 

@@ -1,5 +1,5 @@
 // One path an operation; what only reads, and takes no content of files, has GET, too.
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/server/http/routes.h"
 #include "tools/server/json_text.h"
 #include "tools/server/tool_schema.h"

@@ -7,10 +7,10 @@
 #include <set>
 #include <sstream>
 
-#include "tools/operations/arguments.h"
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/arguments.h"
+#include "tools/operations/framework/registry.h"
+#include "tools/operations/framework/request_json.h"
 #include "tools/operations/reply/human_format.h"
-#include "tools/operations/request_json.h"
 #include "tools/server/json_text.h"
 #include "tools/server/operation_backend.h"
 

@@ -10,8 +10,8 @@
 
 #include "engine/error.h"
 #include "engine/write_batch.h"
-#include "tools/operations/time_limit.h"
-#include "tools/operations/workspace.h"
+#include "tools/operations/framework/time_limit.h"
+#include "tools/operations/framework/workspace.h"
 #include "tools/server/json_text.h"
 #include "tools/server/knowledge/knowledge_graph.h"
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "algorithms/retrieval/fold_text.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/mcp_records.h"
 #include "storage/formats/base/property_map.h"

@@ -17,7 +17,7 @@
 
 #include "engine/error.h"
 #include "engine/snapshot.h"
-#include "tools/operations/time_limit.h"
+#include "tools/operations/framework/time_limit.h"
 
 namespace plexus::tools::server {
 

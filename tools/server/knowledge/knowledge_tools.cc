@@ -8,7 +8,7 @@
 #include <shared_mutex>
 #include <utility>
 
-#include "tools/operations/registry.h"
+#include "tools/operations/framework/registry.h"
 #include "tools/server/knowledge/knowledge_batch.h"
 
 namespace plexus::tools::server {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/run_options.h"
+#include "algorithms/common/options.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
@@ -16,7 +16,7 @@ struct CandidateDegrees {
   bool truncated = false;       // The edges ran out, or the time; degrees of later ones are 0.
 };
 
-// The weighted degree of each candidate among the candidates (rerank.h). A row is summed by one
+// The weighted degree of each candidate among the candidates (vectors.h). A row is summed by one
 // thread in its own order, so the bits do not depend on threads or storage. `candidates`: alive,
 // each once; their order decides whose rows a budget of edges reads.
 CandidateDegrees DegreesAmong(const Snapshot& snapshot, const ArcFilter& filter,

@@ -6,8 +6,8 @@
 #include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/common/internal/top_k.h"
 #include "algorithms/retrieval/internal/plan/plan_run.h"
-#include "algorithms/retrieval/rank_fusion.h"
-#include "algorithms/retrieval/vector_distance.h"
+#include "algorithms/retrieval/plan.h"
+#include "algorithms/retrieval/vectors.h"
 
 namespace plexus::retrieval_internal {
 

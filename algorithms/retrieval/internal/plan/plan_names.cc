@@ -11,7 +11,7 @@
 
 #include "algorithms/retrieval/internal/document.h"
 #include "algorithms/retrieval/internal/plan/plan_run.h"
-#include "algorithms/retrieval/term_record.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::retrieval_internal {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/options.h"
 #include "algorithms/retrieval/plan.h"
 #include "algorithms/traversal/traverse.h"
 
@@ -42,7 +42,7 @@ struct Candidate {
 struct PlanRun {
   const Snapshot& snapshot;
   const RetrievalPlan& plan;
-  const RetrieveQuestion& question;
+  const RetrieveQuery& question;
   const RetrieveOptions& options;
 
   // What may be found: the caller's subset, or `filtered`, a part of it.

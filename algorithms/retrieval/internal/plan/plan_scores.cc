@@ -31,7 +31,7 @@ void ForEachValue(std::vector<Candidate>& candidates, std::span<const NodeWeight
   }
 }
 
-// As rerank.h has it: who points away from the question counts less than nothing.
+// As vectors.h has it: who points away from the question counts less than nothing.
 double Likeness(double similarity, Metric metric) {
   return metric == Metric::kCosine ? similarity : SimilarityTerm(similarity, metric);
 }
@@ -64,18 +64,18 @@ Status ScoreWords(PlanRun& run, StageClock& clock) {
   PLEXUS_TRY(AskWords(run, asked));
   clock.stage.truncated |= asked.truncated;
   std::vector<NodeWeight> scores;
-  for (const Bm25Match& match : run.words->matches) scores.push_back({match.node, match.score});
+  for (const Bm25Hit& match : run.words->hits) scores.push_back({match.node, match.score});
   std::ranges::sort(scores, {}, &NodeWeight::node);
   std::vector<NodeId> others;
   for (const Candidate& c : run.candidates)
     if (!std::ranges::binary_search(scores, c.node, {}, &NodeWeight::node))
       others.push_back(c.node);
   if (!others.empty()) {
-    PLEXUS_ASSIGN(const std::vector<Bm25Match> looked_up,
+    PLEXUS_ASSIGN(const std::vector<Bm25Hit> looked_up,
                   Bm25Of(run.snapshot, *run.words, others,
                          {.phrases = run.question.phrases, .run = run.options.run}));
     clock.stage.truncated |= run.options.run.budget.Interrupted();
-    for (const Bm25Match& match : looked_up) scores.push_back({match.node, match.score});
+    for (const Bm25Hit& match : looked_up) scores.push_back({match.node, match.score});
     std::ranges::sort(scores, {}, &NodeWeight::node);
   }
   const double bound = Bm25Bound(run.words->terms);

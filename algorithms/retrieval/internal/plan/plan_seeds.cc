@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <string>
 
-#include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/pagerank/pagerank.h"
 #include "algorithms/retrieval/internal/plan/plan_run.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/vectors.h"
 
 namespace plexus::retrieval_internal {
 
@@ -36,15 +36,15 @@ std::size_t TopOf(const RetrievalPlan& plan, const PlanSeeds& seeds) {
   return seeds.per_hit > 0 ? seeds.per_hit * plan.top : seeds.top;
 }
 
-std::span<const Bm25Match> FirstByWords(const PlanRun& run, std::size_t top) {
-  return std::span(run.words->matches).first(std::min(top, run.words->matches.size()));
+std::span<const Bm25Hit> FirstByWords(const PlanRun& run, std::size_t top) {
+  return std::span(run.words->hits).first(std::min(top, run.words->hits.size()));
 }
 
 Result<SeedList> ByWords(PlanRun& run, std::size_t top, RetrieveStage& stage) {
   PLEXUS_TRY(AskWords(run, stage));
   const double bound = Bm25Bound(run.words->terms);
   SeedList list;
-  for (const Bm25Match& match : FirstByWords(run, top))
+  for (const Bm25Hit& match : FirstByWords(run, top))
     list.push_back({match.node, TextTerm(match.score, bound)});
   return list;
 }
@@ -52,7 +52,7 @@ Result<SeedList> ByWords(PlanRun& run, std::size_t top, RetrieveStage& stage) {
 Result<SeedList> ByNames(PlanRun& run, std::size_t top, RetrieveStage& stage) {
   PLEXUS_TRY(AskWords(run, stage));
   std::vector<NodeId> nodes;
-  for (const Bm25Match& match : FirstByWords(run, top)) nodes.push_back(match.node);
+  for (const Bm25Hit& match : FirstByWords(run, top)) nodes.push_back(match.node);
   stage.read = nodes.size();
   return NamedNodes(run, nodes);
 }

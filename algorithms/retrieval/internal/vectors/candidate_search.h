@@ -13,7 +13,7 @@
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/retrieval/internal/vectors/vector_query.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/vectors.h"
 
 namespace plexus::retrieval_internal {
 

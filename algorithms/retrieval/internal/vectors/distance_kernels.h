@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-#include "algorithms/retrieval/vector_distance.h"
+#include "algorithms/retrieval/vectors.h"
 
 namespace plexus::retrieval_internal {
 

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "algorithms/common/simd_level.h"
+#include "algorithms/common/options.h"
 
 namespace plexus::retrieval_internal {
 

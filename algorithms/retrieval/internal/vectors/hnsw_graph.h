@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "algorithms/common/simd_level.h"
+#include "algorithms/common/options.h"
 #include "engine/error.h"
 #include "engine/schema.h"
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "algorithms/common/simd_level.h"
+#include "algorithms/common/options.h"
 #include "engine/schema.h"
 
 namespace plexus::retrieval_internal {

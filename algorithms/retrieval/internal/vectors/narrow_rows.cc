@@ -165,7 +165,7 @@ NarrowQuery::NarrowQuery(std::span<const float> query, std::size_t stride, Metri
 
 namespace {
 
-// What the f32 kernels lose, relative to |q||x| (vector_distance.h: 1e-6; a cosine has two norms
+// What the f32 kernels lose, relative to |q||x| (vectors.h: 1e-6; a cosine has two norms
 // with it), and what they may take for zero.
 constexpr double kKernel = 4e-6, kVanishing = 1e-38;
 

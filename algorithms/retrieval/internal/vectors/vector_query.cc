@@ -1,5 +1,5 @@
 // Scaling, padding, the rows that f32 cannot do, and the one-pair functions of
-// vector_distance.h, which are queries against one row.
+// vectors.h, which are queries against one row.
 #include "algorithms/retrieval/internal/vectors/vector_query.h"
 
 #include <algorithm>

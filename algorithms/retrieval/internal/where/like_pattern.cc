@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "algorithms/retrieval/fold_text.h"
+#include "algorithms/retrieval/terms.h"
 
 namespace plexus::retrieval_internal {
 

@@ -16,7 +16,7 @@ class LikePattern {
  public:
   LikePattern() = default;
   // "\" before any character takes it as it is; at the end it means itself. `ignore_case`: the
-  // pattern's text and what it is held against are folded (fold_text.h).
+  // pattern's text and what it is held against are folded (terms.h).
   LikePattern(std::string_view pattern, bool ignore_case);
 
   bool Matches(std::string_view text) const;

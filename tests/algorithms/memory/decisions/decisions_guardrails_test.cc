@@ -1,5 +1,5 @@
 // Guardrails on previews: the seed's rule, sides, conditions, what rules may not say.
-#include "algorithms/memory/decisions_guardrails.h"
+#include "algorithms/memory/decisions/decisions_guardrails.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "engine/graph.h"
-#include "engine/preview.h"
 #include "engine/properties/properties.h"
 #include "tests/algorithms/memory/decision_graph.h"
 

@@ -1,5 +1,5 @@
 // Edges that a decision may be missing: by outcomes, words, tags, vectors and properties.
-#include "algorithms/memory/decisions_suggest.h"
+#include "algorithms/memory/decisions/decisions.h"
 
 #include <gtest/gtest.h>
 

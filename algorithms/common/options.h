@@ -1,0 +1,201 @@
+// What the options of every kernel hold: the part of the graph (GraphFilter, NodeSubset), weights
+// (EdgeWeighting), limits (Budget), threads (RunOptions) and the instruction set (SimdLevel).
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/parallel.h"
+#include "engine/snapshot.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+// --- Budget: how much a kernel may spend before it stops and sets `truncated`.
+//
+// A kernel that runs out returns a partial result. Every value in the reply is right for the part
+// of the graph that was read. Node and edge limits stop at the same place at any thread count. A
+// deadline or a cancel flag does not.
+
+struct Budget {
+  static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+
+  std::uint64_t nodes = kUnlimited;  // Nodes reached (Traverse: labels).
+  std::uint64_t edges = kUnlimited;  // Arcs followed.
+  // The kernel stops after this time.
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  const std::atomic<bool>* cancel = nullptr;  // Any thread may set it to stop the kernel.
+
+  // True when the deadline has passed or the cancel flag is set.
+  bool Interrupted() const {
+    if (cancel && cancel->load(std::memory_order_relaxed)) return true;
+    return deadline && std::chrono::steady_clock::now() >= *deadline;
+  }
+};
+
+// --- NodeSubset: an immutable set of nodes, one bit each.
+//
+// Scopes, visible nodes (memory/visibility/visibility.h), the active set of a traversal and
+// explicit lists are subsets. Bits lie in pages that sets share: a copy costs a pointer a page, a
+// changed set (With) the pages that differ. Bits past the last node are 0.
+//
+// Threads: every const member is thread-safe, and sets are freely shared.
+
+class NodeSubset {
+ public:
+  NodeSubset() = default;
+  // From words: bit v % 64 of word v / 64 is node v. Bits at or past `capacity` are cleared.
+  // REQUIRES words.size() == ceil(capacity / 64).
+  NodeSubset(NodeId capacity, std::vector<std::uint64_t> words);
+
+  // The alive nodes of the fact plane. O(nodes).
+  static NodeSubset Facts(const Snapshot& snapshot);
+  // The alive nodes of both planes. O(nodes).
+  static NodeSubset Alive(const Snapshot& snapshot);
+  // The alive fact nodes whose scope is in `scopes`. "user" includes nodes without a scope. An
+  // unused name selects nothing. The graph can keep its nodes in order of scope and kind, which
+  // follows every batch: then O(members + nodes / 64) ("user": O(nodes with a scope) more), else
+  // O(nodes). `keep_orders`: make the order where it is not kept, O(nodes log nodes).
+  // kCancelled: deadline or cancel flag of `budget`.
+  static Result<NodeSubset> InScopes(const Snapshot& snapshot,
+                                     std::span<const std::string_view> scopes,
+                                     bool keep_orders = false, const Budget& budget = {});
+  // The alive nodes of these kinds, of both planes; `keep_orders` as above.
+  static NodeSubset OfKinds(const Snapshot& snapshot, std::span<const NodeKindId> kinds,
+                            bool keep_orders = false);
+  // Computes: exactly these nodes. Duplicates and removed nodes are accepted; kernels skip removed
+  //   ones.
+  // Errors: kInvalidArgument: an id that the snapshot does not have (the message names it).
+  //   kResourceExhausted: no memory.
+  static Result<NodeSubset> Of(const Snapshot& snapshot, std::span<const NodeId> nodes);
+
+  // This set for `capacity` nodes, in which `changed` are members or not, by `member`. New ids are
+  // no members unless named. O(pages + changed). REQUIRES capacity >= capacity() and changed ids
+  // below it.
+  struct Change {
+    NodeId node = {};
+    bool member = {};
+  };
+  NodeSubset With(NodeId capacity, std::span<const Change> changed) const;
+
+  // The members of both sets. O(nodes / 64).
+  NodeSubset Intersect(const NodeSubset& other) const;
+  // The members of this set that are none of the other. O(nodes / 64).
+  NodeSubset Except(const NodeSubset& other) const;
+  // The members of either set, below the capacity of this one. O(nodes / 64).
+  NodeSubset Unite(const NodeSubset& other) const;
+
+  bool contains(NodeId node) const {
+    return node < capacity_ &&
+           (pages_[node / kPageNodes][node % kPageNodes / 64] >> (node % 64)) & 1;
+  }
+  NodeId capacity() const { return capacity_; }   // Ids at or past it are not members.
+  std::uint64_t count() const { return count_; }  // Members. O(1).
+  std::size_t word_count() const { return (std::size_t{capacity_} + 63) / 64; }
+  // Bit v % 64 of word v / 64 is node v. REQUIRES w < word_count().
+  std::uint64_t word(std::size_t w) const { return pages_[w / kPageWords][w % kPageWords]; }
+  std::uint64_t size_bytes() const;
+  std::vector<NodeId> ToList() const;              // Ascending.
+  bool operator==(const NodeSubset& other) const;  // Same members.
+
+ private:
+  std::vector<std::uint64_t> ToWords() const;
+
+  static constexpr NodeId kPageNodes = NodeId{1} << 15;
+  static constexpr std::size_t kPageWords = kPageNodes / 64;
+
+  NodeId capacity_ = 0;
+  std::uint64_t count_ = 0;
+  std::vector<const std::uint64_t*> pages_;  // the last may end with the words of its capacity
+  std::vector<std::shared_ptr<const void>> owners_;  // of the pages
+};
+
+// --- Which scopes the nodes of a graph have.
+
+// Computes: those of `scopes` that no alive node has, of either plane, in their order. Nodes
+//   without a scope have kDefaultScope, which is always in use.
+// Complexity: O(scopes log nodes) where the graph keeps its nodes in order of scope
+//   (NodeSubset::InScopes), else O(nodes).
+// Errors: kCancelled: deadline or cancel flag of `budget`.
+// Threads: thread-safe.
+Result<std::vector<std::string_view>> UnusedScopes(const Snapshot& snapshot,
+                                                   std::span<const std::string_view> scopes,
+                                                   const Budget& budget = {});
+
+// Computes: the scopes that alive nodes have in their column, of both planes, ascending.
+// Complexity: O(scopes log nodes) where the order is kept, else O(nodes).
+// Errors, threads: as above.
+Result<std::vector<StringId>> ScopesInUse(const Snapshot& snapshot, const Budget& budget = {});
+
+// --- GraphFilter: the part of a graph that a kernel reads. The options of every kernel hold one.
+//
+//   plexus::PageRank(snapshot, {.filter = {.kinds = {causes}, .subset = &visible}});
+//
+// A kernel that reads a field in another way documents it in its own options.
+
+struct GraphFilter {
+  EdgeKinds kinds = {};  // Edges of these kinds. No list: the fact plane; empty: none.
+  std::int64_t valid_at = kNoTime;     // Edges valid at this time, in ms. kNoTime: of any time.
+  const NodeSubset* subset = nullptr;  // These nodes and the edges between them. Null: all.
+};
+
+// --- EdgeWeighting: the effective weight of an edge, by kind and by age.
+//
+//   w'(e) = w(e) * m(kind of e) * 2^(-age(e) / h(kind of e)),   age = max(0, now - created_at)
+//
+// m is 1 for kinds without a factor. h is the half-life of the kind (EdgeKind::half_life_ms) or,
+// where it has none, the one given here. Weights are computed in f64 when rows are read, then
+// rounded to f32 as stored weights are (at most the largest f32). Nothing is stored.
+
+struct KindFactor {
+  EdgeKindId kind = kNoEdgeKind;
+  double factor = 1;
+  bool operator==(const KindFactor&) const = default;
+};
+
+struct EdgeWeighting {
+  std::vector<KindFactor> factors = {};  // Finite, >= 0, a kind once. At 0 the arcs have no weight.
+  std::int64_t now_ms = kNoTime;    // Ages end here. kNoTime: nothing ages.
+  std::int64_t half_life_ms = 0;    // For kinds without their own. 0: these do not age.
+
+  // True when every edge keeps its stored weight.
+  bool as_stored() const { return factors.empty() && now_ms == kNoTime && half_life_ms == 0; }
+  bool operator==(const EdgeWeighting&) const = default;
+};
+
+// --- RunOptions: limits and threads of a call. The options of every kernel hold one.
+//
+//   plexus::Leiden(snapshot, {.run = {.budget = {.deadline = at}, .executor = &pool}});
+
+struct RunOptions {
+  // Each kernel documents what its nodes and edges count, and how often it checks deadline and
+  // cancel flag.
+  Budget budget = {};
+  // The threads. Null: DefaultExecutor(). Kernels of one thread do not use it.
+  Executor* executor = nullptr;
+};
+
+// --- SimdLevel: the instruction level of a vector kernel.
+//
+// A vector kernel is compiled as scalar code, for AVX2 and for AVX-512. Tests force a level. All
+// others take the best one of the machine, but none above what the environment variable PLEXUS_SIMD
+// names ("scalar" or "avx2"), which is read once.
+
+enum class SimdLevel : std::uint8_t { kBest, kScalar, kAvx2, kAvx512 };
+
+// True when this machine has the level. kBest and kScalar always are.
+bool HasSimdLevel(SimdLevel level);
+// The level that kBest means in this process.
+SimdLevel BestSimdLevel();
+// "scalar", "avx2", "avx512" or "best".
+std::string_view SimdLevelName(SimdLevel level);
+
+}  // namespace plexus

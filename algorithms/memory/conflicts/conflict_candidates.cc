@@ -1,0 +1,252 @@
+// Candidates and near-duplicates: shared tags and terms by the similarity kernel or a join, near
+// vectors by the exact scan; then what the texts of the best say.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+#include "algorithms/memory/conflicts/conflicts.h"
+#include "algorithms/memory/conflicts/internal/near_vectors.h"
+#include "algorithms/memory/conflicts/internal/near_words.h"
+#include "algorithms/memory/conflicts/internal/text_evidence.h"
+#include "algorithms/memory/internal/outcome_column.h"
+#include "algorithms/memory/ledger/internal/ledger_read.h"
+#include "algorithms/memory/visibility/internal/suppression.h"
+#include "algorithms/memory/visibility/visibility.h"
+#include "algorithms/similarity/similarity.h"
+#include "engine/out_of_memory.h"
+#include "engine/vocabulary.h"
+
+namespace plexus {
+namespace {
+
+using memory_internal::JoinByWords;
+using memory_internal::NearVectors;
+using memory_internal::OpposingOutcomes;
+using memory_internal::OutcomeOf;
+using memory_internal::WordPairs;
+
+constexpr EdgeKindId kShared[] = {kHasTag, kHasTerm};
+
+SimilarityOptions SharedOptions(SimilarityMeasure measure, const RunOptions& run) {
+  SimilarityOptions options;
+  options.measure = measure;
+  options.direction = Direction::kOut;
+  options.filter.kinds = kShared;
+  options.top = 0;
+  options.run = run;
+  return options;
+}
+
+// Visible facts, of the subset.
+Result<NodeSubset> Allowed(const Snapshot& snapshot, std::int64_t now_ms, const NodeSubset* subset,
+                           const RunOptions& run) {
+  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, now_ms, {.executor = run.executor}));
+  return subset ? visible->Intersect(*subset) : *visible;
+}
+
+Status CheckMeasure(double value, const char* name) {
+  if (value > 0 && std::isfinite(value)) return {};
+  return Fail(ErrorCode::kInvalidArgument, std::string(name) + " is a finite number above 0");
+}
+
+Status CheckNode(const Snapshot& snapshot, NodeId node) {
+  if (node >= snapshot.node_count())
+    return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
+  const std::string name = "'" + std::string(DisplayName(snapshot.key(node))) + "'";
+  if (!snapshot.alive(node))
+    return Fail(ErrorCode::kNotFound,
+                name + (snapshot.purged(node) ? " was purged" : " was removed"));
+  if (!snapshot.is_fact(node)) return Fail(ErrorCode::kInvalidArgument, name + " is an index node");
+  return {};
+}
+
+// Other ends of edges that say that the pair was judged; ascending.
+std::vector<NodeId> Judged(const Snapshot& snapshot, NodeId node) {
+  std::vector<EdgeKindId> kinds = {kContradicts, kRefines, kSupports, kDuplicates};
+  const auto& all = snapshot.schema().edge_kinds();
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (all[k].suppresses) kinds.push_back(EdgeKindId(k));
+  std::vector<NodeId> others;
+  snapshot.ForEachArc(Direction::kBoth, node, ArcFilter::Kinds(snapshot.schema(), kinds),
+                      [&](const Arc& arc) { others.push_back(arc.neighbor); });
+  std::ranges::sort(others);
+  return others;
+}
+
+// What one side of a pair says.
+struct Stated {
+  std::vector<std::string> numbers, negations;
+  std::string_view outcome;
+};
+
+Result<Stated> StatedBy(const Snapshot& snapshot, NodeId node) {
+  PLEXUS_ASSIGN(
+      const std::string text,
+      memory_internal::StoredPayload(snapshot, snapshot.payload_ref(node, NodeField::kText)));
+  return Stated{memory_internal::NumbersIn(text), memory_internal::NegationsIn(text),
+                OutcomeOf(snapshot, node)};
+}
+
+std::vector<ConflictEvidence> Compare(const Stated& a, const Stated& b) {
+  std::vector<ConflictEvidence> evidence;
+  if (!a.numbers.empty() && !b.numbers.empty() && a.numbers != b.numbers)
+    evidence.push_back({ConflictEvidence::kNumbers, a.numbers, b.numbers});
+  if (a.negations.empty() != b.negations.empty())
+    evidence.push_back({ConflictEvidence::kNegation, a.negations, b.negations});
+  if (OpposingOutcomes(a.outcome, b.outcome))
+    evidence.push_back(
+        {ConflictEvidence::kOutcomes, {std::string(a.outcome)}, {std::string(b.outcome)}});
+  return evidence;
+}
+
+std::vector<NodeId> TagsOf(const Snapshot& snapshot, NodeId node) {
+  const EdgeKindId kinds[] = {kHasTag};
+  std::vector<NodeId> tags;
+  snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), kinds),
+                      [&](const Arc& arc) { tags.push_back(arc.neighbor); });
+  std::ranges::sort(tags);
+  tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
+  return tags;
+}
+
+Status Explain(const Snapshot& snapshot, NodeId node, std::vector<ConflictCandidate>& candidates) {
+  PLEXUS_ASSIGN(const Stated own, StatedBy(snapshot, node));
+  const std::vector<NodeId> tags = TagsOf(snapshot, node);
+  for (ConflictCandidate& candidate : candidates) {
+    PLEXUS_ASSIGN(const Stated other, StatedBy(snapshot, candidate.node));
+    candidate.evidence = Compare(own, other);
+    const std::vector<NodeId> theirs = TagsOf(snapshot, candidate.node);
+    std::ranges::set_intersection(tags, theirs, std::back_inserter(candidate.shared_tags));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ConflictCandidatesResult> ConflictCandidates(const Snapshot& snapshot, NodeId node,
+                                                    const ConflictCandidatesOptions& options) try {
+  PLEXUS_TRY(CheckNode(snapshot, node));
+  if (options.top == 0 || options.top > kMaxConflictCandidates)
+    return Fail(ErrorCode::kInvalidArgument,
+                "top is 1 to " + std::to_string(kMaxConflictCandidates));
+  PLEXUS_TRY(CheckMeasure(options.least_cosine, "least_cosine"));
+  PLEXUS_ASSIGN(const NodeSubset allowed,
+                Allowed(snapshot, snapshot.TimeOr(options.now_ms), options.subset, options.run));
+  const std::vector<NodeId> judged =
+      options.include_judged ? std::vector<NodeId>() : Judged(snapshot, node);
+  const auto counts = [&](NodeId other) {
+    return other != node && allowed.contains(other) && !std::ranges::binary_search(judged, other);
+  };
+  ConflictCandidatesResult result;
+  const EdgeKindId has_term[] = {kHasTerm};
+  result.without_terms =
+      snapshot.Degree(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), has_term)) == 0;
+  std::unordered_map<NodeId, ConflictCandidate> found;
+  PLEXUS_ASSIGN(
+      const SimilarNodesResult sharing,
+      SimilarNodes(snapshot, node, SharedOptions(SimilarityMeasure::kAdamicAdar, options.run)));
+  result.truncated = sharing.truncated;
+  // Judged ones may stand before others, so as many more are asked for.
+  PLEXUS_ASSIGN(const NearestResult nearest,
+                NearVectors(snapshot, node, options.space, options.least_cosine, allowed,
+                            options.top + judged.size(), options.run));
+  result.truncated = result.truncated || nearest.truncated;
+  for (const NearestHit& hit : nearest.nodes) {
+    if (!counts(hit.node)) continue;
+    ConflictCandidate& candidate = found[hit.node];
+    candidate.node = hit.node;
+    candidate.cosine = hit.measure;
+  }
+  for (std::size_t listed = 0; const SimilarNeighbor& near : sharing.nodes) {
+    if (!counts(near.node)) continue;
+    if (++listed > options.top && !found.contains(near.node)) continue;  // best come first
+    ConflictCandidate& candidate = found[near.node];
+    candidate.node = near.node;
+    candidate.overlap = near.score;
+    candidate.shared = near.shared;
+  }
+  for (auto& [other, candidate] : found) result.candidates.push_back(std::move(candidate));
+  std::ranges::sort(result.candidates, {}, [](const ConflictCandidate& c) {
+    return std::tuple(-c.overlap, -c.cosine.value_or(-1), c.node);
+  });
+  if (result.candidates.size() > options.top) result.candidates.resize(options.top);
+  PLEXUS_TRY(Explain(snapshot, node, result.candidates));
+  return result;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
+                                            const NearDuplicatesOptions& options) try {
+  if (!(options.least > 0 && options.least <= 1))
+    return Fail(ErrorCode::kInvalidArgument, "least is above 0 and at most 1");
+  PLEXUS_TRY(CheckMeasure(options.least_cosine, "least_cosine"));
+  if (options.of != kNoNode && options.of >= snapshot.node_count())
+    return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(options.of));
+  PLEXUS_ASSIGN(const NodeSubset allowed,
+                Allowed(snapshot, snapshot.TimeOr(options.now_ms), options.subset, options.run));
+  const NodeId of[] = {options.of};
+  const std::int64_t at = snapshot.TimeOr(options.now_ms);
+  PLEXUS_ASSIGN(const SupersessionHeads heads,
+                options.of == kNoNode ? AllHeads(snapshot, at) : HeadsOf(snapshot, at, of));
+  const memory_internal::Suppression active(snapshot, at);
+  std::vector<NodeId> old, head;
+  for (std::size_t i = 0; i < heads.nodes.size(); ++i) {
+    const NodeId node = heads.nodes[i];
+    if (heads.heads[i] == node || !snapshot.alive(node) || !snapshot.is_fact(node)) continue;
+    if (options.of != kNoNode && options.of != node) continue;
+    if (options.subset && !options.subset->contains(node)) continue;
+    old.push_back(node);
+    head.push_back(heads.heads[i]);
+  }
+  NearDuplicatesResult result;
+  RunOptions run = options.run;
+  const WordPairs words = JoinByWords(snapshot, old, allowed, options.least, run.budget);
+  result.truncated = words.truncated;
+  if (run.budget.edges != Budget::kUnlimited)
+    run.budget.edges -= std::min(run.budget.edges, words.edges);
+  auto by_words = words.pairs.begin();
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    if (run.budget.Interrupted()) {
+      result.truncated = true;
+      break;
+    }
+    std::unordered_map<NodeId, NearDuplicate> found;
+    const auto pair = [&](NodeId other) -> NearDuplicate& {
+      NearDuplicate& made = found[other];
+      made.superseded = old[i];
+      made.visible = other;
+      made.superseded_by = head[i];
+      return made;
+    };
+    for (; by_words != words.pairs.end() && by_words->old == i; ++by_words) {
+      NearDuplicate& made = pair(by_words->other);
+      made.jaccard = by_words->words.jaccard;
+      made.shared = by_words->words.shared;
+    }
+    const auto newer = ReplacedBy(active, old[i]);
+    PLEXUS_ASSIGN(const NearestResult nearest,
+                  NearVectors(snapshot, old[i], options.space, options.least_cosine, allowed,
+                              options.top == 0 ? 0 : options.top + 1 + newer.size(), run));
+    if (run.budget.nodes != Budget::kUnlimited)
+      run.budget.nodes -= std::min(run.budget.nodes, nearest.measured);
+    result.truncated = result.truncated || nearest.truncated;
+    for (const NearestHit& hit : nearest.nodes) pair(hit.node).cosine = hit.measure;
+    for (auto& [other, made] : found) {
+      if (other == old[i] || other == head[i] || !allowed.contains(other) || newer.contains(other))
+        continue;
+      if (options.subset && !options.subset->contains(made.superseded_by))
+        made.superseded_by = kNoNode;
+      result.pairs.push_back(made);
+    }
+  }
+  std::ranges::sort(result.pairs, {}, [](const NearDuplicate& p) {
+    return std::tuple(-std::max(p.jaccard, p.cosine.value_or(0)), p.superseded, p.visible);
+  });
+  if (options.top != 0 && result.pairs.size() > options.top) result.pairs.resize(options.top);
+  return result;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,29 @@
+// The exact scan, then those that are too far are dropped.
+#include "algorithms/memory/conflicts/internal/near_vectors.h"
+
+#include <vector>
+
+namespace plexus::memory_internal {
+
+Result<NearestResult> NearVectors(const Snapshot& snapshot, NodeId node, std::string_view space,
+                                  double least, const NodeSubset& allowed, std::size_t top,
+                                  const RunOptions& run) {
+  NearestResult none;
+  const auto id = snapshot.schema().FindSpace(space);
+  if (!id || !(least <= 1)) return none;
+  PLEXUS_ASSIGN(const VectorTable::View* vectors, snapshot.vectors(*id));
+  if (!vectors->has(node)) return none;
+  NearestOptions options;
+  options.metric = Metric::kCosine;
+  options.subset = &allowed;
+  options.skip = node;
+  options.top = top;
+  options.run = run;
+  VectorBuffer values;
+  PLEXUS_ASSIGN(NearestResult result,
+                Nearest(snapshot, *id, vectors->vector(node, values), options));
+  std::erase_if(result.nodes, [&](const NearestHit& hit) { return hit.measure < least; });
+  return result;
+}
+
+}  // namespace plexus::memory_internal

@@ -1,0 +1,59 @@
+// The best never-composed pairs of a pool, exactly.
+//
+// A threshold is guessed from the best pairs of a sample of the rows, the join finds all pairs
+// above it, and while these are too few it falls. Within a guess the k-th best pair so far is the
+// threshold of the next round.
+// Private to algorithms/memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "algorithms/memory/frontier/frontier.h"
+#include "algorithms/memory/frontier/internal/surface_score.h"
+#include "engine/parallel.h"
+
+namespace plexus::memory_internal {
+
+// Rows ascend; nodes do, too, so rows decide ties.
+struct RankedRows {
+  double score = 0;
+  std::vector<Row> rows;
+};
+bool RanksBefore(const RankedRows& a, const RankedRows& b);
+
+struct ListQuery {
+  std::size_t k = 10;
+  const RankedRows* after = nullptr;  // only what ranks behind it; null: all
+};
+
+struct RankedList {
+  std::vector<RankedRows> sets;  // best first
+  bool truncated = false;
+  bool more = false;  // There may be further ones.
+  std::uint64_t compared = 0, scored = 0;
+};
+
+struct ScoredPair {
+  double score = 0;
+  Row a = 0, b = 0;  // a < b
+  bool operator==(const ScoredPair&) const = default;
+};
+bool Better(const ScoredPair& x, const ScoredPair& y);
+
+// What a pair must be to be listed, and the bar that it must pass.
+struct PairBar {
+  const SurfaceScore* score = nullptr;
+  std::size_t k = 0;
+  std::optional<ScoredPair> worst;  // of k pairs: others rank before it
+  std::optional<ScoredPair> after;
+
+  // Scores the pair; nothing when it is none to list.
+  std::optional<ScoredPair> Try(Row a, Row b, std::uint64_t& scored) const;
+};
+
+RankedList TopPairs(const SurfaceScore& score, const ListQuery& query, Executor& executor);
+
+}  // namespace plexus::memory_internal

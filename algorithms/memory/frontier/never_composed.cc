@@ -1,0 +1,255 @@
+// Never-composed frontier: options checked, a lens asked, its page written.
+#include "algorithms/memory/frontier/frontier.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "algorithms/common/internal/in_time.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/memory/frontier/internal/bridge_lens.h"
+#include "algorithms/memory/frontier/internal/divergent_lens.h"
+#include "algorithms/memory/frontier/internal/frontier_cursor.h"
+#include "algorithms/memory/frontier/internal/likely_lens.h"
+#include "algorithms/memory/frontier/internal/structural_fit.h"
+#include "algorithms/memory/frontier/internal/surface_pairs.h"
+#include "algorithms/memory/frontier/internal/surface_reply.h"
+#include "algorithms/memory/frontier/internal/surface_sets.h"
+#include "algorithms/memory/ledger/internal/inside_ledger.h"
+#include "algorithms/memory/ledger/internal/prior_outcomes.h"
+#include "algorithms/retrieval/vectors.h"
+#include "engine/out_of_memory.h"
+
+namespace plexus {
+
+namespace {
+
+using memory_internal::PageEnd;
+using memory_internal::Row;
+using memory_internal::SurfacePool;
+using memory_internal::WriteCursor;
+
+std::unexpected<Error> Wrong(const std::string& what) {
+  return Fail(ErrorCode::kInvalidArgument, what);
+}
+std::unexpected<Error> NotOf(std::string_view what, std::string_view lens) {
+  return Fail(ErrorCode::kUnsupported,
+              std::string(what) + " is no option of the lens " + std::string(lens));
+}
+
+bool WantsFit(const NeverComposedOptions& o) {
+  return o.structural_fit || o.structural_fit_weight != 0 || o.least_structural_fit > -1;
+}
+
+Status CheckLikely(const LikelyOptions& o) {
+  if (!(o.half_life >= 0 && o.half_life <= 1e12)) return Wrong("half-life: from 0 to 1e12 events");
+  for (const double weight : {o.shared_weight, o.activity_weight, o.trust_weight, o.outcome_weight})
+    if (!(weight >= 0 && weight <= 1000)) return Wrong("weights of likely: from 0 to 1000");
+  return {};
+}
+
+Status CheckOptions(const NeverComposedOptions& o) {
+  const bool surface = o.lens == FrontierLens::kSurface, likely = o.lens == FrontierLens::kLikely;
+  const std::string_view lens = LensName(o.lens);
+  const int most = surface || likely ? 5 : 2;
+  if (o.arity < 2 || o.arity > 5) return Wrong("arity " + std::to_string(o.arity) + ": 2 to 5");
+  if (o.arity > most) return NotOf("arity " + std::to_string(o.arity), lens);
+  if (o.top < 1 || o.top > kMaxNeverComposedTop)
+    return Wrong("top " + std::to_string(o.top) + ": 1 to " + std::to_string(kMaxNeverComposedTop));
+  if (!std::isfinite(o.structural_fit_weight) || std::abs(o.structural_fit_weight) > 1000)
+    return Wrong("structural fit weight: a number from -1000 to 1000");
+  if (!std::isfinite(o.least_structural_fit)) return Wrong("least structural fit: a number");
+  if (o.band) {
+    if (!surface) return NotOf("a cosine band", lens);
+    if (!(o.band->least >= -1 && o.band->least < o.band->below && o.band->below <= 2))
+      return Wrong("cosine band: from -1 at least, to a larger number, 2 at most");
+    if (o.band->pool_limit < 2) return Wrong("cosine band: a pool limit of 2 at least");
+  }
+  if (!surface && !likely && o.level) return NotOf("a level", lens);
+  if (!likely && o.likely != LikelyOptions{}) return NotOf("a half-life or weight of likely", lens);
+  return CheckLikely(o.likely);
+}
+
+// Cosines of the pool's first rows, where they are in the band.
+class BandCosines {
+ public:
+  static Result<BandCosines> Make(const SurfacePool& pool, const CosineBand& band) {
+    const auto space = pool.snapshot->schema().FindSpace(band.space);
+    if (!space) return Wrong("there is no vector space '" + band.space + "'");
+    PLEXUS_ASSIGN(const VectorTable::View* const vectors, pool.snapshot->vectors(*space));
+    return BandCosines(pool, band, vectors);
+  }
+  std::optional<double> operator()(Row a, Row b) const {
+    if (std::max(a, b) >= pool_->band_rows) return {};
+    VectorBuffer of_x, of_y;
+    const auto x = vectors_->vector(pool_->nodes[std::min(a, b)], of_x),
+               y = vectors_->vector(pool_->nodes[std::max(a, b)], of_y);
+    if (x.empty() || y.empty() || Zero(x) || Zero(y)) return {};
+    const double cosine = Cosine(x, y);
+    if (cosine < band_->least || cosine >= band_->below) return {};
+    return cosine;
+  }
+
+ private:
+  BandCosines(const SurfacePool& pool, const CosineBand& band, const VectorTable::View* vectors)
+      : pool_(&pool), band_(&band), vectors_(vectors) {}
+  static bool Zero(std::span<const float> v) {
+    return std::all_of(v.begin(), v.end(), [](float x) { return x == 0; });
+  }
+  const SurfacePool* pool_;
+  const CosineBand* band_;
+  const VectorTable::View* vectors_;
+};
+
+// Profiles of all rows.
+Result<std::vector<memory_internal::StructuralProfile>> Profiles(
+    const SurfacePool& pool, const NeverComposedOptions& options, Executor& executor) {
+  PLEXUS_ASSIGN(
+      const internal::Selection walked,
+      memory_internal::SelectWalked(*pool.snapshot, options.kinds, options.now_ms, options.inside));
+  std::vector<memory_internal::StructuralProfile> profiles(pool.count());
+  ParallelFor(executor, profiles.size(), 256, [&](std::size_t r, std::size_t end) {
+    for (; r < end; ++r) profiles[r] = memory_internal::ProfileOf(walked, pool.nodes[r]);
+  });
+  return profiles;
+}
+
+Result<NeverComposedPage> Surface(const Snapshot& snapshot, const NeverComposedOptions& options,
+                                  const std::optional<PageEnd>& end) {
+  Executor& executor = internal::Pick(options.run.executor);
+  PLEXUS_ASSIGN(const auto made, internal::InTime(options.run, [&](Executor& stopping) {
+                  return memory_internal::MakeSurfacePool(snapshot, options, stopping);
+                }));
+  if (!made) {
+    NeverComposedPage late;
+    late.truncated = true;
+    return late;
+  }
+  const SurfacePool& pool = *made;
+  memory_internal::SurfaceExtras extras;
+  if (options.band) {
+    PLEXUS_ASSIGN(extras.cosine, BandCosines::Make(pool, *options.band));
+  }
+  std::vector<memory_internal::StructuralProfile> profiles;
+  if (WantsFit(options)) {
+    PLEXUS_ASSIGN(profiles, Profiles(pool, options, executor));
+    extras.fit = [&](Row a, Row b) { return memory_internal::FitOf(profiles[a], profiles[b]); };
+  }
+  const memory_internal::SurfaceScore score(pool, options, extras);
+  memory_internal::RankedRows after;
+  memory_internal::ListQuery query{options.top, nullptr};
+  if (end) {
+    after.score = end->score;
+    for (const NodeId v : end->members) after.rows.push_back(pool.RowOf(v));
+    query.after = &after;
+  }
+  memory_internal::RankedList list;
+  if (options.arity > 2)
+    list = TopSets(score, query, executor);
+  else if (!options.level || *options.level == SetLevel::kOpen)
+    list = TopPairs(score, query, executor);
+  NeverComposedPage page = PageOf(score, pool.count(), list);
+  if (end) page.why_empty.clear();
+  page.pool_cut = pool.band_cut;
+  return page;
+}
+
+// Events, tags, terms, reason and question of what another lens found.
+Status NameAll(const Snapshot& snapshot, const LedgerIndex& ledger,
+               const NeverComposedOptions& options, std::vector<NeverComposedSet>& sets,
+               Executor& executor) {
+  std::vector<NodeId> members;
+  for (const NeverComposedSet& set : sets)
+    members.insert(members.end(), set.members.begin(), set.members.end());
+  PLEXUS_ASSIGN(const NodeSubset found, NodeSubset::Of(snapshot, members));
+  NeverComposedOptions only;
+  only.now_ms = options.now_ms;
+  only.terms = options.terms;
+  only.pool = &found;
+  PLEXUS_ASSIGN(const SurfacePool pool, memory_internal::MakeSurfacePool(snapshot, only, executor));
+  for (NeverComposedSet& set : sets) {
+    std::vector<Row> rows;
+    for (const NodeId v : set.members) rows.push_back(pool.RowOf(v));
+    set.prior_events = memory_internal::PriorEvents(snapshot, ledger, set.members);
+    NameShared(pool, rows, set);
+  }
+  return {};
+}
+
+Result<NeverComposedPage> Structural(const Snapshot& snapshot, const NeverComposedOptions& options,
+                                     const std::optional<PageEnd>& end) {
+  Executor& executor = internal::Pick(options.run.executor);
+  PLEXUS_ASSIGN(const auto ledger,
+                memory_internal::LedgerInside(snapshot, options.inside, &executor));
+  PLEXUS_ASSIGN(const NodeSubset pool, memory_internal::PoolNodes(snapshot, options, executor));
+  memory_internal::PagePosition after;
+  if (end && end->members.size() == 2) after = {end->score, end->members[0], end->members[1]};
+  PLEXUS_ASSIGN(NeverComposedPage page,
+                options.lens == FrontierLens::kLikely
+                    ? memory_internal::MineLikely(snapshot, *ledger, pool, options, end)
+                : options.lens == FrontierLens::kBridge
+                    ? memory_internal::MineBridge(snapshot, *ledger, pool, options, after)
+                    : memory_internal::MineDivergent(snapshot, *ledger, pool, options, after));
+  PLEXUS_TRY(NameAll(snapshot, *ledger, options, page.sets, executor));
+  if (!page.next.empty() && !page.sets.empty()) {
+    const NeverComposedSet& last = page.sets.back();
+    page.next = WriteCursor(snapshot, options, {last.score, last.members});
+  }
+  return page;
+}
+
+constexpr std::string_view kLensNames[] = {"auto", "surface", "bridge", "divergent", "likely"};
+
+}  // namespace
+
+std::string_view LensName(FrontierLens lens) { return kLensNames[static_cast<std::size_t>(lens)]; }
+
+std::optional<FrontierLens> LensNamed(std::string_view name) {
+  const auto at = std::ranges::find(kLensNames, name);
+  if (at == std::end(kLensNames)) return std::nullopt;
+  return static_cast<FrontierLens>(at - std::begin(kLensNames));
+}
+
+Result<bool> HasLikelyEvents(const Snapshot& snapshot, const NodeSubset* inside,
+                             Executor* executor) {
+  PLEXUS_ASSIGN(const auto ledger, LedgerIndex::Of(snapshot, executor));
+  if (!inside) return ledger->newest().size() >= kLikelyEvents;
+  std::size_t events = 0;
+  for (const NodeId event : ledger->newest())
+    if (memory_internal::IsInside(*ledger, event, *inside) && ++events == kLikelyEvents)
+      return true;
+  return false;
+}
+
+Result<FrontierLens> LensOf(const Snapshot& snapshot, const NeverComposedOptions& options) {
+  if (options.lens != FrontierLens::kByLedger) return options.lens;
+  if (options.band) return FrontierLens::kSurface;
+  if (options.likely != LikelyOptions{}) return FrontierLens::kLikely;
+  PLEXUS_ASSIGN(const bool likely, HasLikelyEvents(snapshot, options.inside, options.run.executor));
+  return likely ? FrontierLens::kLikely : FrontierLens::kSurface;
+}
+
+Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
+                                        const NeverComposedOptions& given) try {
+  NeverComposedOptions options = given;
+  options.now_ms = snapshot.TimeOr(given.now_ms);
+  PLEXUS_ASSIGN(options.lens, LensOf(snapshot, given));
+  PLEXUS_TRY(CheckOptions(options));
+  NodeSubset walkable;
+  if (options.inside && options.kinds.given()) {  // they may be kinds of the index plane
+    PLEXUS_ASSIGN(walkable,
+                  memory_internal::WalkableInside(snapshot, *options.inside, options.run.executor));
+    options.inside = &walkable;
+  }
+  PLEXUS_ASSIGN(const std::optional<PageEnd> end, memory_internal::ReadCursor(snapshot, options));
+  if (end && end->members.size() != static_cast<std::size_t>(options.arity))
+    return Wrong("cursor: it is of sets of " + std::to_string(end->members.size()) + " members");
+  PLEXUS_ASSIGN(NeverComposedPage page, options.lens == FrontierLens::kSurface
+                                            ? Surface(snapshot, options, end)
+                                            : Structural(snapshot, options, end));
+  page.lens = options.lens;
+  return page;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

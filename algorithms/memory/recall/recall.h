@@ -1,0 +1,365 @@
+// Recall: the memories that answer a question, with terms of their scores, related memories, and
+// what their use changes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/common/options.h"
+#include "algorithms/common/results.h"
+#include "algorithms/memory/conflicts/conflicts.h"
+#include "algorithms/memory/ledger/ledger.h"
+#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/plan.h"
+#include "engine/error.h"
+#include "engine/snapshot.h"
+#include "engine/types.h"
+#include "engine/write_batch.h"
+
+namespace plexus {
+
+// --- The terms of a recalled memory's score, each in [0, 1], and the sentence that explains it.
+//
+//   text         BM25 of the words, as a share of the most that a text could have
+//   similarity   to the vector
+//   path         the best product of weights and decays on a path from the keys
+//   recency      exponential decay since the last use: accessed_at, else created_at
+//   salience     a column, else trust as the ledger reads it: retention, else trust, else 0.5
+//   frequency    ln(1 + access_count), full at a count
+//   scope        1 for a memory of an asked scope or with an asked tag
+//
+// Formulas and sources: retrieval/plan.h. The terms are those of Codewhale's #536, with
+// similarity and path next to them. A term that the question does not ask for, or whose list does
+// not have the memory, is 0.
+
+// In the order of replies.
+enum class RecallTerm : std::uint8_t {
+  kText,
+  kSimilarity,
+  kPath,
+  kRecency,
+  kSalience,
+  kFrequency,
+  kInScope,
+};
+inline constexpr std::size_t kRecallTerms = 7;
+// "text" ... "scope".
+std::string_view RecallTermName(RecallTerm term);
+std::optional<RecallTerm> RecallTermNamed(std::string_view name);
+
+// By RecallTerm; each 0 to kMaxRecallWeight, and one of them above 0.
+using RecallWeights = std::array<double, kRecallTerms>;
+inline constexpr double kMaxRecallWeight = 1e9;
+// Errors: kInvalidArgument: a weight that is no such number, by its name, or none above 0.
+Status CheckRecallWeights(const RecallWeights& weights);
+
+struct RecallTermOptions {
+  std::int64_t half_life_ms = std::int64_t{30} * 86'400'000;  // Of recency; above 0.
+  std::int64_t full_count = 100;  // Uses for which frequency is 1; above 0.
+  // Of a number, at its nearer end of [0, 1]; "": "salience" if the graph has such a column of
+  // numbers, else trust. A memory without a value has the trust, too.
+  std::string salience_column = {};
+  std::span<const std::string> scopes = {};
+  std::span<const NodeId> tags = {};  // Index nodes.
+};
+
+// What the lists of a question know of a memory.
+struct RecallEvidence {
+  std::optional<double> words = {};  // BM25.
+  double text = 0;                   // Its share of the bound.
+  std::optional<double> similarity = {}, path = {};
+  std::uint32_t words_matched = 0;
+  bool phrase_matched = false;
+  int hops = 0;  // Of the path, and where it starts.
+  NodeId seed = kNoNode;
+  bool operator==(const RecallEvidence&) const = default;
+};
+
+// What a question asks for.
+struct RecallSources {
+  bool words = false, vector = false, keys = false;
+  std::uint32_t word_count = 0;  // Distinct ones.
+  Metric metric = Metric::kCosine;
+};
+
+// Computes terms and sentences of one question. Keeps the addresses of its arguments.
+class RecallScorer {
+ public:
+  // Errors: kInvalidArgument: half_life_ms or full_count out of range, or a tag that is no index
+  //   node of kind tag. kNotFound: no such column, or not of numbers.
+  static Result<RecallScorer> Make(const Snapshot& snapshot, std::int64_t now_ms,
+                                   const RecallTermOptions& options, const RecallSources& asked,
+                                   const std::optional<RecallWeights>& weights);
+
+  // Those that are asked for or have a weight: recency, salience and frequency always.
+  // Complexity: O(tags of the node). Threads: thread-safe.
+  std::vector<ScoreTerm> TermsOf(NodeId node, const RecallEvidence& evidence) const;
+  // "matches 2 of 2 words; used 3 days ago, 5 times; trust 0.80", without its full stop. A memory
+  // without a trust of its own has no such clause.
+  std::string Explain(NodeId node, const RecallEvidence& evidence) const;
+
+ private:
+  RecallScorer() = default;
+  double Value(RecallTerm term, NodeId node, const RecallEvidence& evidence) const;
+  double SalienceOf(NodeId node) const;
+  // The scope or tag asked for that the node has; "" when it has none.
+  std::string_view Preferred(NodeId node) const;
+
+  const Snapshot* snapshot_ = nullptr;
+  std::int64_t now_ms_ = 0;
+  RecallTermOptions options_;
+  RecallSources asked_;
+  std::optional<RecallWeights> weights_;
+  std::optional<ColumnId> salience_;
+};
+
+// --- What is related to a memory, and what contradicts it: its edges within a few hops, in words.
+//
+// An edge between facts that is valid at the time is listed once, from the end that is nearer to
+// the memory (of two equally near ones the smaller id): its hop is 1 + the hops to that end. Loops
+// relate nothing to another and are left out. A node that was superseded is listed where a
+// suppressing edge leads to it ("k3 supersedes k2"), and nothing beyond it.
+
+inline constexpr int kMaxRelatedHops = 8;
+inline constexpr std::size_t kMaxRelated = 1000;
+
+struct RelatedOptions {
+  std::int64_t now_ms = kNoTime;       // kNoTime: the snapshot's time.
+  int hops = 1;                        // 0 to kMaxRelatedHops.
+  std::size_t top = 20;                // 1 to kMaxRelated.
+  EdgeKinds kinds = {};                // No list: the fact plane.
+  const NodeSubset* subset = nullptr;  // Nodes that stand. Null: all alive facts.
+  const NodeSubset* scope = nullptr;   // What superseded nodes must be of. Null: all.
+  std::uint64_t max_edges = 1'000;     // Arcs read, expired ones included; nearer ones first.
+  Budget budget = {};                  // Only its deadline and cancel flag.
+};
+
+struct Relation {
+  NodeId node = kNoNode;  // The other end.
+  NodeId from = kNoNode;  // The end that is nearer: at hop 1 the memory.
+  EdgeKindId kind{};
+  Direction direction = Direction::kOut;  // As `from` sees it; kBoth of symmetric kinds.
+  int hop = 1;
+  float weight = 1;
+  StringId label = 0;
+  std::string text = {};  // "o1 supports k1", in the edge's own direction.
+  bool operator==(const Relation&) const = default;
+};
+
+struct RelatedResult {
+  std::vector<Relation> relations;  // By hop, key, kind, key of `from`, direction and label.
+  bool truncated = false;           // There are more than `top`, or the budget ran out.
+  std::uint64_t edges = 0;          // Arcs read.
+};
+
+// Computes: the relations of a node.
+// Complexity: O(arcs read * log), at most the budget's; a hop is not walked when the list is full.
+// Errors: kInvalidArgument: no such node, or hops or top out of range. kResourceExhausted.
+// Threads: thread-safe, on one thread.
+Result<RelatedResult> RelatedTo(const Snapshot& snapshot, NodeId node,
+                                const RelatedOptions& options = {});
+
+struct ContradictionsOfNode {
+  std::vector<Conflict> conflicts;  // As OpenConflicts returns them: the oldest first, ties by ids.
+  bool truncated = false;           // More than `max_edges` edges.
+};
+
+// Computes: the open conflicts of a node (conflicts.h) among `standing`, which it must be of.
+// Complexity: O(its edges `contradicts`), at most O(max_edges).
+// Errors: kInvalidArgument: no such node. kResourceExhausted: no memory.
+// Threads: thread-safe, on one thread.
+Result<ContradictionsOfNode> ContradictionsOf(const Snapshot& snapshot, NodeId node,
+                                              std::int64_t now_ms, const NodeSubset& standing,
+                                              std::uint64_t max_edges = 1'000);
+
+// --- Recall: memories that answer words, a vector, keys, or all of them, and what is around them.
+//
+// Each part of a question makes a list, best first:
+//   words    BM25 (retrieval/bm25.h)
+//   vector   nearest vectors (retrieval/vectors.h)
+//   keys     what is near them by typed relations, both ways: the best product of weights and
+//            decays on a path (traversal/traverse.h); the keys themselves are not in it
+// Ranking:
+//   one list           its own score
+//   several            reciprocal rank fusion: score = sum of 1 / (60 + rank), rank from 1
+//   with weights       score = sum of value * weight over the terms above
+// The candidates of several lists, and of any question with weights or without contradicted
+// memories, are the union of the lists' first max(100, 4 top), all for top = 0. A memory that is
+// in none of them is not ranked, however recent or salient it is, so no question reads all nodes.
+//
+// With a plan (retrieval/plan.h) the plan finds and ranks in place of the lists: its score, its
+// terms, its number of hits. It sees what may be a hit, walks included. What surrounds a hit is
+// the same. For questions in words kRecallPlan finds more than the lists (retrieval/PLANS.md), so
+// it is their default in graphs of kRecallPlanTexts texts and more.
+//
+// Superseded memories are hidden unless they are asked for. A hit says what replaced it, what it
+// is related to, whom it contradicts, and which superseded memory it repeats. Nothing is resolved
+// and nothing is written: ProposeReinforcement makes the proposals.
+//
+// Source of the fusion: Cormack, Clarke, Büttcher, "Reciprocal rank fusion outperforms Condorcet
+// and individual rank learning methods", SIGIR 2009.
+
+struct RecallQuery {
+  std::string_view text = {};                // Its words count before `terms`, by QueryTerms.
+  std::span<const std::string> terms = {};   // As of TermSplitter::Split. None: no others.
+  std::span<const Bm25Phrase> phrases = {};  // Each counts as one more term.
+  std::span<const float> vector = {};        // None: no vector.
+  SpaceId space{};                           // Of the vector, and of a plan's fusion by vectors.
+  std::span<const NodeWeight> keys = {};     // Start nodes. None: no keys.
+};
+
+// How nearness to the keys is measured.
+struct RecallPaths {
+  int hops = 2;  // As TraverseOptions has them.
+  double decay = 0.5;
+  std::uint64_t max_edges = 100'000;  // Arcs followed.
+};
+
+// The named plan that answers a question in words best (bench/retrieval).
+inline constexpr std::string_view kRecallPlan = "recall";
+// What it is worth was measured on hundreds of texts and more; fewer are ranked by their words.
+inline constexpr std::uint64_t kRecallPlanTexts = 100;
+
+// Computes: whether the graph has so many texts. Counted once for a state, as in Bm25; a budget
+//   that runs out says no. Threads: thread-safe.
+bool HasRecallPlan(const Snapshot& snapshot, const RunOptions& run = {});
+
+// A plan and the values that its terms salience and outcome are of.
+struct RecallPlan {
+  const RetrievalPlan* plan = nullptr;  // Null: the default, or the lists.
+  NodeValues salience = {}, outcome = {};
+};
+
+struct RecallOptions {
+  std::int64_t now_ms = kNoTime;         // kNoTime: the snapshot's time.
+  std::int64_t valid_at = kNoTime;       // What is valid then. kNoTime: now.
+  std::size_t top = 10;                  // 0: all.
+  const NodeSubset* subset = nullptr;    // Nodes that may be in the answer at all. Null: all facts.
+  const NodeSubset* matching = nullptr;  // Of these, what may be a hit. Null: all of them.
+  bool include_superseded = false;
+  bool exclude_contradicted = false;  // Both sides of an open conflict are left out.
+  std::optional<RecallWeights> weights = {};
+  RecallTermOptions terms = {};
+  RecallPaths paths = {};
+  RecallPlan plan = {};  // With it top, weights and paths are not read.
+  // No plan. Without it, a question with words and without weights is answered by kRecallPlan with
+  // `top` hits (1 to PlanLimits::kMaxTop) where HasRecallPlan says so; paths are not read then.
+  bool lists = false;
+  int related_hops = 1;  // 0: none.
+  std::size_t related_top = 20;
+  std::uint64_t related_edges = 1'000;  // Arcs read of a hit.
+  EdgeKinds kinds = {};                 // Of relations and paths. No list: the fact plane.
+  double near_duplicate = 0.5;          // Least Jaccard, in (0, 1]. Above 1: nothing is flagged.
+  // budget: as Bm25, Nearest and Traverse, each by itself; the deadline holds for all.
+  RunOptions run = {};
+};
+
+// Beyond them NearSuperseded stops for a question.
+inline constexpr std::uint64_t kRecallDuplicateArcs = 50'000, kRecallDuplicateVectors = 20'000;
+
+struct RecallHit {
+  NodeId node = kNoNode;
+  double score = 0;
+  RecallEvidence evidence = {};       // Of the lists that have it.
+  std::vector<ScoreTerm> terms = {};  // In the order of RecallTerm, or of PlanTerm.
+  std::string why = {};               // A sentence without its full stop.
+  std::vector<Relation> related = {};
+  bool related_truncated = false;
+  std::optional<NodeId> superseded_by = {};           // The head of its chain;
+                                                      // kNoNode outside of `subset`.
+  std::vector<NodeId> contradicted_by = {};           // The other sides of open conflicts, by key.
+  std::vector<NearDuplicate> near_duplicate_of = {};  // As NearDuplicates has them.
+  std::optional<RetrieveHit> planned = {};            // Of a plan; its terms are those above.
+};
+
+struct RecallResult {
+  std::vector<RecallHit> hits;        // Best first, ties by smaller id.
+  std::vector<Conflict> conflicts;    // Of hits and excluded ones; the oldest first, ties by ids.
+  std::uint64_t excluded = 0;         // Contradicted ones that would stand among the hits.
+  std::uint64_t candidates = 0;       // What was ranked.
+  bool truncated = false;             // A list's budget ran out: the best of what was looked at.
+  bool conflicts_truncated = false;   // Of a memory with very many edges `contradicts`.
+  bool duplicates_truncated = false;  // Not all near-duplicates were looked for.
+  RetrieveResult planned;             // Of a plan: stages and counts. Its hits are those above.
+};
+
+// Computes: the best memories for a question.
+// Complexity: that of Bm25, Nearest and Traverse, or of Retrieve and once more Bm25 and Nearest of
+//   only its hits; then O(candidates * log) and for each hit the arcs of its relations and of its
+//   rarest terms, within their bounds.
+// Errors: kInvalidArgument: a question without words, vector and keys, or an option out of range.
+//   kNotFound: a start node that was removed, no such column. Those of Bm25, Nearest, Traverse,
+//   Retrieve; of a text, of QueryTerms (retrieval/terms.h).
+// Threads: thread-safe. The same bits at any thread count.
+Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuery& question,
+                            const RecallOptions& options = {});
+
+// --- What a recall leaves behind, as proposals next to the answer: the use of the memories that it
+// gave, the edges among them made stronger, and the event that records them as evidence.
+//
+// Use: access_count + 1, and accessed_at = now unless a later use is stored. Reinforcement: an edge
+// between two of the memories that is valid now, of any fact kind but `contradicts` and suppressing
+// kinds, gets w <- 1 - (1 - w)(1 - a), as the concept graph of Tsuki raises a relation that is seen
+// again (there a = 0.2). Weights outside of [0, 1) stay as they are.
+
+struct ReinforcementOptions {
+  std::int64_t now_ms = kNoTime;     // kNoTime: the snapshot's time.
+  double reinforce = 0.2;            // a, in [0, 1]; 0: no edge is changed.
+  std::uint64_t max_edges = 10'000;  // Arcs of a memory that are looked at.
+  Budget budget = {};                // Its time and cancellation; counts are not looked at.
+};
+
+struct ReinforcementResult {
+  // It expects the memories and edges to be there still, so that a writer who removed one makes it
+  // fail whole with kConflict. Counts are added, so uses of many writers add up; of two that use a
+  // memory or reinforce an edge at once the later one's time and weight stay.
+  WriteBatch batch;
+  std::uint64_t memories = 0;
+  std::uint64_t edges = 0;  // Whose weight rises.
+  bool truncated = false;   // A memory has more arcs than were looked at.
+  bool stopped = false;     // The time was up: the batch is not all.
+};
+
+// Computes: the batch of a use. A memory given twice is used once.
+// Complexity: O(arcs of the memories, log).
+// Errors: kInvalidArgument: no such node, a removed or index node, or `reinforce` out of range.
+//   kResourceExhausted: no memory.
+// Threads: thread-safe, on one thread.
+Result<ReinforcementResult> ProposeReinforcement(const Snapshot& snapshot,
+                                                 std::span<const NodeId> memories,
+                                                 const ReinforcementOptions& options);
+
+struct EvidenceOptions {
+  std::string tool = "recall", mode = std::string(kDefaultEventMode);
+  std::string props = {};                    // As NewEvent::props.
+  double least = 0.5;                        // Of the best score, in [0, 1]: less is no evidence.
+  std::span<const std::string> terms = {};   // Of the question, as they are indexed.
+  std::uint64_t analyzed = 0, expanded = 0;  // Memories ranked, relations followed; 0: not said.
+};
+
+// Computes: the event that records hits as evidence, as vestige's deep_reference does. A hit that
+//   is superseded has that role, one that contradicts a hit before it, or a memory outside of the
+//   hits, is `contradicting`, as the other side is; of the others the first is primary, the rest
+//   supporting. Members have rank, score, trust and preview. The event has confidence (best value
+//   + min(0.03 per evidence, 0.2) - 0.1 per contradiction, in [0, 1]; a value is 0.5 of the best
+//   score + 0.2 trust + 0.3 share of the question's terms), status (no_evidence,
+//   contradictions_found, resolved above 0.7, partial_evidence), and the preview of its first
+//   member. For RecordEvent; without hits it has no members, so nothing is recorded.
+// Errors: kInvalidArgument: `least` out of range. kCorruption: from the payload store, props that
+//   are no map.
+// Threads: thread-safe.
+Result<NewEvent> EventOfRecall(const Snapshot& snapshot, std::span<const RecallHit> hits,
+                               std::string_view query, std::int64_t now_ms,
+                               const EvidenceOptions& options = {});
+
+// The first 160 bytes of a text, cut at a character, with "..." if there is more; line ends become
+// blanks.
+std::string PreviewOf(std::string_view text);
+
+}  // namespace plexus

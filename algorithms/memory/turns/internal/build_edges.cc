@@ -1,0 +1,97 @@
+// BuildEdges: checks what was asked, then the source of the recipe, then the last batch.
+#include <cmath>
+#include <string>
+
+#include "algorithms/memory/turns/internal/sources.h"
+#include "engine/out_of_memory.h"
+
+namespace plexus {
+
+using namespace memory_internal;
+
+namespace {
+
+std::unexpected<Error> Refuse(const EdgeRecipe& recipe, const std::string& why) {
+  return Fail(ErrorCode::kInvalidArgument, "recipe '" + std::string(recipe.name) + "': " + why);
+}
+
+Status CheckRecipe(const Schema& schema, const EdgeRecipe& recipe) {
+  const bool grouped = recipe.source == PairSource::kSharing ||
+                       recipe.source == PairSource::kConsecutive ||
+                       recipe.source == PairSource::kFirstAndLast;
+  if (recipe.name.empty()) return Fail(ErrorCode::kInvalidArgument, "a recipe has a name");
+  if (recipe.kind >= schema.edge_kinds().size() || schema.edge_kind(recipe.kind).name.empty())
+    return Refuse(recipe, "there is no such edge kind");
+  if (grouped && (recipe.groups >= schema.edge_kinds().size() ||
+                  schema.edge_kind(recipe.groups).plane != Plane::kIndex))
+    return Refuse(recipe, "groups are of an edge kind of the index plane");
+  if (schema.edge_kind(recipe.kind).symmetric != (recipe.direction == PairDirection::kNone))
+    return Refuse(recipe, "only a symmetric kind has no direction");
+  if (!std::isfinite(recipe.above)) return Refuse(recipe, "the threshold is a finite number");
+  if (recipe.weight == PairWeight::kCosine && recipe.above < 0)
+    return Refuse(recipe, "the threshold is 0 or more, as weights are");
+  if (recipe.window < 1 || recipe.window > EdgeRecipe::kMaxWindow)
+    return Refuse(recipe, "the window is 1 to " + std::to_string(EdgeRecipe::kMaxWindow));
+  if (recipe.top > 1000) return Refuse(recipe, "top is at most 1000");
+  const PairWeight weights[] = {PairWeight::kGap,    PairWeight::kReward, PairWeight::kCosine,
+                                PairWeight::kReward, PairWeight::kCosine, PairWeight::kEventShare};
+  if (recipe.weight != weights[static_cast<std::size_t>(recipe.source)])
+    return Refuse(recipe, "the source of its pairs has no such weight");
+  return {};
+}
+
+Status CheckOptions(const BuildOptions& options) {
+  if (options.batch_edges < 1 || options.batch_edges > std::size_t{1} << 20)
+    return Fail(ErrorCode::kInvalidArgument, "batch_edges is 1 to 1048576");
+  for (const TurnTrajectory& line : options.trajectories)
+    if (line.reward && !(*line.reward >= 0 && std::isfinite(static_cast<float>(*line.reward))))
+      return Fail(ErrorCode::kInvalidArgument,
+                  "the reward of '" + line.of + "' is not a finite number of 0 or more");
+  return {};
+}
+
+NodeSubset AllTurns(const Snapshot& snapshot) {
+  std::vector<std::uint64_t> words((std::size_t{snapshot.node_count()} + 63) / 64, 0);
+  for (NodeId node = 0; node < snapshot.node_count(); ++node)
+    if (snapshot.node_kind(node) == kTurn && snapshot.alive(node))
+      words[node / 64] |= std::uint64_t{1} << (node % 64);
+  return NodeSubset(snapshot.node_count(), std::move(words));
+}
+
+Status Build(EdgeWriter& writer, const NodeSubset& turns) {
+  switch (writer.recipe().source) {
+    case PairSource::kConsecutive:
+    case PairSource::kFirstAndLast:
+      return BuildChains(writer, turns);
+    case PairSource::kSharing:
+      return BuildSharing(writer, turns);
+    case PairSource::kCorrections:
+      return BuildCorrections(writer, turns);
+    case PairSource::kNearest:
+      return BuildNearest(writer, turns);
+    case PairSource::kComposed:
+      return BuildComposed(writer);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<BuildReport> BuildEdges(const Snapshot& snapshot, const EdgeRecipe& recipe,
+                               const BuildOptions& options, const ApplyBatch& apply) try {
+  PLEXUS_TRY(CheckRecipe(snapshot.schema(), recipe));
+  PLEXUS_TRY(CheckOptions(options));
+  if (recipe.weight == PairWeight::kCosine && !snapshot.space(options.space))
+    return Fail(ErrorCode::kInvalidArgument,
+                "no vector space " + std::to_string(std::uint64_t{options.space}));
+  NodeSubset turns = AllTurns(snapshot);
+  if (options.turns) turns = options.turns->Intersect(NodeSubset::Facts(snapshot));
+  BuildReport report;
+  EdgeWriter writer(snapshot, recipe, options, apply, report);
+  PLEXUS_TRY(Build(writer, turns));
+  PLEXUS_TRY(writer.Finish());
+  return report;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,91 @@
+// Session: the neighbourhood of a turn in time.
+#include <algorithm>
+#include <unordered_set>
+
+#include "algorithms/memory/turns/internal/sources.h"
+#include "engine/out_of_memory.h"
+
+namespace plexus {
+
+using namespace memory_internal;
+
+namespace {
+
+void InSession(const Snapshot& snapshot, NodeId turn, std::uint64_t back, std::uint64_t forward,
+               SessionResult& result) {
+  struct Place {
+    bool untimed;  // behind the others: such a turn need not be the first
+    std::int64_t time;
+    NodeId turn;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::vector<Place> turns;
+  snapshot.ForEachArc(Direction::kIn, result.session,
+                      ArcFilter::Kind(snapshot.schema(), kInSession), [&](const Arc& arc) {
+                        const NodeId v = arc.neighbor;
+                        if (!snapshot.is_fact(v) || !snapshot.alive(v)) return;
+                        const std::int64_t time = TurnTime(snapshot, v);
+                        turns.push_back({time == kNoTime, time, v});
+                      });
+  std::ranges::sort(turns);
+  const auto rest = std::ranges::unique(turns);  // labels tell edges apart, not turns
+  turns.erase(rest.begin(), rest.end());
+  const auto at =
+      static_cast<std::uint64_t>(std::ranges::find(turns, turn, &Place::turn) - turns.begin());
+  const std::uint64_t first = at - std::min(at, back);
+  const std::uint64_t last = at + std::min<std::uint64_t>(turns.size() - 1 - at, forward);
+  for (std::uint64_t i = first; i <= last; ++i)
+    result.turns.push_back(
+        {turns[i].turn, static_cast<std::int64_t>(i) - static_cast<std::int64_t>(at)});
+  result.more_before = first;
+  result.more_after = turns.size() - 1 - last;
+}
+
+// Up to `steps` turns along temporal edges; the next one after them, or kNoNode.
+NodeId Walk(const Snapshot& snapshot, NodeId turn, Direction direction, std::uint64_t steps,
+            std::unordered_set<NodeId>& met, std::vector<NodeId>& found) {
+  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), kTemporal);
+  for (NodeId at = turn;;) {
+    NodeId next = kNoNode;
+    float heaviest = -1;
+    snapshot.ForEachArc(direction, at, filter, [&](const Arc& arc) {
+      if (arc.weight <= heaviest || met.contains(arc.neighbor)) return;
+      heaviest = arc.weight;
+      next = arc.neighbor;
+    });
+    if (next == kNoNode || found.size() == steps) return next;
+    met.insert(next);
+    found.push_back(next);
+    at = next;
+  }
+}
+
+}  // namespace
+
+Result<SessionResult> Session(const Snapshot& snapshot, NodeId turn, std::uint64_t back,
+                              std::uint64_t forward) try {
+  if (turn >= snapshot.node_count())
+    return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(turn));
+  if (!snapshot.alive(turn))
+    return Fail(ErrorCode::kNotFound,
+                "'" + std::string(DisplayName(snapshot.key(turn))) + "' was removed");
+  SessionResult result;
+  if (snapshot.is_fact(turn)) result.session = SessionOf(snapshot, turn);
+  if (result.session != kNoNode) {
+    InSession(snapshot, turn, back, forward, result);
+    return result;
+  }
+  std::unordered_set<NodeId> met = {turn};
+  std::vector<NodeId> before, after;
+  result.more_before = Walk(snapshot, turn, Direction::kIn, back, met, before) != kNoNode;
+  result.more_after = Walk(snapshot, turn, Direction::kOut, forward, met, after) != kNoNode;
+  std::int64_t position = -static_cast<std::int64_t>(before.size());
+  std::ranges::reverse(before);
+  before.push_back(turn);
+  before.insert(before.end(), after.begin(), after.end());
+  for (const NodeId node : before) result.turns.push_back({node, position++});
+  return result;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus
