@@ -338,25 +338,35 @@ const PairJoin::Seeds& PairJoin::SeedsFor(const JoinNeed& need) {
   return *seeds;
 }
 
+// From round to round a pair needs more, so that limits only fall: they are walked back from where
+// they were.
 void PairJoin::SetLimits(const Seeds& seeds, const JoinNeed& need, const JoinRows& rows) {
+  const bool follows = limits_of_.seeds == &seeds && limits_of_.sample == rows.sample;
+  if (follows && need.least == limits_of_.least) return;
+  const bool falls = follows && need.least > limits_of_.least;
+  limits_of_ = {&seeds, rows.sample, need.least};
   limits_.resize(pool_.count());
   ParallelFor(executor_, pool_.count(), 4096, [&](std::size_t r, std::size_t last) {
     for (; r < last; ++r) {
       const std::uint32_t begin = seeds.begins[r], end = seeds.ends[r];
-      limits_[r] = begin;
-      if (r % rows.sample != 0) continue;
+      if (!falls) limits_[r] = begin;
+      if (r % rows.sample != 0 || (falls && limits_[r] == begin)) continue;
       const float worth = bound_.row(static_cast<Row>(r)) + bound_.most();
       if (!seeds.with_terms) {
         const std::uint32_t all =
             std::max(bound_.TagsFor(need.least - worth - bound_.terms(kMostAnchorTerms)), 1u);
-        if (end - begin >= all) limits_[r] = end - all + 1;
+        limits_[r] = end - begin >= all ? end - all + 1 : begin;
         continue;
       }
-      std::uint32_t at = begin;
-      for (; at < end; ++at) {
+      const auto enough = [&](std::uint32_t at) {
         const std::uint32_t left = seeds.tags_left[at];
-        if (worth + bound_.tags(left) + bound_.terms(end - at - left) < need.least) break;
-      }
+        return worth + bound_.tags(left) + bound_.terms(end - at - left) >= need.least;
+      };
+      std::uint32_t at = limits_[r];
+      if (falls)
+        while (at > begin && !enough(at - 1)) --at;
+      else
+        while (at < end && enough(at)) ++at;
       limits_[r] = at;
     }
   });

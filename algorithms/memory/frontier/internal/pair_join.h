@@ -87,6 +87,11 @@ class PairJoin {
   Executor& executor_;
   std::unique_ptr<Seeds> tags_, both_;
   std::vector<std::uint32_t> limits_;  // by row: tokens before are roots
+  struct {
+    const Seeds* seeds = nullptr;
+    std::uint32_t sample = 0;
+    float least = 0;
+  } limits_of_;  // what they were set for
   internal::ObjectPool<Worker> workers_;
   std::uint64_t compared_ = 0;
   bool interrupted_ = false;
