@@ -246,6 +246,20 @@ TEST_F(Distributed, SeveralRestartsInOneJob) {
   }
 }
 
+TEST_F(Distributed, SixteenRestartsAndNoMore) {
+  std::string restarts;
+  for (int node = 0; node < 16; ++node) restarts += " --restart " + std::to_string(2 * node);
+  const std::string rest = " --tolerance 1e-12 --parts " + Parts("karate") + " --out " + Path("r");
+  Done(4, "personalised" + restarts + rest);
+  for (NodeId node = 0; node < 16; ++node)
+    EXPECT_LE(Distance(Scores("r", node), Expected(Of("karate"), {{2 * node, 1}})), 1e-9) << node;
+  fs::remove(Path("r"));
+  const Ended ended = Dist(4, "personalised --restart 33" + restarts + rest);
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_TRUE(ended.err.contains("1 to 16 times")) << ended.err;
+  EXPECT_FALSE(fs::exists(Path("r")));
+}
+
 TEST_F(Distributed, ComponentsAreEqual) {
   for (const std::string& name : Names()) {
     const auto expected = Components(Of(name));

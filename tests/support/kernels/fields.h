@@ -24,7 +24,7 @@ constexpr bool Takes(std::index_sequence<I...>) {
   || requires { T{(void(I), AnyValue())...}; };
 }
 
-inline constexpr std::size_t kMostFields = 24;
+inline constexpr std::size_t kMostFields = 25;
 
 template <class T, std::size_t N = kMostFields>
 constexpr std::size_t Count() {
@@ -36,7 +36,7 @@ constexpr std::size_t Count() {
 
 }  // namespace fields_internal
 
-// take(field, field ...) of an aggregate of 1 to 24 fields, none of them an array.
+// take(field, field ...) of an aggregate of 1 to 25 fields, none of them an array.
 template <class T, class Take>
 void WithFields(const T& value, Take&& take) {
   constexpr std::size_t kCount = fields_internal::Count<T>();
@@ -113,6 +113,9 @@ void WithFields(const T& value, Take&& take) {
   } else if constexpr (kCount == 24) {
     const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x] = value;
     take(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x);
+  } else if constexpr (kCount == 25) {
+    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y] = value;
+    take(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y);
   }
 }
 

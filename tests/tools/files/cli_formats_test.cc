@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "storage/formats/array_file.h"
 #include "tests/support/program/program_test.h"
 
 namespace plexus::testing {
@@ -67,6 +68,32 @@ TEST_F(Formats, TheMemoryServersFileIsKnownByItsContent) {
 
 TEST_F(Formats, AnUnknownFormatNamesThoseThereAre) {
   EXPECT_TRUE(Ends(Run({"import", dir_.File("x.bin", "???")}), 1, "mtx"));
+}
+
+// Rows by id for jobs on many machines: of a moment, of a part, without a key or a text.
+TEST_F(Formats, PartsAreOfAMomentAndSayNoKeyAndNoText) {
+  ASSERT_EQ(Run({"put", "alice-key", "--text", "alice-text"}).code, 0);
+  ASSERT_EQ(Run({"put", "bob-key", "--set", "scope=team-scope", "--tags", "bob-tag"}).code, 0);
+  ASSERT_EQ(Run({"link", "alice-key", "knows", "bob-key", "--label", "their-label"}).code, 0);
+  const auto parts = [&](const Words& more) {
+    const Finished run = Run(With({"export", "--format", "csr-parts"}, more));
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.out;
+  };
+  const std::string then = parts({});
+  for (const char* word : {"alice", "bob", "their-label", "team", "knows"})
+    EXPECT_EQ(then.find(word), std::string::npos) << word;
+  const std::string at = std::to_string(Json({"stats"}).at("sequence").to_number<std::int64_t>());
+  ASSERT_EQ(Run({"link", "--quiet", "bob-key", "likes", "carol-key"}).code, 0);
+  EXPECT_NE(parts({}), then);
+  EXPECT_EQ(parts({"--as-of", at}), then);
+  const auto selected = [&](const Words& more) {
+    const std::string bytes = parts(more);
+    return ArrayFile::Of("parts", bytes).value().header().selected;
+  };
+  EXPECT_EQ(selected({}), 3u);
+  EXPECT_EQ(selected({"--where", "scope = 'team-scope'"}), 1u);
+  EXPECT_EQ(selected({"--scope", "team-scope"}), 1u);
 }
 
 }  // namespace
