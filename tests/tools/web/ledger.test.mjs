@@ -35,6 +35,27 @@ await run({
     check(after.nodes >= before.nodes && after.edges >= before.edges, 'nodes and edges came', before, after);
   },
 
+  async 'without WebGL the table serves'(browser) {
+    const plain = await newPage(browser);
+    await plain.addInitScript(() => {
+      const real = HTMLCanvasElement.prototype.getContext;
+      HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+        return String(kind).includes('webgl') ? null : real.call(this, kind, ...more);
+      };
+    });
+    await plain.goto(server.url);
+    await ready(plain);
+    await search(plain, 'payout');
+    const hits = await count(plain, '.results .hit');
+    check(hits > 10, 'payout is found', hits);
+    await plain.click('#tab-table');
+    await until('a row of each', async () => (await count(plain, 'table.nodes tbody tr')) === hits);
+    await plain.click('#tab-drawing');
+    await until('it says so', async () => (await text(plain, 'body')).includes('There is no WebGL here'));
+    check(plain.said.length === 0, 'its console is silent', plain.said);
+    await plain.context().close();
+  },
+
   async 'the table is the drawing'() {
     await page.click('#tab-table');
     const { nodes, edges } = await left();
@@ -148,6 +169,9 @@ await run({
     const { nodes, edges } = await left();
     const svg = (await download(page, '[data-export=svg]')).toString();
     check(svg.startsWith('<svg') && svg.split('<circle').length - 1 === nodes && svg.split('<line').length - 1 === edges, 'an SVG of all nodes and edges');
+    const of = name => new Set([...svg.matchAll(new RegExp(`<circle [^>]*${name}="([^"]+)"`, 'g'))].map(match => match[1]));
+    check(of(' r').size > 3, 'PageRank is the size', of(' r'));
+    check(of('fill').size > 1, 'a community is the colour', of('fill'));
     const graph = JSON.parse(await download(page, '[data-export=node-link]'));
     check(graph.nodes.length === nodes, 'node-link JSON of all nodes', graph.nodes.length, nodes);
   },
