@@ -8,6 +8,7 @@
 
 #include "tests/support/run_plexus.h"
 #include "tests/tools/server/server_process.h"
+#include "tools/operations/files/explorer_page.h"
 
 namespace plexus::testing {
 namespace {
@@ -106,6 +107,18 @@ TEST(Lines, TheExplorerMakesNoGraph) {
   EXPECT_NE(PlexusProcess({"stats", "--db", dir / "g"}).code, 0);
   EXPECT_EQ(PlexusProcess({"explore", "--port", "0"}).code, 2);
   EXPECT_EQ(PlexusProcess({"explore", "--db", dir / "g", "--port", "65536"}).code, 2);
+}
+
+TEST(Lines, AProgramWithoutTheExplorerSaysSo) {
+  if (!tools::ExplorerPage().empty()) GTEST_SKIP() << "this one was built with it";
+  const TempDir dir;
+  ASSERT_EQ(PlexusProcess({"put", "a", "--db", dir / "g"}).code, 0);
+  for (const Words& words : {Words{"explore", "--db", dir / "g", "--port", "0"},
+                             Words{"export", "--db", dir / "g", "--format", "html"}}) {
+    const Finished run = PlexusProcess(words);
+    EXPECT_NE(run.code, 0);
+    EXPECT_TRUE(Says(run.err, "configure with -DPLEXUS_WEB=ON"));
+  }
 }
 
 TEST(Lines, AScopeIsAWall) {
