@@ -128,6 +128,9 @@ await run({
     check((await text(page, '[data-lens]')) === 'Found by the lens surface.', 'and the lens');  // 18 events are too few for likely
     await page.click('[data-set]');
     await until('a hull', async () => (await count(page, '.hulls polygon')) === 1);
+    const hull = await text(page, '.hulls title');
+    check(/\S.*\nWhat changes if/.test(hull), 'with the reason and the question', hull);
+    check((await page.evaluate(() => getComputedStyle(document.querySelector('.hulls polygon')).strokeDasharray)) !== 'none', 'dashed');
     await page.click('[data-action=rings]');
     await until('rings', async () => /\d+ nodes, nearest first/.test(await status()));
   },

@@ -2,7 +2,7 @@
 // so that a step of the slider costs what it changes; a frame takes all changes before it at once.
 import Graph from 'graphology';
 import Sigma from 'sigma';
-import { edgeColour, edgeSize, hull, nodeColour, nodeSize, shownName, theme, type Theme } from './look';
+import { edgeColour, edgeSize, hull, hullText, nodeColour, nodeSize, shownName, theme, type Theme } from './look';
 import { cut } from './dom';
 import { say } from './words';
 import type { View } from './view';
@@ -165,6 +165,9 @@ export class Drawing {
       const half = 3.2 * label.textContent.length, { width } = this.sigma!.getDimensions();
       label.setAttribute('x', Math.max(half, Math.min(width - half, top.x)).toFixed(1));
       label.setAttribute('y', Math.max(12, top.y - 6).toFixed(1));
+      const whole = document.createElementNS(kSvg, 'title');
+      whole.textContent = hullText(set);
+      label.append(whole);
       return [shape, label];
     }));
   }

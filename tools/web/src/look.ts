@@ -1,6 +1,7 @@
 // How nodes and edges look: the drawing and the SVG read the same values. Colours have a contrast
 // of 3:1 on light and dark.
 import { cut } from './dom';
+import type { NodeSet } from './types';
 import type { ShownEdge, ShownNode, View } from './view';
 import { hash } from './view';
 
@@ -45,6 +46,9 @@ export function edgeSize(view: View, edge: ShownEdge): number {
 export const shownName = (node: ShownNode, most = 40): string => cut(node.line || node.key, most);
 
 export interface Point { x: number; y: number }
+
+// What a hull says in full: why these, and the question about them.
+export const hullText = (set: NodeSet): string => [set.title, set.question].filter(Boolean).join('\n');
 
 // The corners of the convex hull, with room around each point (Andrew's monotone chain).
 export function hull(points: Point[], room: number): Point[] {

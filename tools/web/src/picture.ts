@@ -1,5 +1,5 @@
 // The view as SVG, without WebGL; PNG is made of it.
-import { edgeColour, edgeSize, hull, nodeColour, nodeSize, shownName, theme } from './look';
+import { edgeColour, edgeSize, hull, hullText, nodeColour, nodeSize, shownName, theme } from './look';
 import { cut } from './dom';
 import type { View } from './view';
 
@@ -26,7 +26,7 @@ export function svg(view: View, width = 1600, height = 1000): string {
     const members = set.keys.map(key => view.nodes.get(key)).filter(node => node && view.isVisible(node));
     if (members.length < 2) continue;
     const corners = hull(members.map(node => place(node!)), 18);
-    out.push(`<polygon points="${corners.map(p => `${n(p.x)},${n(p.y)}`).join(' ')}" fill="none" stroke="${colours.text}" stroke-dasharray="6 4"/>`);
+    out.push(`<polygon points="${corners.map(p => `${n(p.x)},${n(p.y)}`).join(' ')}" fill="none" stroke="${colours.text}" stroke-dasharray="6 4"><title>${escaped(hullText(set))}</title></polygon>`);
     const top = corners.reduce((a, b) => (b.y < a.y ? b : a));
     out.push(`<text x="${n(top.x)}" y="${n(top.y - 6)}" fill="${colours.text}">${escaped(cut(set.question ?? set.title, 90))}</text>`);
   }

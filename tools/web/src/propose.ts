@@ -2,15 +2,15 @@
 // in between. One proposal is open at most, at one place of the page.
 import { append, button, el, replace } from './dom';
 import type { Explorer } from './explorer';
-import { say } from './words';
+import { say, term } from './words';
 
 function changes(reply: Record<string, unknown>): string {
   const parts: string[] = [];
   for (const what of ['nodes', 'edges', 'index', 'events', 'outcomes']) {
     const counts = reply[what] as Record<string, number> | undefined;
-    for (const [name, count] of Object.entries(counts ?? {})) if (count && name !== 'same') parts.push(`${count} ${what} ${name}`);
+    for (const [name, count] of Object.entries(counts ?? {})) if (count && name !== 'same') parts.push(say('countOf', { count, what: term(what), how: term(name) }));
   }
-  for (const name of ['ended', 'dropped']) if (reply[name]) parts.push(`${String(reply[name])} ${name}`);
+  for (const name of ['ended', 'dropped']) if (reply[name]) parts.push(`${String(reply[name])} ${term(name)}`);
   return parts.join(', ') || '—';
 }
 

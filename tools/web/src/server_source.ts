@@ -4,7 +4,7 @@ import type {
 } from './types';
 import { access, authorization } from './access';
 import { kMostForced } from './view';
-import { say } from './words';
+import { say, term } from './words';
 
 type Json = Record<string, any>; // replies are checked by the server's schemas
 
@@ -34,8 +34,8 @@ function edgeOf(row: Json): GraphEdge {
 }
 
 function describe(row: Json): string {
-  const parts = [row.what, row.kind, row.column ?? row.field, row.value === undefined ? '' : String(row.value),
-    row.direction, row.other, row.label];
+  const parts = [term(String(row.what)), row.kind, row.column ?? row.field, row.value === undefined ? '' : String(row.value),
+    row.direction && term(String(row.direction)), row.other, row.label];
   return parts.filter(part => part !== undefined && part !== '').join(' ');
 }
 

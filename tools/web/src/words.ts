@@ -101,6 +101,7 @@ export const words = {
   keepBoth: 'Keep both',
   dropLeft: 'Drop the left one',
   dropRight: 'Drop the right one',
+  countOf: '{count} {what} {how}',
   wouldChange: 'This would change: {what}. Nothing is written yet.',
   write: 'Write it',
   cancel: 'Cancel',
@@ -143,6 +144,14 @@ export const words = {
 } as const;
 
 export type Word = keyof typeof words;
+
+// What replies call a change and what changes; another name stays as it is.
+const terms: Record<string, string> = {
+  nodes: 'nodes', edges: 'edges', index: 'index', events: 'events', outcomes: 'outcomes', node: 'node', edge: 'edge', text: 'text',
+  props: 'props', column: 'column', new: 'new', added: 'added', changed: 'changed', removed: 'removed', purged: 'purged', set: 'set',
+  cleared: 'cleared', linked: 'linked', unlinked: 'unlinked', ended: 'ended', dropped: 'dropped', out: 'out', in: 'in',
+};
+export const term = (name: string): string => terms[name] ?? name;
 
 export function say(word: Word, values: Record<string, string | number> = {}): string {
   return words[word].replace(/\{(\w+)\}/g, (all, name: string) => String(values[name] ?? all));
