@@ -26,7 +26,8 @@ namespace {
 
 double SumOfWeights(const Snapshot& snapshot) {
   double sum = 0;
-  for (float weight : snapshot.base().out_weights) sum += static_cast<double>(weight);
+  const WeightView weights = snapshot.base().out_weights.view();
+  for (std::size_t i = 0; i < weights.size(); ++i) sum += static_cast<double>(weights[i]);
   return sum;
 }
 

@@ -177,10 +177,10 @@ inline bool Call(Fn& fn, const A& value) {
 // One direction of the base as raw pointers.
 struct BaseRows {
   BaseRows(const Csr& csr, Direction d) : base(csr), direction(d), nodes(csr.node_count) {
-    const CsrView view = csr.view(d);
+    const StoredCsrView view = csr.view(d);
     offsets = view.offsets.data();
     neighbors = view.neighbors.data();
-    weights = view.weights.data();
+    weights = view.weights;
     low = view.kinds.data();
     high = view.kinds_high.empty() ? nullptr : view.kinds_high.data();
   }
@@ -240,7 +240,7 @@ struct BaseRows {
   NodeId nodes;
   const std::uint32_t* offsets;
   const NodeId* neighbors;
-  const float* weights;
+  WeightView weights;
   const std::uint8_t* low;
   const std::uint8_t* high;
 };

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "algorithms/common/internal/base_weights.h"
 #include "algorithms/common/internal/edge_weigher.h"
 #include "algorithms/common/internal/reversed_kinds.h"
 #include "algorithms/common/internal/selection.h"
@@ -214,9 +215,14 @@ Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptio
   if ((selection.whole_base || numbering_only) && !weigher && reversed.none()) {
     view.snapshot_ = snapshot;
     view.node_count_ = snapshot.node_count();
-    if (options.out) view.out_ = snapshot.base().out();
-    if (options.in) view.in_ = snapshot.base().in();
-    if (!options.weights) view.out_.weights = view.in_.weights = {};
+    const auto rows_of = [&](Direction direction, std::shared_ptr<const void>& weights) {
+      if (!options.weights) return snapshot.base().view(direction).Unweighted();
+      internal::BaseRowsView base = internal::WeightedRowsOf(snapshot.base(), direction, executor);
+      weights = std::move(base.weights);
+      return base.rows;
+    };
+    if (options.out) view.out_ = rows_of(Direction::kOut, view.out_weights_);
+    if (options.in) view.in_ = rows_of(Direction::kIn, view.in_weights_);
     return view;
   }
   auto parts = std::make_shared<Parts>();

@@ -1,8 +1,9 @@
 // DenseView: the selected nodes of a Snapshot renumbered 0..k-1, as bare arrays.
 //
 // Kernels over the whole graph want one csr of exactly their nodes and arcs, without removed nodes,
-// hidden kinds or a delta. Where the base arrays are that csr, the view points at them. Otherwise
-// the rows are packed once, in parallel. Ids and rows keep their order, so sums have the same bits
+// hidden kinds or a delta. Where the base arrays are that csr, the view points at them, and at
+// weights as floats, which are made once for each base that holds codes. Otherwise the rows are
+// packed once, in parallel. Ids and rows keep their order, so sums have the same bits
 // either way.
 //
 // Threads: immutable, freely shared. An unpacked view keeps its Snapshot alive.
@@ -24,7 +25,7 @@ namespace plexus {
 struct DenseViewOptions {
   bool out = true;  // Directions to make.
   bool in = true;
-  bool weights = true;
+  bool weights = true;  // Rows that are not packed have none when all weights are 1.
   // Other weights than stored ones. Rows are then packed. REQUIRES `weights`.
   EdgeWeighting arc_weights = {};
   GraphFilter filter = {};
@@ -36,8 +37,8 @@ struct DenseViewOptions {
 class DenseView {
  public:
   // Computes: the view of the selected part of a snapshot.
-  // Complexity: O(nodes + arcs). O(kinds) when the base arrays serve, or when no rows are wanted
-  //   and no node is left out.
+  // Complexity: O(nodes + arcs). O(kinds) when the base arrays serve and weights lie as floats, or
+  //   when no rows are wanted and no node is left out.
   // Memory: the packed rows, 4 bytes an arc and direction, 4 more with weights.
   // Errors: kInvalidArgument: a kind out of range, a reversed kind that is not followed, or
   //   arc_weights out of range (options.h) or without `weights`. kResourceExhausted: more
@@ -70,6 +71,7 @@ class DenseView {
   CsrView out_, in_;
   std::shared_ptr<const Parts> parts_;
   std::shared_ptr<const PackedRows> packed_out_, packed_in_;
+  std::shared_ptr<const void> out_weights_, in_weights_;  // Of rows that are not packed.
 };
 
 }  // namespace plexus

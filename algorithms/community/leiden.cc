@@ -150,8 +150,8 @@ Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& opti
     return u == v ? 2 * one : one;  // a loop arrives once and has two ends
   };
   if (selection.whole_base && symmetry != Symmetry::kSome) {
-    const CsrView out = snapshot.base().view(Direction::kOut),
-                  in = snapshot.base().view(Direction::kIn);
+    const StoredCsrView out = snapshot.base().view(Direction::kOut),
+                        in = snapshot.base().view(Direction::kIn);
     const bool both = symmetry == Symmetry::kNone;
     return MakeGraph(
         nodes.ToList(), snapshot.node_count(), fold, budget, executor,

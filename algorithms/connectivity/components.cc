@@ -381,7 +381,7 @@ PLEXUS_CATCH_NO_MEMORY
 Result<ComponentsResult> Components(const Snapshot& snapshot,
                                     const ComponentsOptions& options) try {
   PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
-  const CsrView out = snapshot.base().out(), in = snapshot.base().in();
+  const CsrView out = snapshot.base().out().Unweighted(), in = snapshot.base().in().Unweighted();
   internal::StoppableExecutor executor(selection.whole_base
                                            ? ForArrays(out, in, options.run.executor)
                                            : internal::Pick(options.run.executor),

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/common/internal/base_weights.h"
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/pagerank/internal/base_tile_spmv.h"
@@ -26,6 +27,7 @@ struct RefreshRows {
   ArcFilter filter = ArcFilter::All();
   pagerank_internal::LiveCsr rows;  // points into the above
   bool over_base = false;
+  std::shared_ptr<const void> weights[2];  // of `rows`, where they are those of the base
 };
 
 Status ViewRows(const Snapshot& snapshot, const PageRankOptions& options, Executor& executor,
@@ -42,8 +44,14 @@ Status ViewRows(const Snapshot& snapshot, const PageRankOptions& options, Execut
   to.filter = selection.filter;
   to.rows.node_count = to.view.node_count();
   to.rows.live = live ? &snapshot : nullptr;
-  to.rows.out = live ? snapshot.base().out() : to.view.out();
-  to.rows.in = live ? snapshot.base().in() : to.view.in();
+  const auto rows_of = [&](Direction direction, std::shared_ptr<const void>& weights) {
+    if (!options.weighted) return snapshot.base().view(direction).Unweighted();
+    internal::BaseRowsView base = internal::WeightedRowsOf(snapshot.base(), direction, executor);
+    weights = std::move(base.weights);
+    return base.rows;
+  };
+  to.rows.out = live ? rows_of(Direction::kOut, to.weights[0]) : to.view.out();
+  to.rows.in = live ? rows_of(Direction::kIn, to.weights[1]) : to.view.in();
   if (!live && as_stored && !options.filter.subset) {
     to.rows.packed_from = &snapshot;
     to.rows.numbering = to.view.packed() ? &to.view : nullptr;

@@ -72,13 +72,13 @@ PathEdge StepOf(const Snapshot& snapshot, const Label& label, const Label& paren
 // had them: prefetched before the first is needed.
 void PrefetchSteps(const Snapshot& snapshot, const std::vector<Label>& labels,
                    std::span<const ScoredLabel> reached) {
-  const CsrView views[] = {snapshot.base().out(), snapshot.base().in()};
+  const StoredCsrView views[] = {snapshot.base().out(), snapshot.base().in()};
   for (const ScoredLabel& r : reached)
     for (std::uint32_t at = r.label; labels[at].parent != Label::kSeed; at = labels[at].parent)
       if (labels[at].run == 0) {
-        const CsrView& view = views[labels[at].direction == Direction::kIn];
+        const StoredCsrView& view = views[labels[at].direction == Direction::kIn];
         __builtin_prefetch(&view.kinds[labels[at].position]);
-        __builtin_prefetch(&view.weights[labels[at].position]);
+        __builtin_prefetch(view.weights.at(labels[at].position));
       }
 }
 

@@ -110,7 +110,7 @@ std::uint64_t Csr::sparse_bytes() const {
 
 // Parallel arcs stand side by side in both rows, in the same order.
 EdgeSlot Csr::SearchOutSlot(std::uint32_t in_position) const {
-  const auto first = [](const CsrView& rows, NodeId row, std::uint64_t order) {
+  const auto first = [](const StoredCsrView& rows, NodeId row, std::uint64_t order) {
     std::uint32_t begin = rows.offsets[row], end = rows.offsets[row + 1];
     while (begin < end) {
       const std::uint32_t mid = begin + (end - begin) / 2;
@@ -151,7 +151,7 @@ Result<std::shared_ptr<Csr>> BuildCsr(NodeId node_count, std::span<const EdgeCha
   const std::uint64_t arcs = kept.back();
   csr->out_offsets = AlignedArray<std::uint32_t>(std::size_t{node_count} + 1);
   csr->out_neighbors = AlignedArray<NodeId>(arcs);
-  csr->out_weights = AlignedArray<float>(arcs);
+  AlignedArray<float> weights(arcs);
   csr->out_kinds = AlignedArray<std::uint8_t>(arcs);
   AlignedArray<std::int64_t> times(arcs);
   if (schema.edge_kinds().size() > 256) csr->out_kinds_high = AlignedArray<std::uint8_t>(arcs);
@@ -173,7 +173,7 @@ Result<std::shared_ptr<Csr>> BuildCsr(NodeId node_count, std::span<const EdgeCha
         const EdgeChange& c = edges[e->edge];
         const auto at = static_cast<EdgeSlot>(slot);
         csr->out_neighbors[slot] = e->neighbor;
-        csr->out_weights[slot] = c.weight;
+        weights[slot] = c.weight;
         csr->out_kinds[slot] = static_cast<std::uint8_t>(c.kind.value());
         if (!csr->out_kinds_high.empty())
           csr->out_kinds_high[slot] = static_cast<std::uint8_t>(c.kind.value() >> 8);
@@ -191,6 +191,7 @@ Result<std::shared_ptr<Csr>> BuildCsr(NodeId node_count, std::span<const EdgeCha
     }
   });
   csr->out_offsets[node_count] = static_cast<std::uint32_t>(arcs);
+  csr->out_weights = WeightColumn(std::move(weights), executor);
   csr->out_created_at = SteppedColumn(times.span(), executor);
   times = {};
   for (const Sparse& s : sparse) {
@@ -207,7 +208,7 @@ PLEXUS_CATCH_NO_MEMORY
 
 EdgeList ListEdges(const Csr& csr, const Schema& schema) {
   EdgeList list;
-  const CsrView out = csr.out();
+  const StoredCsrView out = csr.out();
   for (NodeId v = 0; v < csr.node_count; ++v) {
     for (EdgeSlot s = out.offsets[v]; s < out.offsets[v + 1]; ++s) {
       const EdgeKindId kind = out.kind(s);

@@ -12,10 +12,11 @@
 
 namespace plexus {
 
-struct CsrView {
+template <class Weights>
+struct BasicCsrView {
   std::span<const std::uint32_t> offsets;    // node_count + 1 entries, or empty
   std::span<const NodeId> neighbors;         // one per arc
-  std::span<const float> weights;            // one per arc; empty = all 1
+  Weights weights;                           // one per arc; empty = all 1
   std::span<const std::uint8_t> kinds;       // low byte of the kind; empty = all 0
   std::span<const std::uint8_t> kinds_high;  // high byte; empty while < 256 kinds
 
@@ -29,6 +30,11 @@ struct CsrView {
     const KindId low = kinds.empty() ? 0 : kinds[arc];
     return EdgeKindId(kinds_high.empty() ? low : low | (kinds_high[arc] << 8));
   }
+  // The same without weights.
+  BasicCsrView<std::span<const float>> Unweighted() const {
+    return {offsets, neighbors, {}, kinds, kinds_high};
+  }
 };
+using CsrView = BasicCsrView<std::span<const float>>;
 
 }  // namespace plexus

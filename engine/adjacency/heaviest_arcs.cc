@@ -8,7 +8,7 @@ namespace plexus {
 std::shared_ptr<const HeaviestArcs> FindHeaviestArcs(const Csr& csr, Executor& executor,
                                                      const std::function<bool()>& stop) {
   constexpr std::size_t kGrain = std::size_t{1} << 18;
-  const CsrView out = csr.out();
+  const StoredCsrView out = csr.out();
   std::atomic<bool> stopped = false;
   auto block = [&](std::size_t begin, std::size_t end) {
     std::vector<float> found;

@@ -8,7 +8,6 @@
 // neighbor, label).
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -22,7 +21,7 @@ constexpr std::size_t kRowsPerBlock = std::size_t{1} << 14;
 
 struct Moved {
   NodeId target, source;
-  float weight;
+  std::uint32_t weight;  // WeightColumn::Bits
   KindId kind;
   std::uint8_t place;
 };
@@ -40,7 +39,6 @@ struct Packed {
   using Item = std::uint64_t;
   static constexpr int kPlaceBits = 8;
   int shift, source_bits;
-  float weight;
   KindId kind;
 
   Item Pack(const Moved& m) const {
@@ -49,23 +47,17 @@ struct Packed {
   }
   Moved Unpack(Item item, NodeId row_begin) const {
     return {static_cast<NodeId>(row_begin + (item >> (source_bits + kPlaceBits))),
-            static_cast<NodeId>((item >> kPlaceBits) & ((std::uint64_t{1} << source_bits) - 1)),
-            weight, kind, static_cast<std::uint8_t>(item)};
+            static_cast<NodeId>((item >> kPlaceBits) & ((std::uint64_t{1} << source_bits) - 1)), 0,
+            kind, static_cast<std::uint8_t>(item)};
   }
 };
 
-template <class T>
-bool AllEqual(std::span<const T> values, Executor& executor) {
+bool AllEqual(std::span<const std::uint8_t> values, Executor& executor) {
   return ParallelReduce<int>(  // of bools, side by side in memory
              executor, values.size(), std::size_t{1} << 18, 1,
              [&](std::size_t begin, std::size_t end) {
-               return std::ranges::all_of(values.subspan(begin, end - begin),
-                                          [&](const T& v) {
-                                            return std::memcmp(&v, values.data(), sizeof(T)) ==
-                                                   0;  // bits: -0 is not 0
-                                          })
-                          ? 1
-                          : 0;
+               const auto block = values.subspan(begin, end - begin);
+               return std::ranges::all_of(block, [&](int v) { return v == values[0]; }) ? 1 : 0;
              },
              [](int a, int b) { return a & b; }) != 0;
 }
@@ -77,13 +69,14 @@ struct InRow {
 };
 
 void OrderRowByKind(Csr& csr, std::uint32_t begin, std::uint32_t end, std::vector<InRow>& row) {
-  const CsrView in = csr.in();
+  const StoredCsrView in = csr.in();
   bool ordered = true;
   for (std::uint32_t i = begin + 1; i < end && ordered; ++i) ordered = in.kind(i - 1) <= in.kind(i);
   if (ordered) return;
   row.clear();
   for (std::uint32_t i = begin; i < end; ++i)
-    row.push_back({i, {0, csr.in_neighbors[i], csr.in_weights[i], in.kind(i), csr.in_places[i]}});
+    row.push_back(
+        {i, {0, csr.in_neighbors[i], csr.in_weights.Bits(i), in.kind(i), csr.in_places[i]}});
   std::sort(row.begin(), row.end(), [](const InRow& a, const InRow& b) {
     return a.arc.kind != b.arc.kind ? a.arc.kind < b.arc.kind : a.position < b.position;
   });
@@ -91,7 +84,7 @@ void OrderRowByKind(Csr& csr, std::uint32_t begin, std::uint32_t end, std::vecto
     const Moved& m = row[i - begin].arc;
     csr.in_neighbors[i] = m.source;
     csr.in_places[i] = m.place;
-    csr.in_weights[i] = m.weight;
+    csr.in_weights.SetBits(i, m.weight);
     csr.in_kinds[i] = static_cast<std::uint8_t>(m.kind);
     if (!csr.in_kinds_high.empty()) csr.in_kinds_high[i] = static_cast<std::uint8_t>(m.kind >> 8);
   }
@@ -100,7 +93,7 @@ void OrderRowByKind(Csr& csr, std::uint32_t begin, std::uint32_t end, std::vecto
 template <class Shape>
 void Transpose(Csr& csr, int shift, const Shape& shape, std::span<typename Shape::Item> moved,
                Executor& executor) {
-  const CsrView out = csr.out();
+  const StoredCsrView out = csr.out();
   const std::size_t nodes = csr.node_count;
   const std::size_t arcs = csr.arc_count();
   const std::size_t parts = (nodes >> shift) + 1;
@@ -134,8 +127,8 @@ void Transpose(Csr& csr, int shift, const Shape& shape, std::span<typename Shape
         for (std::uint32_t s = out.offsets[v]; s < out.offsets[v + 1]; ++s) {
           const std::size_t part = out.neighbors[s] >> shift;
           if (part - first >= last - first) continue;
-          moved[at[part]++ - base] = shape.Pack(
-              {out.neighbors[s], source, out.weights[s], out.kind(s), csr.PlaceOf(source, s)});
+          moved[at[part]++ - base] = shape.Pack({out.neighbors[s], source, csr.out_weights.Bits(s),
+                                                 out.kind(s), csr.PlaceOf(source, s)});
         }
       }
     });
@@ -157,7 +150,7 @@ void Transpose(Csr& csr, int shift, const Shape& shape, std::span<typename Shape
         const std::uint32_t to = at[m.target - row_begin]++;
         csr.in_neighbors[to] = m.source;
         csr.in_places[to] = m.place;
-        csr.in_weights[to] = m.weight;
+        csr.in_weights.SetBits(to, m.weight);
         csr.in_kinds[to] = static_cast<std::uint8_t>(m.kind);
         if (!csr.in_kinds_high.empty())
           csr.in_kinds_high[to] = static_cast<std::uint8_t>(m.kind >> 8);
@@ -178,7 +171,7 @@ void BuildInArrays(Csr& csr, Executor& executor, std::span<std::uint64_t> scratc
   const std::size_t arcs = csr.arc_count();
   csr.in_offsets = AlignedArray<std::uint32_t>(nodes + 1);
   csr.in_neighbors = AlignedArray<NodeId>(arcs);
-  csr.in_weights = AlignedArray<float>(arcs);
+  csr.in_weights = WeightColumn::ToPermute(csr.out_weights);
   csr.in_kinds = AlignedArray<std::uint8_t>(arcs);
   if (!csr.out_kinds_high.empty()) csr.in_kinds_high = AlignedArray<std::uint8_t>(arcs);
   csr.in_places = AlignedArray<std::uint8_t>(arcs);
@@ -187,9 +180,9 @@ void BuildInArrays(Csr& csr, Executor& executor, std::span<std::uint64_t> scratc
   while ((nodes >> shift) >= 512) ++shift;
   const int source_bits = static_cast<int>(std::bit_width(nodes));
   if (arcs > 0 && csr.out_kinds_high.empty() && shift + source_bits + Packed::kPlaceBits <= 64 &&
-      AllEqual(csr.out().kinds, executor) && AllEqual(csr.out().weights, executor)) {
+      csr.out_weights.one_value() && AllEqual(csr.out().kinds, executor)) {
     AlignedArray<std::uint64_t> own(scratch.empty() ? arcs : 0);
-    const Packed packed{shift, source_bits, csr.out_weights[0], csr.out_kinds[0]};
+    const Packed packed{shift, source_bits, csr.out_kinds[0]};
     Transpose(csr, shift, packed, own.empty() ? scratch : own.span(), executor);
   } else {
     AlignedArray<Moved> own(scratch.empty() ? arcs : 0);

@@ -28,7 +28,7 @@ class BaseEdges {
       row_ = row;
       at_ = base_->out_offsets[row];
     }
-    const CsrView out = base_->out();
+    const StoredCsrView out = base_->out();
     const EdgeSlot end = out.offsets[row + 1];
     const std::uint64_t order = ArcOrder(kinds_[bits_.Kind(key)], bits_.Target(key));
     const StringId label = bits_.Label(key);

@@ -50,6 +50,7 @@ struct LoadValue {
 
 // Once it was looked at, an entry is a change. What lies of it in a scratch is `Stored`.
 struct PlainEntry {
+  static constexpr bool kHasWeights = false;
   static constexpr bool kHasValues = false;
   using Stored = PlainEntry;
   std::uint64_t key;
@@ -66,6 +67,7 @@ struct PlainEntry {
 };
 
 struct WeightedEntry {
+  static constexpr bool kHasWeights = true;
   static constexpr bool kHasValues = false;
   using Stored = WeightedEntry;
   std::uint64_t key;
@@ -96,6 +98,7 @@ struct StoredValued {
 // With times or labels: the values stay where they are, in the batch, and its number is next to the
 // key.
 struct ValuedEntry {
+  static constexpr bool kHasWeights = true;
   static constexpr bool kHasValues = true;
   using Stored = StoredValued;
   std::uint64_t key;

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -181,8 +182,29 @@ struct SparseColumns {
   }
 };
 
-// The arrays of a csr for at most so many arcs.
+// The arrays of a csr for at most so many arcs, but for what ArcValues has.
 void MakeOutArrays(Csr& csr, std::uint64_t arcs, bool wide_kinds);
+
+// The values by slot that become columns when all are there.
+template <class Entry>
+struct ArcValues {
+  explicit ArcValues(std::uint64_t arcs)
+      : weights(Entry::kHasWeights ? arcs : 0), times(Entry::kHasValues ? arcs : 0) {}
+
+  // Of the first `arcs`. Frees the values.
+  void MoveTo(Csr& csr, std::uint64_t arcs, const LoadPlan& plan) {
+    weights.Truncate(arcs);
+    times.Truncate(arcs);
+    csr.out_weights = Entry::kHasWeights ? WeightColumn(std::move(weights), plan.executor)
+                                         : WeightColumn(arcs, 1.0f);
+    csr.out_created_at = Entry::kHasValues ? SteppedColumn(times.span(), plan.executor)
+                                           : SteppedColumn(arcs, plan.time_ms);
+    times = {};
+  }
+
+  AlignedArray<float> weights;       // none: all 1
+  AlignedArray<std::int64_t> times;  // none: that of the load
+};
 
 // Where the changes of each batch are written: by part and batch, from `first` on.
 struct BatchPlaces {
@@ -211,11 +233,11 @@ void CountChanges(const LoadPlan& plan, PartEntries<Entry>& parts, std::size_t i
 std::vector<std::uint32_t> PlaceChanges(BatchPlaces& places);
 
 // Writes the rows of a part, from `slot` on, and its changes into the arrays of their batches.
-// `times`: by slot, of entries with values.
 template <bool kRows, bool kChanges, class Entry>
 void FillPart(const LoadPlan& plan, PartEntries<Entry>& parts, std::size_t i,
               [[maybe_unused]] Csr* csr, [[maybe_unused]] std::uint64_t slot,
-              [[maybe_unused]] std::int64_t* times, [[maybe_unused]] SparseColumns* sparse,
+              [[maybe_unused]] std::type_identity_t<ArcValues<Entry>*> out,
+              [[maybe_unused]] SparseColumns* sparse,
               [[maybe_unused]] std::vector<LoadBatch>& batches,
               [[maybe_unused]] BatchPlaces* places) {
   const KeyBits bits = plan.bits;
@@ -256,13 +278,13 @@ void FillPart(const LoadPlan& plan, PartEntries<Entry>& parts, std::size_t i,
     if constexpr (kRows) {
       if (e + 1 < n && plan.SameEdge(own[e], own[e + 1])) continue;
       csr->out_neighbors[slot] = target;
-      csr->out_weights[slot] = value.weight;
+      if constexpr (Entry::kHasWeights) out->weights[slot] = value.weight;
       csr->out_kinds[slot] = static_cast<std::uint8_t>(kind);
       if (!csr->out_kinds_high.empty())
         csr->out_kinds_high[slot] = static_cast<std::uint8_t>(kind >> 8);
       if constexpr (Entry::kHasValues) {
         const auto at_slot = static_cast<EdgeSlot>(slot);
-        times[slot] = value.created_at;
+        out->times[slot] = value.created_at;
         if (const StringId label = bits.Label(key)) sparse->labels.PushBack(at_slot, label);
         if (value.valid_from != kNoTime) sparse->valid_from.PushBack(at_slot, value.valid_from);
         if (value.valid_until != kNoTime) sparse->valid_until.PushBack(at_slot, value.valid_until);

@@ -57,18 +57,16 @@ Result<LoadedRows> BuildInMemory(const LoadPlan& plan, std::vector<LoadBatch>& b
   for (std::uint64_t& slot : decided.edges) arcs += std::exchange(slot, arcs);
   ReserveChanges<Entry>(plan, places, batches);
   MakeOutArrays(*csr, arcs, plan.wide_kinds);
-  AlignedArray<std::int64_t> times(Entry::kHasValues ? arcs : 0);
+  ArcValues<Entry> values(arcs);
   std::vector<SparseColumns> sparse(Entry::kHasValues ? plan.parts : 1);
   auto fill = [&](std::size_t p) {
-    FillPart<true, true>(plan, parts, p, csr.get(), decided.edges[p], times.data(),
+    FillPart<true, true>(plan, parts, p, csr.get(), decided.edges[p], &values,
                          &sparse[Entry::kHasValues ? p : 0], batches, &places);
   };
   RunBlocks(plan.executor, plan.parts, fill);
   csr->out_offsets[plan.nodes] = static_cast<std::uint32_t>(arcs);
   for (SparseColumns& s : sparse) s.MoveTo(*csr);
-  csr->out_created_at = Entry::kHasValues ? SteppedColumn(times.span(), plan.executor)
-                                          : SteppedColumn(arcs, plan.time_ms);
-  times = {};
+  values.MoveTo(*csr, arcs, plan);
   parts.values = {};
   PLEXUS_TRY(plan.Report(all / 4 * 3, all));
   // Memory that was touched already: fresh pages are dear.
@@ -143,7 +141,6 @@ UsedKinds::UsedKinds(const std::vector<LoadBatch>& batches, const Schema& schema
 
 void MakeOutArrays(Csr& csr, std::uint64_t arcs, bool wide_kinds) {
   csr.out_neighbors = AlignedArray<NodeId>(arcs);
-  csr.out_weights = AlignedArray<float>(arcs);
   csr.out_kinds = AlignedArray<std::uint8_t>(arcs);
   if (wide_kinds) csr.out_kinds_high = AlignedArray<std::uint8_t>(arcs);
 }
@@ -218,7 +215,7 @@ Result<LoadedRows> BuildLoadedRows(std::vector<LoadBatch>& batches, const LoadSh
 
 std::vector<std::uint64_t> CountEdges(const Csr& csr, const Schema& schema, Executor& executor) {
   const std::size_t kinds = schema.edge_kinds().size();
-  const CsrView out = csr.out();
+  const StoredCsrView out = csr.out();
   const auto threads = static_cast<std::size_t>(std::max(1, executor.thread_count()));
   const std::size_t grain = csr.node_count / threads + 1;
   using Counts = std::vector<std::uint64_t>;

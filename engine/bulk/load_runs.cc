@@ -323,7 +323,7 @@ Result<LoadedRows> Runs<Entry>::MakeRows(const LoadPlan& plan, std::size_t batch
   if (most > Limits::kMaxArcs)
     return Fail(ErrorCode::kResourceExhausted, "too many edges and nodes to load at once");
   MakeOutArrays(*csr, most, plan.wide_kinds);
-  AlignedArray<std::int64_t> times(Entry::kHasValues ? most : 0);
+  ArcValues<Entry> values(most);
   std::uint64_t arcs = 0, same = 0, done = 0;
   for (std::size_t first = 0; first < plan.parts;) {
     PartEntries<Entry> parts = NextParts(first, decided);
@@ -346,7 +346,7 @@ Result<LoadedRows> Runs<Entry>::MakeRows(const LoadPlan& plan, std::size_t batch
     std::vector<SparseColumns> sparse(Entry::kHasValues ? parts.count() : 1);
     std::vector<LoadBatch> no_batches;
     auto fill = [&](std::size_t i) {
-      FillPart<true, false>(plan, parts, i, csr.get(), made.edges[i], times.data(),
+      FillPart<true, false>(plan, parts, i, csr.get(), made.edges[i], &values,
                             &sparse[Entry::kHasValues ? i : 0], no_batches, nullptr);
     };
     RunBlocks(plan.executor, parts.count(), fill);
@@ -356,13 +356,9 @@ Result<LoadedRows> Runs<Entry>::MakeRows(const LoadPlan& plan, std::size_t batch
   }
   csr->out_offsets[plan.nodes] = static_cast<std::uint32_t>(arcs);
   csr->out_neighbors.Truncate(arcs);
-  csr->out_weights.Truncate(arcs);
   csr->out_kinds.Truncate(arcs);
   csr->out_kinds_high.Truncate(arcs);
-  times.Truncate(arcs);
-  csr->out_created_at = Entry::kHasValues ? SteppedColumn(times.span(), plan.executor)
-                                          : SteppedColumn(arcs, plan.time_ms);
-  times = {};
+  values.MoveTo(*csr, arcs, plan);
   if (!plan.merges) {
     constexpr std::uint64_t kMoved = 16;  // bytes an arc (transpose.cc)
     AlignedArray<std::uint64_t> moved(std::min(arcs * kMoved, memory_) / sizeof(std::uint64_t) + 1);

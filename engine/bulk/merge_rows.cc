@@ -78,14 +78,14 @@ class Source {
     return csr_.created_by.Get(slot, 0) != 0 || csr_.properties.Get(slot, 0) != 0;
   }
   // Arcs [begin, end) go to `to`.
-  void Move(EdgeSlot begin, EdgeSlot end, EdgeSlot to, Csr& csr, std::int64_t* times,
-            Columns& columns) {
+  void Move(EdgeSlot begin, EdgeSlot end, EdgeSlot to, Csr& csr, float* weights,
+            std::int64_t* times, Columns& columns) {
     if (begin == end) return;
     const auto copy = [&](const auto& from, auto& into) {
       std::copy(from.begin() + begin, from.begin() + end, into.data() + to);
     };
     copy(out_.neighbors, csr.out_neighbors);
-    copy(out_.weights, csr.out_weights);
+    out_.weights.Copy(begin, end, weights + to);
     copy(out_.kinds, csr.out_kinds);
     csr_.out_created_at.Copy(begin, end, times + to);
     if (!csr.out_kinds_high.empty())
@@ -100,7 +100,7 @@ class Source {
 
  private:
   const Csr& csr_;
-  const CsrView out_;
+  const StoredCsrView out_;
   ColumnReader<StringId> labels_, created_by_;
   ColumnReader<std::int64_t> valid_from_, valid_until_;
   ColumnReader<std::uint64_t> properties_;
@@ -168,10 +168,10 @@ Result<std::shared_ptr<Csr>> MergeRows(const Csr& base, const Csr& added, std::u
     return Fail(ErrorCode::kResourceExhausted,
                 "a graph holds at most " + std::to_string(Limits::kMaxArcs) + " arcs");
   csr->out_neighbors = AlignedArray<NodeId>(arcs);
-  csr->out_weights = AlignedArray<float>(arcs);
   csr->out_kinds = AlignedArray<std::uint8_t>(arcs);
   if (!base.out_kinds_high.empty() || !added.out_kinds_high.empty())
     csr->out_kinds_high = AlignedArray<std::uint8_t>(arcs);
+  AlignedArray<float> weights(arcs);
   AlignedArray<std::int64_t> times(arcs);
   std::vector<Columns> columns(blocks);
   ParallelFor(executor, nodes, kBlockRows, [&](std::size_t begin, std::size_t end) {
@@ -183,15 +183,16 @@ Result<std::shared_ptr<Csr>> MergeRows(const Csr& base, const Csr& added, std::u
       MergeRow(
           from, more, static_cast<NodeId>(v),
           [&](EdgeSlot b, EdgeSlot e) {
-            from.Move(b, e, to, *csr, times.data(), into);
+            from.Move(b, e, to, *csr, weights.data(), times.data(), into);
             to += e - b;
           },
-          [&](EdgeSlot a) { more.Move(a, a + 1, to++, *csr, times.data(), into); },
+          [&](EdgeSlot a) { more.Move(a, a + 1, to++, *csr, weights.data(), times.data(), into); },
           [](EdgeSlot) {});
     }
   });
   csr->out_offsets[nodes] = static_cast<std::uint32_t>(arcs);
   for (Columns& of : columns) of.AppendTo(*csr);
+  csr->out_weights = WeightColumn(std::move(weights), executor);
   csr->out_created_at = SteppedColumn(times.span(), executor);
   times = {};
   const std::uint64_t bytes = std::clamp(memory, arcs * 4, arcs * 16);  // transpose.cc moves 16

@@ -31,7 +31,7 @@ struct SlotMap {
 struct NewRows {
   AlignedArray<std::uint32_t>& offsets;
   AlignedArray<NodeId>& neighbors;
-  AlignedArray<float>& weights;
+  WeightColumn& weights;
   AlignedArray<std::uint8_t>& kinds;
   AlignedArray<std::uint8_t>& kinds_high;
 };
@@ -78,7 +78,7 @@ class DirectionFold {
     });
     to_.offsets[nodes_] = static_cast<std::uint32_t>(arcs);
     to_.neighbors = AlignedArray<NodeId>(arcs);
-    to_.weights = AlignedArray<float>(arcs);
+    weights_ = AlignedArray<float>(arcs);
     to_.kinds = AlignedArray<std::uint8_t>(arcs);
     if (high_kinds_) to_.kinds_high = AlignedArray<std::uint8_t>(arcs);
     return true;
@@ -120,6 +120,7 @@ class DirectionFold {
       }
       clean(static_cast<NodeId>(end));
     });
+    to_.weights = WeightColumn(std::move(weights_), executor);
   }
 
  private:
@@ -161,7 +162,7 @@ class DirectionFold {
 
   void Place(std::uint32_t to, NodeId neighbor, KindId kind, float weight) {
     to_.neighbors[to] = neighbor;
-    to_.weights[to] = weight;
+    weights_[to] = weight;
     to_.kinds[to] = static_cast<std::uint8_t>(kind);
     if (high_kinds_) to_.kinds_high[to] = static_cast<std::uint8_t>(kind >> 8);
   }
@@ -169,7 +170,7 @@ class DirectionFold {
   void CopyStretch(std::uint32_t from, std::uint32_t to, std::size_t count) {
     if (!count) return;
     std::memcpy(&to_.neighbors[to], &view_.neighbors[from], count * sizeof(NodeId));
-    std::memcpy(&to_.weights[to], &view_.weights[from], count * sizeof(float));
+    view_.weights.Copy(from, from + count, &weights_[to]);
     std::memcpy(&to_.kinds[to], &view_.kinds[from], count);
     if (!high_kinds_) return;
     if (view_.kinds_high.empty())
@@ -179,11 +180,12 @@ class DirectionFold {
   }
 
   engine_internal::BaseRows rows_;
-  CsrView view_;
+  StoredCsrView view_;
   const RunSide& side_;
   NodeId nodes_;
   bool high_kinds_;
   NewRows to_;
+  AlignedArray<float> weights_;  // of the new rows
 };
 
 // Carries a sparse column over: old values by their new slot, new ones from the run.

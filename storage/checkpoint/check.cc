@@ -112,6 +112,10 @@ Status CheckValues(const ArraySpec& spec, const void* data, std::uint64_t first,
     case ArrayId::kOutWeights:
     case ArrayId::kInWeights:
       return Weights(at, static_cast<const float*>(data), count);
+    case ArrayId::kOutWeightCodes:
+      return Below(at, u8, count, b.out_weights);
+    case ArrayId::kInWeightCodes:
+      return Below(at, u8, count, b.in_weights);
     case ArrayId::kInSlots:
       return Below(at, u32, count, b.arcs);
     case ArrayId::kLabels:
@@ -139,7 +143,7 @@ Status CheckValues(const ArraySpec& spec, const void* data, std::uint64_t first,
 namespace {
 
 // Arcs [begin, end) that do not come strictly after the arc before them.
-std::uint64_t CountDescents(const CsrView& view, std::uint64_t begin, std::uint64_t end) {
+std::uint64_t CountDescents(const StoredCsrView& view, std::uint64_t begin, std::uint64_t end) {
   const NodeId* neighbors = view.neighbors.data();
   const std::uint8_t* kinds = view.kinds.data();
   std::uint64_t descents = 0;
@@ -157,7 +161,7 @@ std::uint64_t CountDescents(const CsrView& view, std::uint64_t begin, std::uint6
 }
 
 // The same, of the first arcs of non-empty rows only.
-std::uint64_t CountRowDescents(const CsrView& view, NodeId begin, NodeId end) {
+std::uint64_t CountRowDescents(const StoredCsrView& view, NodeId begin, NodeId end) {
   std::uint64_t descents = 0;
   for (NodeId v = begin; v < end; ++v) {
     const std::uint32_t i = view.offsets[v];
@@ -169,7 +173,7 @@ std::uint64_t CountRowDescents(const CsrView& view, NodeId begin, NodeId end) {
 }
 
 Status CheckEveryRow(const Csr& csr, Direction direction, std::string_view where) {
-  const CsrView view = csr.view(direction);
+  const StoredCsrView view = csr.view(direction);
   const char* name = direction == Direction::kIn ? "in" : "out";
   for (NodeId v = 0; v < view.node_count(); ++v) {
     for (std::uint32_t i = view.offsets[v] + 1; i < view.offsets[v + 1]; ++i) {
@@ -192,7 +196,7 @@ Status CheckEveryRow(const Csr& csr, Direction direction, std::string_view where
 
 Status CheckDirection(const Csr& csr, Direction direction, const ArrayBounds& b, Executor& executor,
                       std::string_view where) {
-  const CsrView view = csr.view(direction);
+  const StoredCsrView view = csr.view(direction);
   const std::string name = direction == Direction::kIn ? "in" : "out";
   if (view.offsets.empty() || view.offsets.front() != 0 || view.offsets.back() != b.arcs)
     return Fail(ErrorCode::kCorruption,

@@ -77,6 +77,7 @@ Result<GraphState> ReadCheckpoint(const Manifest& manifest, const SectionSource&
 struct ArrayBounds {
   std::uint64_t nodes = 0, arcs = 0, strings = 0;
   std::uint64_t node_kinds = 0;
+  std::uint64_t out_weights = 0, in_weights = 0;  // values, where codes tell which an arc has
   Sequence sequence = 0;
   const Schema* schema = nullptr;
 };

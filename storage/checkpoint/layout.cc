@@ -52,6 +52,8 @@ constexpr Known kKnown[] = {
     {ArrayId::kProperties, "properties", 8},
     {ArrayId::kVectorNodes, "vector_nodes", 4},
     {ArrayId::kVectorRefs, "vector_refs", 8},
+    {ArrayId::kOutWeightCodes, "out_weight_codes", 1},
+    {ArrayId::kInWeightCodes, "in_weight_codes", 1},
 };
 
 const Known* FindKnown(std::uint16_t array) {
@@ -89,6 +91,14 @@ const ArraySpec* Manifest::Find(ArrayId array, std::uint16_t element) const {
   return nullptr;
 }
 
+bool Manifest::HasFewWeights(ArrayId weights) const {
+  const ArraySpec* arcs = Find(ArrayId::kOutNeighbors);
+  const ArraySpec* spec = Find(weights);
+  const bool in = weights == ArrayId::kInWeights;
+  return Find(in ? ArrayId::kInWeightCodes : ArrayId::kOutWeightCodes) != nullptr ||
+         (arcs && spec && arcs->count > 1 && spec->count == 1);
+}
+
 std::string EncodeManifest(Manifest& m) {
   flatbuffers::FlatBufferBuilder builder;
   const auto definitions = BuildDefinitions(builder, m.definitions);
@@ -105,10 +115,11 @@ std::string EncodeManifest(Manifest& m) {
            IsLaterColumn(static_cast<ColumnId>(array.element));
   });
   const std::uint16_t version = std::max(VersionOf(m.definitions.spaces),
-                                         m.Find(ArrayId::kOutTimeSteps) ? kSteppedTimesVersion
-                                         : m.forgotten_keys             ? kForgottenKeysVersion
-                                         : later                        ? kLaterColumnsVersion
-                                                                        : kFormatVersion);
+                                         m.HasFewWeights(ArrayId::kOutWeights) ? kFewWeightsVersion
+                                         : m.Find(ArrayId::kOutTimeSteps) ? kSteppedTimesVersion
+                                         : m.forgotten_keys               ? kForgottenKeysVersion
+                                         : later                          ? kLaterColumnsVersion
+                                                                          : kFormatVersion);
   builder.Finish(fb::CreateManifest(builder, version, &no_seal, &id, m.id, m.sequence, m.time_ms,
                                     m.log_hash, definitions, m.node_count, m.string_count,
                                     nodes_by_kind, edges_by_kind, m.section_bytes, arrays, digests),

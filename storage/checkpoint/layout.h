@@ -25,7 +25,7 @@ enum class ArrayId : std::uint16_t {
   kPayloadRefs = 8,    // u64 per node below count; element = NodeField
   kOutOffsets = 16,    // u32, nodes + 1
   kOutNeighbors = 17,  // u32 per arc
-  kOutWeights = 18,    // f32 per arc
+  kOutWeights = 18,    // f32 per arc, or up to 256 values, ascending as bits, of which codes tell
   kOutKinds = 19,      // u8 per arc
   kOutKindsHigh = 20,  // u8 per arc, or absent
   kOutCreatedAt = 21,  // i64 per arc; up to version 7
@@ -33,7 +33,7 @@ enum class ArrayId : std::uint16_t {
   kOutTimes = 23,      // i64 per such bit
   kInOffsets = 24,
   kInNeighbors = 25,
-  kInWeights = 26,
+  kInWeights = 26,  // as kOutWeights
   kInKinds = 27,
   kInKindsHigh = 28,
   kInSlots = 29,     // u32 per arc; up to version 7
@@ -47,9 +47,11 @@ enum class ArrayId : std::uint16_t {
   kValidUntilSlots = 38,
   kValidUntil = 39,  // i64
   kPropertySlots = 40,
-  kProperties = 41,   // u64, payload references
-  kVectorNodes = 48,  // u32, ascending; element = SpaceId
-  kVectorRefs = 49,   // u64, payload references, parallel to them
+  kProperties = 41,      // u64, payload references
+  kVectorNodes = 48,     // u32, ascending; element = SpaceId
+  kVectorRefs = 49,      // u64, payload references, parallel to them
+  kOutWeightCodes = 50,  // u8 per arc, an index of out_weights; absent when that has one value
+  kInWeightCodes = 51,
 };
 
 // "out_neighbors"; "array 99" for a number this version does not know.
@@ -87,6 +89,8 @@ struct Manifest {
     return (spec.size_bytes() + section_bytes - 1) / section_bytes;
   }
   const ArraySpec* Find(ArrayId array, std::uint16_t element = 0) const;
+  // True when an array of weights holds each value once and not one an arc.
+  bool HasFewWeights(ArrayId weights) const;
 };
 
 // Sets `digest`.

@@ -56,7 +56,9 @@ std::uint8_t* Destination(CheckpointArrays& a, const ArraySpec& spec) {
     case ArrayId::kOutNeighbors:
       return Room(a.csr.out_neighbors, n);
     case ArrayId::kOutWeights:
-      return Room(a.csr.out_weights, n);
+      return Room(a.out_weights, n);
+    case ArrayId::kOutWeightCodes:
+      return Room(a.out_weight_codes, n);
     case ArrayId::kOutKinds:
       return Room(a.csr.out_kinds, n);
     case ArrayId::kOutKindsHigh:
@@ -72,7 +74,9 @@ std::uint8_t* Destination(CheckpointArrays& a, const ArraySpec& spec) {
     case ArrayId::kInNeighbors:
       return Room(a.csr.in_neighbors, n);
     case ArrayId::kInWeights:
-      return Room(a.csr.in_weights, n);
+      return Room(a.in_weights, n);
+    case ArrayId::kInWeightCodes:
+      return Room(a.in_weight_codes, n);
     case ArrayId::kInKinds:
       return Room(a.csr.in_kinds, n);
     case ArrayId::kInKindsHigh:
@@ -123,11 +127,16 @@ Result<const ArraySpec*> CheckpointReader::Expect(ArrayId array, std::uint64_t c
 Status CheckpointReader::Prepare() {
   PLEXUS_ASSIGN(Schema schema, SchemaOf(m_.definitions, where_));
   schema_ = std::make_shared<Schema>(std::move(schema));
-  const ArraySpec* neighbors = m_.Find(ArrayId::kOutNeighbors);
   bounds_.nodes = m_.node_count;
-  bounds_.arcs = neighbors ? neighbors->count : 0;
   bounds_.strings = m_.string_count;
   bounds_.node_kinds = schema_->node_kinds().size();
+  const auto count = [&](ArrayId array) {
+    const ArraySpec* spec = m_.Find(array);
+    return spec ? spec->count : 0;
+  };
+  bounds_.arcs = count(ArrayId::kOutNeighbors);
+  bounds_.out_weights = count(ArrayId::kOutWeights);
+  bounds_.in_weights = count(ArrayId::kInWeights);
   bounds_.sequence = m_.sequence;
   bounds_.schema = schema_.get();
   if (m_.sequence >= (Sequence{1} << 40) - 1) return Bad("its sequence is out of range");
@@ -328,7 +337,7 @@ Result<GraphState> CheckpointReader::Read() {
   if (part_.parts > 1)
     PLEXUS_TRY(PickArcs());
   else
-    PLEXUS_TRY(MakeTimesAndPlaces());
+    PLEXUS_TRY(MakeColumns());
   Csr& csr = arrays_.csr;
   csr.sequence = m_.sequence;
   csr.node_count = m_.node_count;

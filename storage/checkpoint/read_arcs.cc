@@ -1,7 +1,7 @@
 // Whether the arrays of a checkpoint fit together, and what arcs have in the form that it has in
-// memory: times by step, places in rows.
+// memory: times by step, places in rows, codes of weights.
 //
-// Up to version 7 every arc had its time and every in arc its slot.
+// Up to version 7 every arc had its time and every in arc its slot, up to version 8 its weight.
 #include <algorithm>
 
 #include "storage/checkpoint/reader.h"
@@ -21,9 +21,11 @@ Status CheckpointReader::CheckShapes() const {
     PLEXUS_TRY(Expect(a, nodes));
   PLEXUS_TRY(Expect(ArrayId::kStringLengths, m_.string_count));
   for (ArrayId a : {ArrayId::kOutOffsets, ArrayId::kInOffsets}) PLEXUS_TRY(Expect(a, nodes + 1));
-  for (ArrayId a : {ArrayId::kOutNeighbors, ArrayId::kOutWeights, ArrayId::kOutKinds,
-                    ArrayId::kInNeighbors, ArrayId::kInWeights, ArrayId::kInKinds})
+  for (ArrayId a :
+       {ArrayId::kOutNeighbors, ArrayId::kOutKinds, ArrayId::kInNeighbors, ArrayId::kInKinds})
     PLEXUS_TRY(Expect(a, arcs));
+  PLEXUS_TRY(CheckWeights(ArrayId::kOutWeights, ArrayId::kOutWeightCodes));
+  PLEXUS_TRY(CheckWeights(ArrayId::kInWeights, ArrayId::kInWeightCodes));
   PLEXUS_TRY(CheckForms());
   for (ArrayId a : {ArrayId::kOutKindsHigh, ArrayId::kInKindsHigh})
     if (m_.Find(a)) PLEXUS_TRY(Expect(a, arcs));
@@ -59,8 +61,39 @@ Status CheckpointReader::CheckForms() const {
   return {};
 }
 
-Status CheckpointReader::MakeTimesAndPlaces() {
+// One an arc, or one for all, or codes of them.
+Status CheckpointReader::CheckWeights(ArrayId weights, ArrayId codes) const {
+  if (!m_.HasFewWeights(weights)) {
+    PLEXUS_TRY(Expect(weights, bounds_.arcs));
+    return {};
+  }
+  const ArraySpec* values = m_.Find(weights);
+  if (!values || values->count > WeightColumn::kMaxCodes)
+    return Bad(ArrayName(static_cast<std::uint16_t>(weights), 0) + ": too many for codes");
+  if (m_.Find(codes)) PLEXUS_TRY(Expect(codes, bounds_.arcs));
+  return {};
+}
+
+Result<WeightColumn> CheckpointReader::MakeWeights(ArrayId array, std::uint64_t arcs,
+                                                   AlignedArray<float> values,
+                                                   AlignedArray<std::uint8_t> codes) {
+  if (!m_.HasFewWeights(array)) return WeightColumn(std::move(values), executor_);
+  if (arcs == 0) return WeightColumn();  // of a part
+  auto made = WeightColumn::Of(arcs, std::move(values), std::move(codes));
+  if (made) return *std::move(made);
+  return std::unexpected(
+      Bad(ArrayName(static_cast<std::uint16_t>(array), 0) + ": they do not fit their codes")
+          .error());
+}
+
+Status CheckpointReader::MakeColumns() {
   Csr& csr = arrays_.csr;
+  PLEXUS_ASSIGN(csr.out_weights,
+                MakeWeights(ArrayId::kOutWeights, bounds_.arcs, std::move(arrays_.out_weights),
+                            std::move(arrays_.out_weight_codes)));
+  PLEXUS_ASSIGN(csr.in_weights,
+                MakeWeights(ArrayId::kInWeights, bounds_.arcs, std::move(arrays_.in_weights),
+                            std::move(arrays_.in_weight_codes)));
   if (stepped()) {
     auto times =
         SteppedColumn::Of(bounds_.arcs, std::move(arrays_.time_steps), std::move(arrays_.times));

@@ -101,15 +101,18 @@ class CheckpointReader::Window {
 CheckpointReader::Treat CheckpointReader::TreatmentOf(ArrayId array) const {
   if (part_.parts <= 1) return Treat::kWhole;
   switch (array) {
-    case ArrayId::kOutNeighbors:
     case ArrayId::kOutWeights:
+    case ArrayId::kInWeights:
+      return m_.HasFewWeights(array) ? Treat::kWhole : Treat::kPicked;
+    case ArrayId::kOutNeighbors:
+    case ArrayId::kOutWeightCodes:
+    case ArrayId::kInWeightCodes:
     case ArrayId::kOutKinds:
     case ArrayId::kOutKindsHigh:
     case ArrayId::kOutCreatedAt:
     case ArrayId::kOutTimeSteps:
     case ArrayId::kOutTimes:
     case ArrayId::kInNeighbors:
-    case ArrayId::kInWeights:
     case ArrayId::kInKinds:
     case ArrayId::kInKindsHigh:
     case ArrayId::kInSlots:
@@ -243,6 +246,17 @@ Result<AlignedArray<std::int64_t>> CheckpointReader::PickTimes(const Bits& arcs,
   return picked;
 }
 
+Result<WeightColumn> CheckpointReader::PickWeights(Direction direction, const Bits& arcs,
+                                                   std::uint64_t count) {
+  const bool in = direction == Direction::kIn;
+  const ArrayId array = in ? ArrayId::kInWeights : ArrayId::kOutWeights;
+  AlignedArray<float>& values = in ? arrays_.in_weights : arrays_.out_weights;
+  AlignedArray<std::uint8_t> codes;
+  if (!m_.HasFewWeights(array)) PLEXUS_TRY(Pick(array, arcs, count, values));
+  PLEXUS_TRY(Pick(in ? ArrayId::kInWeightCodes : ArrayId::kOutWeightCodes, arcs, count, codes));
+  return MakeWeights(array, count, std::move(values), std::move(codes));
+}
+
 Status CheckpointReader::PickArcs() {
   Csr& csr = arrays_.csr;
   const AlignedArray<std::uint32_t> rows(std::as_const(csr.out_offsets).span());  // of all arcs
@@ -251,13 +265,13 @@ Status CheckpointReader::PickArcs() {
   const Ranks ranks(out);
   const std::uint64_t of_in = csr.in_offsets[m_.node_count], of_out = ranks.count();
   PLEXUS_TRY(Pick(ArrayId::kOutNeighbors, out, of_out, csr.out_neighbors));
-  PLEXUS_TRY(Pick(ArrayId::kOutWeights, out, of_out, csr.out_weights));
+  PLEXUS_ASSIGN(csr.out_weights, PickWeights(Direction::kOut, out, of_out));
   PLEXUS_TRY(Pick(ArrayId::kOutKinds, out, of_out, csr.out_kinds));
   PLEXUS_TRY(Pick(ArrayId::kOutKindsHigh, out, of_out, csr.out_kinds_high));
   PLEXUS_ASSIGN(const AlignedArray<std::int64_t> times, PickTimes(out, of_out));
   csr.out_created_at = SteppedColumn(times.span(), executor_);
   PLEXUS_TRY(Pick(ArrayId::kInNeighbors, in, of_in, csr.in_neighbors));
-  PLEXUS_TRY(Pick(ArrayId::kInWeights, in, of_in, csr.in_weights));
+  PLEXUS_ASSIGN(csr.in_weights, PickWeights(Direction::kIn, in, of_in));
   PLEXUS_TRY(Pick(ArrayId::kInKinds, in, of_in, csr.in_kinds));
   PLEXUS_TRY(Pick(ArrayId::kInKindsHigh, in, of_in, csr.in_kinds_high));
   PLEXUS_TRY(Pick(ArrayId::kInPlaces, in, of_in, csr.in_places));
@@ -289,7 +303,7 @@ Status CheckpointReader::PickArcs() {
 }
 
 void CheckpointReader::CountEdges(GraphState& state) const {
-  const CsrView out = arrays_.csr.out();
+  const StoredCsrView out = arrays_.csr.out();
   std::ranges::fill(state.edges_by_kind, 0);
   for (NodeId v = 0; v < out.node_count(); ++v)
     for (std::uint32_t i = out.offsets[v]; i < out.offsets[v + 1]; ++i)

@@ -43,6 +43,8 @@ struct CheckpointArrays {
   std::vector<AlignedArray<NodeId>> vector_nodes;
   AlignedArray<std::uint64_t> time_steps;
   AlignedArray<std::int64_t> times;
+  AlignedArray<float> out_weights, in_weights;
+  AlignedArray<std::uint8_t> out_weight_codes, in_weight_codes;
   // Up to version 7.
   AlignedArray<std::int64_t> created_at;
   AlignedArray<EdgeSlot> in_slots;
@@ -88,7 +90,10 @@ class CheckpointReader {
   // read_arcs.cc.
   bool stepped() const { return m_.Find(ArrayId::kOutTimeSteps) != nullptr; }  // from version 8 on
   Status CheckForms() const;
-  Status MakeTimesAndPlaces();
+  Status CheckWeights(ArrayId weights, ArrayId codes) const;
+  Status MakeColumns();
+  Result<WeightColumn> MakeWeights(ArrayId array, std::uint64_t arcs, AlignedArray<float> values,
+                                   AlignedArray<std::uint8_t> codes);
   Status CheckSlots();
   Status BadPlace(std::uint64_t i) const;
 
@@ -103,6 +108,7 @@ class CheckpointReader {
   template <class T>
   Status Pick(ArrayId array, const Bits& arcs, std::uint64_t count, AlignedArray<T>& to);
   Result<AlignedArray<std::int64_t>> PickTimes(const Bits& arcs, std::uint64_t count);
+  Result<WeightColumn> PickWeights(Direction direction, const Bits& arcs, std::uint64_t count);
   void CountEdges(GraphState& state) const;
 
   const Manifest& m_;

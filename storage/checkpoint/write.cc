@@ -154,14 +154,16 @@ void AddSlots(SectionPlan& out, ArrayId slots, ArrayId values, const SlotColumn<
 void AddCsr(SectionPlan& out, const Csr& csr) {
   out.AddSpan(ArrayId::kOutOffsets, csr.out_offsets.span());
   out.AddSpan(ArrayId::kOutNeighbors, csr.out_neighbors.span());
-  out.AddSpan(ArrayId::kOutWeights, csr.out_weights.span());
+  out.AddSpan(ArrayId::kOutWeights, csr.out_weights.values());
+  out.AddSpan(ArrayId::kOutWeightCodes, csr.out_weights.codes());
   out.AddSpan(ArrayId::kOutKinds, csr.out_kinds.span());
   out.AddSpan(ArrayId::kOutKindsHigh, csr.out_kinds_high.span());
   out.AddSpan(ArrayId::kOutTimeSteps, csr.out_created_at.steps());
   out.AddSpan(ArrayId::kOutTimes, csr.out_created_at.values());
   out.AddSpan(ArrayId::kInOffsets, csr.in_offsets.span());
   out.AddSpan(ArrayId::kInNeighbors, csr.in_neighbors.span());
-  out.AddSpan(ArrayId::kInWeights, csr.in_weights.span());
+  out.AddSpan(ArrayId::kInWeights, csr.in_weights.values());
+  out.AddSpan(ArrayId::kInWeightCodes, csr.in_weights.codes());
   out.AddSpan(ArrayId::kInKinds, csr.in_kinds.span());
   out.AddSpan(ArrayId::kInKindsHigh, csr.in_kinds_high.span());
   out.AddSpan(ArrayId::kInPlaces, csr.in_places.span());

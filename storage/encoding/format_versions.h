@@ -22,7 +22,9 @@ inline constexpr std::uint16_t kForgottenKeysVersion = 6;
 inline constexpr std::uint16_t kReplicaVersion = 7;
 // Of manifests with arcs, whose times are steps and whose in arcs have places.
 inline constexpr std::uint16_t kSteppedTimesVersion = 8;
-inline constexpr std::uint16_t kNewestVersion = kSteppedTimesVersion;  // that this program reads
+// Of manifests with arcs of few weights, of which each is there once.
+inline constexpr std::uint16_t kFewWeightsVersion = 9;
+inline constexpr std::uint16_t kNewestVersion = kFewWeightsVersion;  // that this program reads
 
 inline constexpr char kRecordIdentifier[] = "PLXR";
 inline constexpr char kManifestIdentifier[] = "PLXM";

@@ -10,7 +10,7 @@ namespace plexus::storage_internal {
 // fn(source, kind, target) of every out arc; an edge of a symmetric kind is two.
 template <class Fn>
 void ForEachArcOf(const Csr& csr, Fn&& fn) {
-  const CsrView out = csr.out();
+  const StoredCsrView out = csr.out();
   for (NodeId row = 0; row < csr.node_count; ++row)
     for (std::uint32_t i = csr.out_offsets[row]; i < csr.out_offsets[row + 1]; ++i)
       fn(row, out.kind(i), csr.out_neighbors[i]);

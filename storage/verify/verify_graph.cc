@@ -18,7 +18,7 @@ std::string At(const char* array, std::uint64_t i) {
 
 // Every in arc points at the out arc it mirrors, and each out arc is pointed at once.
 void VerifyTranspose(const Csr& csr, const std::string& where, ProblemList& problems) {
-  const CsrView out = csr.out(), in = csr.in();
+  const StoredCsrView out = csr.out(), in = csr.in();
   std::vector<bool> seen(out.arc_count(), false);
   for (NodeId v = 0; v < in.node_count(); ++v) {
     for (std::uint32_t i = in.offsets[v]; i < in.offsets[v + 1]; ++i) {
@@ -32,7 +32,8 @@ void VerifyTranspose(const Csr& csr, const std::string& where, ProblemList& prob
       const NodeId source = in.neighbors[i];
       const bool in_row = slot >= out.offsets[source] && slot < out.offsets[source + 1];
       if (!in_row || out.neighbors[slot] != v || out.kind(slot) != in.kind(i) ||
-          std::memcmp(&out.weights[slot], &in.weights[i], sizeof(float)) != 0) {
+          std::bit_cast<std::uint32_t>(out.weights[slot]) !=
+              std::bit_cast<std::uint32_t>(in.weights[i])) {
         problems.Add(where + ", in_neighbors", i,
                      "the arc " + std::to_string(source) + " -> " + std::to_string(v) +
                          " is not the out arc it points at");

@@ -55,7 +55,9 @@ TEST(LongChain, Walks) {
     const auto got = Bfs(Chain(), std::vector<NodeId>{kLength});
     ASSERT_EQ(got->nodes.size(), kLength + 1);
     EXPECT_EQ(got->nodes.back(), (BfsNode{0, kLength, 1}));
-    const auto csr = BfsCsr(Chain().base().out(), Chain().base().in(), kLength).value();
+    const auto csr =
+        BfsCsr(Chain().base().out().Unweighted(), Chain().base().in().Unweighted(), kLength)
+            .value();
     EXPECT_EQ(csr.depths[0], kLength);
   }
   for (PathCost cost : {PathCost::kHops, PathCost::kWeight}) {

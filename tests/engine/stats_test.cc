@@ -44,11 +44,12 @@ TEST(Stats, TheBudgetOfDesignSection3) {
   live.Compact();
   GraphBytes b = MeasureBytes(live.snapshot());
   EXPECT_EQ(b.total, Sum(b));
-  EXPECT_LE(b.per_edge, 32);
+  EXPECT_LE(b.per_edge, 20);
   EXPECT_LE(b.per_node, 16);
   const std::uint64_t times = live.snapshot().base().out_created_at.size_bytes();
   EXPECT_LE(times, edges / 4);  // one time: bits, not values
-  EXPECT_EQ(b.csr, edges * 19 + times + 8 * (live.snapshot().node_count() + 1u));
+  constexpr std::uint64_t kOneWeight = 2 * sizeof(float);
+  EXPECT_EQ(b.csr, edges * 11 + times + kOneWeight + 8 * (live.snapshot().node_count() + 1u));
   EXPECT_EQ(b.sparse, 0u);
   EXPECT_EQ(b.columns, 0u) << "no column was written";
 }

@@ -194,10 +194,13 @@ inline std::vector<std::uint8_t> CsrBytes(const Csr& csr) {
     auto* p = reinterpret_cast<const std::uint8_t*>(array.data());
     all.insert(all.end(), p, p + array.size() * sizeof(array[0]));
   };
-  add(csr.out_offsets), add(csr.out_neighbors), add(csr.out_weights), add(csr.out_kinds);
+  const auto add_weights = [&](const WeightColumn& weights) {
+    add(weights.values()), add(weights.codes());
+  };
+  add(csr.out_offsets), add(csr.out_neighbors), add_weights(csr.out_weights), add(csr.out_kinds);
   add(csr.out_kinds_high), add(csr.out_created_at.steps()), add(csr.out_created_at.values());
   add(csr.in_offsets), add(csr.in_neighbors);
-  add(csr.in_weights), add(csr.in_kinds), add(csr.in_kinds_high), add(csr.in_places);
+  add_weights(csr.in_weights), add(csr.in_kinds), add(csr.in_kinds_high), add(csr.in_places);
   add(csr.labels.slots), add(csr.labels.values), add(csr.created_by.slots),
       add(csr.created_by.values);
   add(csr.valid_from.slots), add(csr.valid_from.values), add(csr.valid_until.slots);

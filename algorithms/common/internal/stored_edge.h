@@ -21,7 +21,7 @@ inline PathEdge ArcAsEdge(const Snapshot& snapshot, NodeId row, NodeId neighbor,
     step.label = arc.label;
     step.weight = arc.weight;
   } else {
-    const CsrView base = snapshot.base().view(ref.direction);
+    const StoredCsrView base = snapshot.base().view(ref.direction);
     step.kind = base.kind(ref.position);
     step.label = engine_internal::BaseLabel(snapshot.base(), ref.direction, ref.position);
     step.weight = base.weight(ref.position);

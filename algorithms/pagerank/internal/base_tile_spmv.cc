@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "algorithms/common/internal/base_weights.h"
 #include "algorithms/pagerank/internal/preparation.h"
 #include "algorithms/pagerank/internal/tile_spmv.h"
 #include "engine/lineage.h"
@@ -52,15 +53,18 @@ std::shared_ptr<const PageRankTiles> TilesOfBase(const std::shared_ptr<const Csr
   std::shared_ptr<const CachedTiles> kept = base->derived.Find<CachedTiles>();
   if (!kept) kept = base->derived.Keep<CachedTiles>(std::make_shared<const CachedTiles>());
   if (const CachedTiles::One one = kept->Get(weighted); one.known) return one.tiles;
-  CsrView in = base->in();
-  if (PageRankTiles::BreakEvenIterations(in, base->out()) == 0) return kept->Put(weighted, nullptr);
-  if (!weighted || AllOnes(in.weights, executor)) in.weights = {};
+  const CsrView out = base->out().Unweighted();
+  internal::BaseRowsView weights;
+  CsrView in = base->in().Unweighted();
+  if (PageRankTiles::BreakEvenIterations(in, out) == 0) return kept->Put(weighted, nullptr);
+  if (weighted) weights = internal::WeightedRowsOf(*base, Direction::kIn, executor);
+  if (weighted && !AllOnes(weights.rows.weights, executor)) in.weights = weights.rows.weights;
   // Without weights both are the same.
   if (const CachedTiles::One other = kept->Get(!weighted);
       in.weights.empty() && other.tiles && !other.tiles->weights())
     return kept->Put(weighted, other.tiles);
-  return kept->Put(weighted, std::make_shared<const PageRankTiles>(PageRankTiles::Make(
-                                 in, base->out(), executor, PageRankTiles::kEvenRows)));
+  return kept->Put(weighted, std::make_shared<const PageRankTiles>(
+                                 PageRankTiles::Make(in, out, executor, PageRankTiles::kEvenRows)));
 }
 
 std::unique_ptr<BaseTileSpmv> BaseTileSpmv::Make(std::shared_ptr<const PageRankTiles> tiles,

@@ -84,9 +84,9 @@ void LayeredSearch::PrefetchRow(const Label& label) const {
   if (descriptor.degree == 1) return;
   const std::uint32_t last = descriptor.begin + std::min(descriptor.degree - 1, 16u);
   __builtin_prefetch(&rows_.neighbors[descriptor.begin + 1]);
-  __builtin_prefetch(&rows_.weights[descriptor.begin + 1]);
+  __builtin_prefetch(rows_.weights.at(descriptor.begin + 1));
   __builtin_prefetch(&rows_.neighbors[last]);
-  __builtin_prefetch(&rows_.weights[last]);
+  __builtin_prefetch(rows_.weights.at(last));
 }
 
 // A whole row of the base; of a long one what may be of the kinds. False when no more labels may be

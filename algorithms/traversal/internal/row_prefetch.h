@@ -54,8 +54,8 @@ class RowPrefetch {
       Prefetch(&views_[k].neighbors[begin]);
       Prefetch(&views_[k].neighbors[last]);
       if (weights_) {
-        Prefetch(&views_[k].weights[begin]);
-        Prefetch(&views_[k].weights[last]);
+        Prefetch(views_[k].weights.at(begin));
+        Prefetch(views_[k].weights.at(last));
       }
       if (kinds_) Prefetch(&views_[k].kinds[begin]);
     }
@@ -65,7 +65,7 @@ class RowPrefetch {
   NodeId node_count_;
   bool kinds_, weights_;
   int count_ = 0;
-  CsrView views_[2];
+  StoredCsrView views_[2];
 };
 
 }  // namespace plexus::traversal_internal

@@ -70,7 +70,9 @@ TEST(ComponentsCsr, EqualsDepthFirstSearchAtAnyThreadCount) {
     const auto want = reference::Components(g.Flat(all));
     const Snapshot s = g.snapshot();
     for (const auto& e : executors) {
-      const auto got = ComponentsCsr(s.base().out(), s.base().in(), e.executor.get()).value();
+      const auto got =
+          ComponentsCsr(s.base().out().Unweighted(), s.base().in().Unweighted(), e.executor.get())
+              .value();
       ASSERT_EQ(got.size(), want.size());
       for (NodeId v = 0; v < got.size(); ++v)
         ASSERT_EQ(got[v], want[v] == kNoNode ? v : want[v]) << e.name;

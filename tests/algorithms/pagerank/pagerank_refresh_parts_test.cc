@@ -8,6 +8,7 @@
 #include "algorithms/pagerank/internal/csr_spmv.h"
 #include "algorithms/pagerank/internal/refresh.h"
 #include "algorithms/pagerank/pagerank.h"
+#include "tests/algorithms/pagerank/base_rows.h"
 #include "tests/algorithms/pagerank/pagerank_query.h"
 #include "tests/support/for_each_case.h"
 
@@ -43,7 +44,7 @@ TEST(PageRankRefresh, ErrorBoundHoldsInPartsFromArbitraryStartWithAHint) {
     for (const Snapshot* earlier : {&first, now})
       for (const double damping : {0.85, 0.99})
         for (const bool seeded : {false, true}) {
-          const pagerank_internal::LiveCsr rows{now->base().out(), now->base().in(), now, kNodes};
+          const pagerank_internal::LiveCsr rows{OutRows(*now), InRows(*now), now, kNodes};
           PageRankOptions full;
           full.damping = damping;
           full.tolerance = 1e-10;
@@ -93,7 +94,7 @@ TEST(PageRankRefresh, ArcsPropagatedAtOnceCountAgainstTheBudget) {
   full.tolerance = 1e-10;
   full.max_iterations = 10'000;
   const std::vector<double> start = Rank(first, full).scores;
-  const pagerank_internal::LiveCsr rows{now.base().out(), now.base().in(), &now, kNodes};
+  const pagerank_internal::LiveCsr rows{OutRows(now), InRows(now), &now, kNodes};
   pagerank_internal::PageRankRefreshOptions options;
   options.tolerance = 1e-10;
   options.earlier = &first;

@@ -10,6 +10,7 @@
 
 #include "algorithms/pagerank/internal/base_tile_spmv.h"
 #include "algorithms/pagerank/internal/refresh.h"
+#include "tests/algorithms/pagerank/base_rows.h"
 #include "tests/algorithms/pagerank/pagerank_query.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
@@ -53,9 +54,9 @@ TEST(PageRankRefresh, ErrorBoundHoldsOnRandomGraphs) {
       options.tiles = std::make_shared<const pagerank_internal::PageRankTiles>(
           pagerank_internal::PageRankTiles::Make(
               options.weighted
-                  ? before.base().in()
-                  : CsrView{before.base().in().offsets, before.base().in().neighbors, {}, {}, {}},
-              before.base().out(), SerialExecutor(), pagerank_internal::PageRankTiles::kEvenRows));
+                  ? InRows(before)
+                  : CsrView{InRows(before).offsets, InRows(before).neighbors, {}, {}, {}},
+              OutRows(before), SerialExecutor(), pagerank_internal::PageRankTiles::kEvenRows));
     std::vector<double> start =
         reference::PageRank(g.Flat(), options.damping, options.weighted, {}, 0);
     for (std::uint32_t e = draw(4) == 0 ? nodes / 2 : 1; e > 0; --e) link();
@@ -75,7 +76,7 @@ TEST(PageRankRefresh, ErrorBoundHoldsOnRandomGraphs) {
       teleport.assign(nodes, 0.0);
       teleport[seed] = 1;
     }
-    const pagerank_internal::LiveCsr rows{now.base().out(), now.base().in(), &now, nodes};
+    const pagerank_internal::LiveCsr rows{OutRows(now), InRows(now), &now, nodes};
     const auto want = reference::PageRank(g.Flat(), options.damping, options.weighted, teleport, 0);
     const auto got =
         pagerank_internal::RefreshPageRank(rows, start, seeds, options, SerialExecutor());

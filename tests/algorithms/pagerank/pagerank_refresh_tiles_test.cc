@@ -12,6 +12,7 @@
 #include "algorithms/pagerank/internal/base_tile_spmv.h"
 #include "algorithms/pagerank/internal/refresh.h"
 #include "algorithms/pagerank/pagerank.h"
+#include "tests/algorithms/pagerank/base_rows.h"
 #include "tests/algorithms/pagerank/pagerank_query.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
@@ -64,14 +65,14 @@ void Change(CaseGraph& g, Draw& draw) {
 }
 
 pagerank_internal::LiveCsr RowsOf(const Snapshot& now) {
-  return {now.base().out(), now.base().in(), &now, now.node_count()};
+  return {OutRows(now), InRows(now), &now, now.node_count()};
 }
 
 std::shared_ptr<const PageRankTiles> TilesOf(const Snapshot& now, bool weighted) {
-  CsrView in = now.base().in();
+  CsrView in = InRows(now);
   if (!weighted) in.weights = {};
   return std::make_shared<const PageRankTiles>(
-      PageRankTiles::Make(in, now.base().out(), DefaultExecutor(), PageRankTiles::kEvenRows));
+      PageRankTiles::Make(in, OutRows(now), DefaultExecutor(), PageRankTiles::kEvenRows));
 }
 
 template <class Value>
@@ -225,8 +226,9 @@ std::shared_ptr<Csr> LargeBase(float weight) {
   base->node_count = kNodes;
   base->in_offsets = AlignedArray<std::uint32_t>(kNodes + 1);
   base->in_neighbors = AlignedArray<NodeId>(std::size_t{kNodes} * kArcs);
-  base->in_weights = AlignedArray<float>(base->in_neighbors.size(), 1.0f);
-  base->in_weights[5] = weight;
+  AlignedArray<float> weights(base->in_neighbors.size(), 1.0f);
+  weights[5] = weight;
+  base->in_weights = WeightColumn(std::move(weights), SerialExecutor());
   base->out_offsets = AlignedArray<std::uint32_t>(kNodes + 1, 0);
   for (NodeId v = 0; v <= kNodes; ++v) base->in_offsets[v] = v * kArcs;
   std::uint32_t state = 1;

@@ -1,5 +1,6 @@
 // Delta-stepping against Bellman-Ford: the same bits, whatever the width of a bucket.
 #include "algorithms/paths/distances.h"
+#include "algorithms/common/dense_view.h"
 #include "algorithms/paths/internal/distances_csr.h"
 
 #include <gtest/gtest.h>
@@ -281,7 +282,8 @@ TEST(DistancesCsr, SharedWorkGivesTheSameCosts) {
                  for (NodeId i = kSide * kSide - 1; i < kSide * kSide + 1000; ++i) join(i, i + 1);
                }};
   const CaseGraph g = Build(c, Shape::kClean);
-  const CsrView out = g.snapshot().base().out();
+  const DenseView view = DenseView::Make(g.snapshot()).value();
+  const CsrView out = view.out();
   const auto want = DistancesCsr(out, 3, {.executor = &SerialExecutor()}).value();
   std::uint64_t reached = 0;
   for (float d : want) reached += d < std::numeric_limits<float>::infinity();
@@ -310,11 +312,11 @@ TEST(DistancesCsr, EqualsF64AtAnyThreadCount) {
   const CaseGraph g = Build(c, Shape::kClean);
   const auto want = Distances(g.snapshot(), 5, {.cost = PathCost::kWeight});
   ASSERT_TRUE(want.has_value());
+  const DenseView view = DenseView::Make(g.snapshot()).value();
   for (const auto& e : Executors())
     for (float delta : {0.0f, 1.0f, 64.0f}) {
       const auto got =
-          DistancesCsr(g.snapshot().base().out(), 5, {.delta = delta, .executor = e.executor.get()})
-              .value();
+          DistancesCsr(view.out(), 5, {.delta = delta, .executor = e.executor.get()}).value();
       EXPECT_TRUE(std::ranges::equal(got.span(), want->distances, [](float a, double b) {
         return static_cast<double>(a) == b;
       })) << e.name;

@@ -229,11 +229,13 @@ TEST(BfsCsr, EqualsAQueueAtAnyThreadCount) {
       const auto want = reference::Depths(flat, {source}, Direction::kOut);
       std::optional<BfsCsrResult> first;
       for (const auto& e : executors) {
-        BfsCsrResult got =
-            BfsCsr(s.base().out(), s.base().in(), source, {.executor = e.executor.get()}).value();
+        BfsCsrResult got = BfsCsr(s.base().out().Unweighted(), s.base().in().Unweighted(), source,
+                                  {.executor = e.executor.get()})
+                               .value();
         ASSERT_TRUE(std::ranges::equal(got.depths.span(), want)) << e.name;
-        const BfsCsrResult parents =
-            BfsCsr(s.base().out(), s.base().in(), source, {.depths = false}).value();
+        const BfsCsrResult parents = BfsCsr(s.base().out().Unweighted(), s.base().in().Unweighted(),
+                                            source, {.depths = false})
+                                         .value();
         EXPECT_TRUE(parents.depths.empty());
         EXPECT_TRUE(std::ranges::equal(parents.parents.span(), got.parents.span())) << e.name;
         std::uint64_t reached = 0;

@@ -300,13 +300,13 @@ TEST(EdgeColumns, VersionsKeepTheirForm) {
     EXPECT_TRUE(FailsWith(DecodeRecord(AsBytes(bytes), "log record 1"), ErrorCode::kCorruption,
                           "not of format version"));
   }
-  for (const std::string& bytes : {structs(9), Bytes(columns, 9)}) {
+  for (const std::string& bytes : {structs(10), Bytes(columns, 10)}) {
     auto whole = DecodeRecord(AsBytes(bytes), "log record 1");
     auto head = DecodeRecordHead(AsBytes(bytes), "log record 1");
     ASSERT_FALSE(whole || head);
     for (const Error& error : {whole.error(), head.error()}) {
       EXPECT_EQ(error.code, ErrorCode::kUnsupported);
-      EXPECT_EQ(error.message, "log record 1: format version 9 is newer than this program's 8");
+      EXPECT_EQ(error.message, "log record 1: format version 10 is newer than this program's 9");
     }
   }
 }

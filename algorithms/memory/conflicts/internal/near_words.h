@@ -36,7 +36,7 @@ class WordSets {
 
  private:
   const Snapshot& snapshot_;
-  const CsrView rows_;
+  const StoredCsrView rows_;
   const ArcFilter filter_;
 };
 

@@ -81,7 +81,7 @@ class Suppression {
   // Rows are sorted by kind: the ends of a clean one show whether it can have any.
   bool MayHave(Direction direction, NodeId node) const {
     if (!snapshot_.clean(direction, node)) return true;
-    const CsrView rows = snapshot_.base().view(direction);
+    const StoredCsrView rows = snapshot_.base().view(direction);
     const std::uint32_t begin = rows.offsets[node], end = rows.offsets[node + 1];
     return begin != end && rows.kind(end - 1) >= kinds_.front() &&
            rows.kind(begin) <= kinds_.back();

@@ -1,0 +1,21 @@
+// The arcs of a base as kernels read them: with a float an arc, or none when all weights are 1.
+//
+// A base may hold its weights as codes (engine/arrays/weight_column.h). Kernels that read every
+// weight are given floats, which are made once and kept with the base.
+#pragma once
+
+#include <memory>
+
+#include "engine/adjacency/csr.h"
+
+namespace plexus::internal {
+
+struct BaseRowsView {
+  CsrView rows;                         // valid as long as the base and `weights`
+  std::shared_ptr<const void> weights;  // null: none had to be made
+};
+
+// O(1) when nothing has to be made, else O(arcs) the first time. May throw std::bad_alloc.
+BaseRowsView WeightedRowsOf(const Csr& base, Direction direction, Executor& executor);
+
+}  // namespace plexus::internal
