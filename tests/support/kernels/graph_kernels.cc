@@ -88,11 +88,9 @@ void AddWalks(KernelRows& rows) {
         FILTERED { return Distances(s, 40, {.cost = cost, .filter = filter, .run = run}); });
   }
   rows.AddOfBase(
-      "DistancesCsr",
-      ASK {
-        return DenseView::Make(s, {.in = false}).and_then([&](const DenseView& view) {
-          return DistancesCsr(view.out(), 40, {.delta = 0, .executor = run.executor});
-        });
+      "DistancesCsr", ASK->Result<AlignedArray<float>> {
+        PLEXUS_ASSIGN(const DenseView view, DenseView::Make(s, {.in = false}));
+        return DistancesCsr(view.out(), 40, {.delta = 0, .executor = run.executor});
       });
 }
 
