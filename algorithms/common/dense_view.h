@@ -39,7 +39,8 @@ class DenseView {
   // Computes: the view of the selected part of a snapshot.
   // Complexity: O(nodes + arcs). O(kinds) when the base arrays serve and weights lie as floats, or
   //   when no rows are wanted and no node is left out.
-  // Memory: the packed rows, 4 bytes an arc and direction, 4 more with weights.
+  // Memory: the packed rows, 4 bytes an arc and direction, 4 more with weights. Of a base that
+  //   holds its weights as codes 4 with weights, kept with it.
   // Errors: kInvalidArgument: a kind out of range, a reversed kind that is not followed, or
   //   arc_weights out of range (options.h) or without `weights`. kResourceExhausted: more
   //   arcs than a csr holds, or no memory.

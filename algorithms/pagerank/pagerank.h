@@ -68,7 +68,8 @@ struct PageRankResult {
 //   equal rows may differ in the last bit.
 // Complexity: O(nodes + arcs) an iteration.
 // Memory: 40 to 70 bytes a node. A delta, hidden kinds or unselected nodes add 8 an arc (weighted
-//   16), of which half is kept; or a layout takes 2 to 6 an arc (weighted 6 to 10). A state keeps
+//   16), of which half is kept; or a layout takes 2 to 6 an arc (weighted 6 to 10). Weights that a
+//   graph holds as codes take 8 an arc more as floats, kept with its base. A state keeps
 //   the preparations of the last four option sets, and they end with it.
 // Errors: kInvalidArgument: damping, tolerance, iterations, a kind or arc_weights out of range;
 //   arc_weights without `weighted`; a reversed kind that is not followed; a tolerance below 2^-22 /

@@ -122,6 +122,7 @@ Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.out = options.direction != Direction::kIn;
   wanted.in = options.direction != Direction::kOut;
+  wanted.weights = options.cost == PathCost::kWeight || options.cost == PathCost::kLogWeight;
   PLEXUS_ASSIGN(const NodeSubset with,
                 internal::WithSources(snapshot, options.filter.subset, {&source, 1}));
   if (options.filter.subset) wanted.filter.subset = &with;

@@ -1,16 +1,16 @@
 // WeightColumn: the weights of arcs, of which most graphs have few that differ.
 //
 // Kept is one value when all are the same, up to 256 values and a byte an arc when there are no
-// more, else a float an arc. Nothing is rounded. The form follows from the weights and not from
-// how they came: two columns of the same weights hold the same bits. Immutable once filled; freely
-// shared.
+// more, else a float an arc. Nothing is rounded. A column that is made of weights has a form that
+// follows from them and not from how they came: two of the same weights hold the same bits.
+// Immutable once filled; freely shared.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <span>
 
@@ -37,11 +37,15 @@ class WeightView {
   bool one_value() const { return mask_ == 0; }
   // Those of [begin, end) to `to`.
   void Copy(std::size_t begin, std::size_t end, float* to) const {
-    if (!codes_ && mask_ != 0) {
-      if (begin < end) std::memcpy(to, values_ + begin, (end - begin) * sizeof(float));
-      return;
+    if (begin >= end) return;
+    if (codes_) {
+      const float* const values = values_;
+      std::transform(codes_ + begin, codes_ + end, to, [=](std::uint8_t c) { return values[c]; });
+    } else if (one_value()) {
+      std::fill_n(to, end - begin, float{values_[0]});
+    } else {
+      std::memcpy(to, values_ + begin, (end - begin) * sizeof(float));
     }
-    for (std::size_t i = begin; i < end; ++i) *to++ = (*this)[i];
   }
 
  private:

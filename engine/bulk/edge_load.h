@@ -18,7 +18,7 @@
 // (kInvalidArgument), and other values for an edge with properties or a created_by
 // (kFailedPrecondition), are for Apply.
 //
-// Peak memory 38 bytes an edge, with weights or kinds 60, with labels or times 130 (20 to 28 of
+// Peak memory 38 bytes an edge, with weights or kinds 60, with labels or times 130 (14 to 28 of
 // them stay), without the keys; an edge of a symmetric kind counts twice. With a scratch it takes
 // what `memory` says on top of the graph, or somewhat more where few nodes have most of the edges;
 // the result is the same to the bit. Not thread-safe.

@@ -192,9 +192,9 @@ Result<std::shared_ptr<Csr>> MergeRows(const Csr& base, const Csr& added, std::u
   });
   csr->out_offsets[nodes] = static_cast<std::uint32_t>(arcs);
   for (Columns& of : columns) of.AppendTo(*csr);
-  csr->out_weights = WeightColumn(std::move(weights), executor);
   csr->out_created_at = SteppedColumn(times.span(), executor);
   times = {};
+  csr->out_weights = WeightColumn(std::move(weights), executor);
   const std::uint64_t bytes = std::clamp(memory, arcs * 4, arcs * 16);  // transpose.cc moves 16
   AlignedArray<std::uint64_t> moved(bytes / sizeof(std::uint64_t) + 1);
   BuildInArrays(*csr, executor, moved.span());

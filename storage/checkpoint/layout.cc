@@ -91,6 +91,10 @@ const ArraySpec* Manifest::Find(ArrayId array, std::uint16_t element) const {
   return nullptr;
 }
 
+bool Manifest::HasFewWeights() const {
+  return HasFewWeights(ArrayId::kOutWeights) || HasFewWeights(ArrayId::kInWeights);
+}
+
 bool Manifest::HasFewWeights(ArrayId weights) const {
   const ArraySpec* arcs = Find(ArrayId::kOutNeighbors);
   const ArraySpec* spec = Find(weights);
@@ -115,7 +119,7 @@ std::string EncodeManifest(Manifest& m) {
            IsLaterColumn(static_cast<ColumnId>(array.element));
   });
   const std::uint16_t version = std::max(VersionOf(m.definitions.spaces),
-                                         m.HasFewWeights(ArrayId::kOutWeights) ? kFewWeightsVersion
+                                         m.HasFewWeights()                ? kFewWeightsVersion
                                          : m.Find(ArrayId::kOutTimeSteps) ? kSteppedTimesVersion
                                          : m.forgotten_keys               ? kForgottenKeysVersion
                                          : later                          ? kLaterColumnsVersion
@@ -172,6 +176,9 @@ Result<Manifest> DecodeManifest(ByteSpan raw, std::string_view where) {
   if (sections != m.section_digests.size() || sections >= 0xFFFFFF)
     return damage(std::to_string(m.section_digests.size()) +
                   " section digests do not fit the arrays");
+  if (root->format_version() < kFewWeightsVersion && m.HasFewWeights())
+    return damage("its weights are not of format version " +
+                  std::to_string(root->format_version()));
   return m;
 }
 

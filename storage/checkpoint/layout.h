@@ -25,7 +25,7 @@ enum class ArrayId : std::uint16_t {
   kPayloadRefs = 8,    // u64 per node below count; element = NodeField
   kOutOffsets = 16,    // u32, nodes + 1
   kOutNeighbors = 17,  // u32 per arc
-  kOutWeights = 18,    // f32 per arc, or up to 256 values, ascending as bits, of which codes tell
+  kOutWeights = 18,    // f32 per arc, or up to 256 values
   kOutKinds = 19,      // u8 per arc
   kOutKindsHigh = 20,  // u8 per arc, or absent
   kOutCreatedAt = 21,  // i64 per arc; up to version 7
@@ -91,6 +91,7 @@ struct Manifest {
   const ArraySpec* Find(ArrayId array, std::uint16_t element = 0) const;
   // True when an array of weights holds each value once and not one an arc.
   bool HasFewWeights(ArrayId weights) const;
+  bool HasFewWeights() const;  // one of the two
 };
 
 // Sets `digest`.

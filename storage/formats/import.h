@@ -185,7 +185,7 @@ struct ImportReport {
   std::uint64_t stubs = 0;    // new nodes that no record states (not of edge lists and matrices)
   std::uint64_t unknown = 0;  // members in roles, and outcomes of types, that are none built in
   std::uint64_t reversed_edges = 0;  // edges of reversed_kinds
-  std::uint64_t passed_over = 0;  // lines of a memory file that are no entity and no relation
+  std::uint64_t passed_over = 0;     // lines of a memory file that are no entity and no relation
   std::uint64_t ambiguous = 0;  // edges from_id, to_id whose kind others write the other way round
   std::vector<std::string> new_edge_kinds;  // by name, in the order of their definition
   std::uint64_t bytes = 0;
@@ -206,7 +206,7 @@ struct ImportReport {
 // it was checked (kIo; the message says how much was applied). Importing again completes it.
 // Thread-safe as Graph is. Cost: O(bytes); memory O(threads * block_bytes), and of files what their
 // check has parsed, up to eight times their bytes and a quarter of limits.load_bytes (what passes
-// that is parsed twice); edges that are loaded once, 20 to 28 bytes an edge that the graph keeps,
+// that is parsed twice); edges that are loaded once, 14 to 28 bytes an edge that the graph keeps,
 // the keys, and limits.load_bytes; a matrix takes 16 bytes an entry, a file with edges between
 // facts of wanted kinds, or that states kinds of nodes where a kind of edge wants one, what its
 // nodes' keys take. A pipe is kept in memory, over 8 MiB in a temporary file without a name

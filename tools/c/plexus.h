@@ -312,7 +312,8 @@ typedef struct plexus_csr_options {
 // The edges between facts as compressed sparse rows: "offsets" (u32, rows + 1), "targets" (u32,
 // row numbers), "weights" (f32), and "nodes" (u32): the id of each row. An edge of a symmetric
 // kind is in both rows. Without removed nodes, kinds and changes since the last compaction the
-// arrays are the snapshot's own; else they are made once.
+// offsets and targets are the snapshot's own; else they are made once. So are weights that it does
+// not hold as floats.
 plexus_code plexus_csr(plexus_snapshot* snapshot, const plexus_csr_options* options,
                        plexus_result** result);
 

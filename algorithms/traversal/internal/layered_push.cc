@@ -109,6 +109,7 @@ template <Aggregate A, bool kAllKinds>
 bool LayeredSearch::PushArcs(const RowDescriptor& descriptor, std::uint32_t i, std::uint32_t past,
                              const Label& from, std::uint32_t index, std::uint32_t end, bool last) {
   const double scaled = from.value * options_.decay;
+  const WeightView weights = rows_.weights;
   base_arcs_ += past - i;
   while (i < past) {
     const std::uint32_t first = i, stop = i + std::min<std::uint32_t>(past - i, kCheckEvery);
@@ -116,7 +117,7 @@ bool LayeredSearch::PushArcs(const RowDescriptor& descriptor, std::uint32_t i, s
     for (; i < stop; ++i) {
       if (!kAllKinds && !selection_.filter.allows(rows_.kind(i))) continue;
       ++passed;
-      const float weight = i == descriptor.begin ? descriptor.weight : rows_.weights[i];
+      const float weight = i == descriptor.begin ? descriptor.weight : weights[i];
       const double value = std::min(scaled * static_cast<double>(weight), kMaxValue);
       if (A == Aggregate::kMax && value < threshold_.value()) continue;
       const NodeId node = i == descriptor.begin ? descriptor.first : rows_.neighbors[i];

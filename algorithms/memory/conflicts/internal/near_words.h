@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "algorithms/common/options.h"
-#include "engine/adjacency/csr_view.h"
+#include "engine/adjacency/csr.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
