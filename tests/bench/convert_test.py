@@ -104,6 +104,14 @@ class Convert(unittest.TestCase):
         self.assertIn("1 questions without evidence", said)
         self.assertEqual(run("smart", documents)[0], 1)
 
+    def test_newcomers_questions_name_sections_that_are_there(self):
+        root = os.path.join(os.path.dirname(SCRIPT), "../..")
+        questions = os.path.join(root, "bench/retrieval/newcomer.jsonl")
+        done = subprocess.run([sys.executable, SCRIPT, "documents", questions, root],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count('"question"'), 51)
+
     def test_documents(self):
         with tempfile.TemporaryDirectory() as folder:
             os.mkdir(os.path.join(folder, "deep"))
