@@ -216,10 +216,7 @@ Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptio
     view.snapshot_ = snapshot;
     view.node_count_ = snapshot.node_count();
     const auto rows_of = [&](Direction direction, std::shared_ptr<const void>& weights) {
-      if (!options.weights) return snapshot.base().view(direction).Unweighted();
-      internal::BaseRowsView base = internal::WeightedRowsOf(snapshot.base(), direction, executor);
-      weights = std::move(base.weights);
-      return base.rows;
+      return internal::BaseRowsOf(snapshot.base(), direction, options.weights, executor, weights);
     };
     if (options.out) view.out_ = rows_of(Direction::kOut, view.out_weights_);
     if (options.in) view.in_ = rows_of(Direction::kIn, view.in_weights_);

@@ -45,10 +45,7 @@ Status ViewRows(const Snapshot& snapshot, const PageRankOptions& options, Execut
   to.rows.node_count = to.view.node_count();
   to.rows.live = live ? &snapshot : nullptr;
   const auto rows_of = [&](Direction direction, std::shared_ptr<const void>& weights) {
-    if (!options.weighted) return snapshot.base().view(direction).Unweighted();
-    internal::BaseRowsView base = internal::WeightedRowsOf(snapshot.base(), direction, executor);
-    weights = std::move(base.weights);
-    return base.rows;
+    return internal::BaseRowsOf(snapshot.base(), direction, options.weighted, executor, weights);
   };
   to.rows.out = live ? rows_of(Direction::kOut, to.weights[0]) : to.view.out();
   to.rows.in = live ? rows_of(Direction::kIn, to.weights[1]) : to.view.in();

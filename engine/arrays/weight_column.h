@@ -90,6 +90,11 @@ class WeightColumn {
       values_[i] = std::bit_cast<float>(bits);
   }
 
+  friend bool operator==(const WeightColumn& a, const WeightColumn& b) {
+    return a.size_ == b.size_ && std::ranges::equal(a.values(), b.values()) &&
+           std::ranges::equal(a.codes(), b.codes());
+  }
+
   std::span<const float> values() const { return values_.span(); }
   std::span<const std::uint8_t> codes() const { return codes_.span(); }
   std::uint64_t size_bytes() const { return values_.size_bytes() + codes_.size_bytes(); }

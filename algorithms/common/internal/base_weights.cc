@@ -18,15 +18,16 @@ struct FloatWeights final : Derived {
 
 }  // namespace
 
-BaseRowsView WeightedRowsOf(const Csr& base, Direction direction, Executor& executor) {
+CsrView BaseRowsOf(const Csr& base, Direction direction, bool weighted, Executor& executor,
+                   std::shared_ptr<const void>& weights) {
   constexpr std::size_t kGrain = std::size_t{1} << 18;
   const bool in = direction == Direction::kIn;
   const WeightColumn& column = in ? base.in_weights : base.out_weights;
-  BaseRowsView view{base.view(direction).Unweighted(), nullptr};
-  if (column.one_value() && column[0] == 1.0f) return view;
+  CsrView rows = base.view(direction).Unweighted();
+  if (!weighted || (column.one_value() && column[0] == 1.0f)) return rows;
   if (column.codes().empty() && !column.one_value()) {
-    view.rows.weights = column.values();
-    return view;
+    rows.weights = column.values();
+    return rows;
   }
   std::shared_ptr<const FloatWeights> kept = base.derived.Find<FloatWeights>(in);
   if (!kept) {
@@ -36,9 +37,9 @@ BaseRowsView WeightedRowsOf(const Csr& base, Direction direction, Executor& exec
     });
     kept = base.derived.Keep<FloatWeights>(made, in);
   }
-  view.rows.weights = kept->values.span();
-  view.weights = std::move(kept);
-  return view;
+  rows.weights = kept->values.span();
+  weights = std::move(kept);
+  return rows;
 }
 
 }  // namespace plexus::internal

@@ -10,13 +10,11 @@
 
 namespace plexus::internal {
 
-struct BaseRowsView {
-  CsrView rows;                         // valid as long as the base and `weights`
-  std::shared_ptr<const void> weights;  // null: none had to be made
-};
-
-// O(1) when nothing has to be made, else O(arcs) and 4 bytes an arc the first time. May throw
-// std::bad_alloc. REQUIRES an executor that runs every block or throws: what is made is kept.
-BaseRowsView WeightedRowsOf(const Csr& base, Direction direction, Executor& executor);
+// Valid as long as the base and `weights`, which is set when floats had to be made. Without
+// `weighted` rows have no weights. O(1) when nothing has to be made, else O(arcs) and 4 bytes an
+// arc the first time. May throw std::bad_alloc. REQUIRES an executor that runs every block or
+// throws: what is made is kept.
+CsrView BaseRowsOf(const Csr& base, Direction direction, bool weighted, Executor& executor,
+                   std::shared_ptr<const void>& weights);
 
 }  // namespace plexus::internal

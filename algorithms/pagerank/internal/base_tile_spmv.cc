@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "algorithms/common/internal/base_weights.h"
-#include "algorithms/pagerank/internal/preparation.h"
 #include "algorithms/pagerank/internal/tile_spmv.h"
 #include "engine/lineage.h"
 
@@ -54,11 +53,10 @@ std::shared_ptr<const PageRankTiles> TilesOfBase(const std::shared_ptr<const Csr
   if (!kept) kept = base->derived.Keep<CachedTiles>(std::make_shared<const CachedTiles>());
   if (const CachedTiles::One one = kept->Get(weighted); one.known) return one.tiles;
   const CsrView out = base->out().Unweighted();
-  internal::BaseRowsView weights;
-  CsrView in = base->in().Unweighted();
-  if (PageRankTiles::BreakEvenIterations(in, out) == 0) return kept->Put(weighted, nullptr);
-  if (weighted) weights = internal::WeightedRowsOf(*base, Direction::kIn, executor);
-  if (weighted && !AllOnes(weights.rows.weights, executor)) in.weights = weights.rows.weights;
+  if (PageRankTiles::BreakEvenIterations(base->in().Unweighted(), out) == 0)
+    return kept->Put(weighted, nullptr);
+  std::shared_ptr<const void> weights;
+  const CsrView in = internal::BaseRowsOf(*base, Direction::kIn, weighted, executor, weights);
   // Without weights both are the same.
   if (const CachedTiles::One other = kept->Get(!weighted);
       in.weights.empty() && other.tiles && !other.tiles->weights())

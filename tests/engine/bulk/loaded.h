@@ -117,18 +117,14 @@ inline void ExpectSameGraphs(const Graph& a, const Graph& b) {
   const auto same = [](const auto& left, const auto& right) {
     return std::ranges::equal(left.span(), right.span());
   };
-  const auto same_weights = [](const WeightColumn& left, const WeightColumn& right) {
-    return std::ranges::equal(left.values(), right.values()) &&
-           std::ranges::equal(left.codes(), right.codes());
-  };
   const Csr &p = *x.base, &q = *y.base;
   EXPECT_TRUE(same(p.out_offsets, q.out_offsets) && same(p.out_neighbors, q.out_neighbors) &&
-              same_weights(p.out_weights, q.out_weights) && same(p.out_kinds, q.out_kinds) &&
+              p.out_weights == q.out_weights && same(p.out_kinds, q.out_kinds) &&
               same(p.out_kinds_high, q.out_kinds_high));
   EXPECT_TRUE(std::ranges::equal(p.out_created_at.steps(), q.out_created_at.steps()) &&
               std::ranges::equal(p.out_created_at.values(), q.out_created_at.values()));
   EXPECT_TRUE(same(p.in_offsets, q.in_offsets) && same(p.in_neighbors, q.in_neighbors) &&
-              same_weights(p.in_weights, q.in_weights) && same(p.in_kinds, q.in_kinds) &&
+              p.in_weights == q.in_weights && same(p.in_kinds, q.in_kinds) &&
               same(p.in_kinds_high, q.in_kinds_high) && same(p.in_places, q.in_places));
   EXPECT_EQ(std::tie(p.labels.slots, p.labels.values, p.valid_from.slots, p.valid_until.values),
             std::tie(q.labels.slots, q.labels.values, q.valid_from.slots, q.valid_until.values));

@@ -87,10 +87,6 @@ bool Same(const AlignedArray<T>& a, const AlignedArray<T>& b) {
   return std::ranges::equal(a.span(), b.span());
 }
 
-inline bool SameWeights(const WeightColumn& a, const WeightColumn& b) {
-  return std::ranges::equal(a.values(), b.values()) && std::ranges::equal(a.codes(), b.codes());
-}
-
 inline void ExpectSameState(const Snapshot& a, const Snapshot& b) {
   EXPECT_EQ(a.sequence(), b.sequence());
   EXPECT_EQ(a.state().time_ms, b.state().time_ms);
@@ -106,11 +102,11 @@ inline void ExpectSameState(const Snapshot& a, const Snapshot& b) {
   const Csr &x = a.base(), &y = b.base();
   EXPECT_EQ(x.sequence, y.sequence);
   EXPECT_TRUE(Same(x.out_offsets, y.out_offsets) && Same(x.out_neighbors, y.out_neighbors) &&
-              SameWeights(x.out_weights, y.out_weights) && Same(x.out_kinds, y.out_kinds));
+              x.out_weights == y.out_weights && Same(x.out_kinds, y.out_kinds));
   EXPECT_TRUE(std::ranges::equal(x.out_created_at.steps(), y.out_created_at.steps()) &&
               std::ranges::equal(x.out_created_at.values(), y.out_created_at.values()));
   EXPECT_TRUE(Same(x.in_offsets, y.in_offsets) && Same(x.in_neighbors, y.in_neighbors) &&
-              SameWeights(x.in_weights, y.in_weights) && Same(x.in_kinds, y.in_kinds) &&
+              x.in_weights == y.in_weights && Same(x.in_kinds, y.in_kinds) &&
               Same(x.in_places, y.in_places));
   if (x.arc_count() < 10'000) {
     EXPECT_TRUE(plexus::testing::SameText(plexus::testing::Dump(a), plexus::testing::Dump(b)));
