@@ -50,10 +50,6 @@ struct PageRankReady {
   const PageRankTiles* layout = nullptr;  // null: pull
 };
 
-// Multiplying by 1 changes no bit, so a graph whose weights are all 1 takes the
-// unweighted kernel, which reads half as many bytes.
-bool AllOnes(std::span<const float> weights, Executor& executor);
-
 // Damping, tolerance and iterations, as pagerank.h has them.
 Status CheckPageRankOptions(const PageRankOptions& options, PageRankUse use);
 
