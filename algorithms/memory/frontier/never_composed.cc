@@ -7,6 +7,7 @@
 
 #include "algorithms/common/internal/in_time.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/memory/frontier/internal/anchored_members.h"
 #include "algorithms/memory/frontier/internal/bridge_lens.h"
 #include "algorithms/memory/frontier/internal/divergent_lens.h"
 #include "algorithms/memory/frontier/internal/frontier_cursor.h"
@@ -27,6 +28,7 @@ namespace {
 using memory_internal::PageEnd;
 using memory_internal::Row;
 using memory_internal::SurfacePool;
+using memory_internal::WantsFit;
 using memory_internal::WriteCursor;
 
 std::unexpected<Error> Wrong(const std::string& what) {
@@ -35,10 +37,6 @@ std::unexpected<Error> Wrong(const std::string& what) {
 std::unexpected<Error> NotOf(std::string_view what, std::string_view lens) {
   return Fail(ErrorCode::kUnsupported,
               std::string(what) + " is no option of the lens " + std::string(lens));
-}
-
-bool WantsFit(const NeverComposedOptions& o) {
-  return o.structural_fit || o.structural_fit_weight != 0 || o.least_structural_fit > -1;
 }
 
 Status CheckLikely(const LikelyOptions& o) {
@@ -117,8 +115,17 @@ Result<std::vector<memory_internal::StructuralProfile>> Profiles(
 Result<NeverComposedPage> Surface(const Snapshot& snapshot, const NeverComposedOptions& options,
                                   const std::optional<PageEnd>& end) {
   Executor& executor = internal::Pick(options.run.executor);
-  PLEXUS_ASSIGN(const auto made, internal::InTime(options.run, [&](Executor& stopping) {
-                  return memory_internal::MakeSurfacePool(snapshot, options, stopping);
+  std::uint64_t members = 0;
+  PLEXUS_ASSIGN(const auto made,
+                internal::InTime(options.run, [&](Executor& stopping) -> Result<SurfacePool> {
+                  NeverComposedOptions of_pool = options;
+                  PLEXUS_ASSIGN(const auto anchored,
+                                memory_internal::MembersByTags(snapshot, options, end, stopping));
+                  if (anchored) of_pool.pool = &anchored->part;
+                  PLEXUS_ASSIGN(SurfacePool pool,
+                                memory_internal::MakeSurfacePool(snapshot, of_pool, stopping));
+                  members = anchored ? anchored->whole : pool.count();
+                  return pool;
                 }));
   if (!made) {
     NeverComposedPage late;
@@ -139,8 +146,7 @@ Result<NeverComposedPage> Surface(const Snapshot& snapshot, const NeverComposedO
   memory_internal::RankedRows after;
   memory_internal::ListQuery query{options.top, nullptr};
   if (end) {
-    after.score = end->score;
-    for (const NodeId v : end->members) after.rows.push_back(pool.RowOf(v));
+    after = RowsOf(pool, *end);
     query.after = &after;
   }
   memory_internal::RankedList list;
@@ -148,7 +154,7 @@ Result<NeverComposedPage> Surface(const Snapshot& snapshot, const NeverComposedO
     list = TopSets(score, query, executor);
   else if (!options.level || *options.level == SetLevel::kOpen)
     list = TopPairs(score, query, executor);
-  NeverComposedPage page = PageOf(score, pool.count(), list);
+  NeverComposedPage page = PageOf(score, members, list);
   if (end) page.why_empty.clear();
   page.pool_cut = pool.band_cut;
   return page;

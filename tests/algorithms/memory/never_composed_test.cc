@@ -344,5 +344,58 @@ TEST(NeverComposed, EqualsTheReferenceOnRandomLedgers) {
   EXPECT_GT(listed, 4'000);
 }
 
+// Few carry the wanted tags: only what can be among their best pairs is made a pool of.
+TEST(NeverComposed, OfTagsThatFewCarry) {
+  const auto two = MakeTbbExecutor(2);
+  int narrower = 0, listed = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    std::mt19937_64 random(seed);
+    GraphOptions graph_options;
+    graph_options.maintenance = Maintenance::kManual;
+    auto graph = Graph::InMemory(graph_options);
+    const RandomLedgerOptions shape{.facts = 120, .events = 30, .edges = 60};
+    for (const WriteBatch& batch : RandomLedger(seed, shape)) ASSERT_TRUE(graph->Apply(batch));
+    if (seed % 2) {
+      ASSERT_TRUE(graph->Compact());
+    }
+    WriteBatch tagged(kLedgerNow);
+    for (std::uint64_t i = 0; i <= seed % 4; ++i)
+      tagged.Link(tagged.UpsertNode("m" + std::to_string(random() % shape.facts), kMemory), kHasTag,
+                  tagged.IndexNode(kTag, "seldom"));
+    ASSERT_TRUE(graph->Apply(tagged));
+    if (seed % 4 == 1) {
+      ASSERT_TRUE(graph->Compact());
+    }
+    const Snapshot snapshot = graph->snapshot();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    NeverComposedOptions options{.lens = FrontierLens::kSurface, .now_ms = kLedgerNow};
+    options.tags = {"seldom"};
+    options.include_superseded = seed % 3 == 0;
+    if (seed % 5 == 0) options.trust = TrustRule::kWeakest;
+    options.run.executor = seed % 2 ? &SerialExecutor() : two.get();
+    options.top = kMaxNeverComposedTop;
+    const auto want = reference::NeverComposed(snapshot, options);
+    listed += static_cast<int>(want.size());
+    for (const std::size_t top : {std::size_t{1}, std::size_t{5}, kMaxNeverComposedTop}) {
+      options.top = top;
+      const NeverComposedPage page = Ask(snapshot, options);
+      ExpectSame(
+          page.sets,
+          {want.begin(), want.begin() + static_cast<std::ptrdiff_t>(std::min(want.size(), top))},
+          false);
+      NeverComposedOptions of_all = options;  // Fit is never made of a part.
+      of_all.least_structural_fit = -0.5;
+      const NeverComposedPage all = Ask(snapshot, of_all);
+      EXPECT_EQ(page.pool, all.pool);
+      narrower += page.scored < all.scored;
+    }
+    options.top = 7;
+    ExpectSame(Paged(snapshot, options), want, false);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(listed, 2'000);
+  EXPECT_GT(narrower, 20);
+}
+
 }  // namespace
 }  // namespace plexus::testing

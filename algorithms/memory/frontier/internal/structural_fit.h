@@ -14,11 +14,16 @@
 #include <vector>
 
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/memory/frontier/frontier.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus::memory_internal {
+
+inline bool WantsFit(const NeverComposedOptions& o) {
+  return o.structural_fit || o.structural_fit_weight != 0 || o.least_structural_fit > -1;
+}
 
 // The edges that a lens over structure walks: `kinds`, or all fact kinds but suppressing ones and
 // contradicts, valid at `now_ms`, between nodes of `inside` when there is one, whose address is

@@ -202,6 +202,12 @@ bool RanksBefore(const RankedRows& a, const RankedRows& b) {
   return a.score != b.score ? a.score > b.score : a.rows < b.rows;
 }
 
+RankedRows RowsOf(const SurfacePool& pool, const PageEnd& end) {
+  RankedRows set{end.score, {}};
+  for (const NodeId v : end.members) set.rows.push_back(pool.RowOf(v));
+  return set;
+}
+
 RankedList TopPairs(const SurfaceScore& score, const ListQuery& query, Executor& executor) {
   return PairMiner(score, query, executor).Mine();
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "algorithms/memory/frontier/frontier.h"
+#include "algorithms/memory/frontier/internal/frontier_cursor.h"
 #include "algorithms/memory/frontier/internal/surface_score.h"
 #include "engine/parallel.h"
 
@@ -23,6 +24,8 @@ struct RankedRows {
   std::vector<Row> rows;
 };
 bool RanksBefore(const RankedRows& a, const RankedRows& b);
+// Of the set that a page ended with.
+RankedRows RowsOf(const SurfacePool& pool, const PageEnd& end);
 
 struct ListQuery {
   std::size_t k = 10;

@@ -10,8 +10,6 @@ namespace plexus::memory_internal {
 
 namespace {
 
-constexpr double kTagDistance = 0.30, kTypesDiffer = 0.20, kBoundaries = 0.25, kTermsShared = 0.15,
-                 kTagsShared = 0.10;
 constexpr float kRoundUp = 1e-5f;
 constexpr std::uint32_t kLongestTable = 65535;
 

@@ -23,6 +23,10 @@ namespace plexus::memory_internal {
 inline constexpr double kLeastPairScore = 1.6;
 inline constexpr double kBridgeWeight = 2, kNoveltyWeight = 1.5;
 inline constexpr double kTagAnchor = 0.45, kTermAnchor = 0.25;
+// Of the bridge: how far the tags are apart, types that differ, boundary tags (4 and more count
+// whole), terms and tags that are shared.
+inline constexpr double kTagDistance = 0.30, kTypesDiffer = 0.20, kBoundaries = 0.25,
+                        kTermsShared = 0.15, kTagsShared = 0.10;
 inline constexpr std::uint32_t kMostAnchorTerms = 5;
 
 struct PairParts {
