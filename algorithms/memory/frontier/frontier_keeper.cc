@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/memory/frontier/internal/kept_pool.h"
 #include "algorithms/memory/frontier/internal/row_partners.h"
-#include "algorithms/memory/frontier/internal/surface_pairs.h"
-#include "algorithms/memory/frontier/internal/surface_reply.h"
+#include "algorithms/memory/frontier/internal/surface/kept_pool.h"
+#include "algorithms/memory/frontier/internal/surface/surface_pairs.h"
+#include "algorithms/memory/frontier/internal/surface/surface_reply.h"
 #include "algorithms/memory/visibility/visibility.h"
 #include "algorithms/retrieval/terms.h"
 #include "engine/lineage.h"

@@ -11,7 +11,7 @@
 #include "algorithms/memory/frontier/internal/likely_sets.h"
 #include "algorithms/memory/frontier/internal/pair_lens.h"
 #include "algorithms/memory/frontier/internal/structural_fit.h"
-#include "algorithms/memory/frontier/internal/surface_reply.h"
+#include "algorithms/memory/frontier/internal/surface/surface_reply.h"
 
 namespace plexus::memory_internal {
 

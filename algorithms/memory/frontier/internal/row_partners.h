@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "algorithms/memory/frontier/internal/surface_pool.h"
-#include "algorithms/memory/frontier/internal/surface_score.h"
+#include "algorithms/memory/frontier/internal/surface/surface_pool.h"
+#include "algorithms/memory/frontier/internal/surface/surface_score.h"
 #include "engine/parallel.h"
 
 namespace plexus::memory_internal {

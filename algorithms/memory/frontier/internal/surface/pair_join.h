@@ -22,8 +22,8 @@
 
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/options.h"
-#include "algorithms/memory/frontier/internal/surface_pool.h"
-#include "algorithms/memory/frontier/internal/surface_score.h"
+#include "algorithms/memory/frontier/internal/surface/surface_pool.h"
+#include "algorithms/memory/frontier/internal/surface/surface_score.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 

@@ -13,7 +13,7 @@
 
 #include "algorithms/memory/frontier/frontier.h"
 #include "algorithms/memory/frontier/internal/frontier_cursor.h"
-#include "algorithms/memory/frontier/internal/surface_score.h"
+#include "algorithms/memory/frontier/internal/surface/surface_score.h"
 #include "engine/parallel.h"
 
 namespace plexus::memory_internal {

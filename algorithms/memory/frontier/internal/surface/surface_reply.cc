@@ -1,5 +1,5 @@
 // Names of what is shared, and two sentences made of them.
-#include "algorithms/memory/frontier/internal/surface_reply.h"
+#include "algorithms/memory/frontier/internal/surface/surface_reply.h"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 
 #include "algorithms/memory/frontier/internal/frontier_cursor.h"
 #include "algorithms/memory/frontier/internal/pair_lens.h"
-#include "algorithms/memory/frontier/internal/surface_sets.h"
+#include "algorithms/memory/frontier/internal/surface/surface_sets.h"
 #include "algorithms/memory/ledger/internal/prior_outcomes.h"
 
 namespace plexus::memory_internal {

@@ -1,5 +1,5 @@
 // Carriers count what others share with them; the count is a bound, the bound a choice.
-#include "algorithms/memory/frontier/internal/anchored_members.h"
+#include "algorithms/memory/frontier/internal/surface/anchored_members.h"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +11,9 @@
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/memory/frontier/internal/pair_lens.h"
 #include "algorithms/memory/frontier/internal/structural_fit.h"
-#include "algorithms/memory/frontier/internal/surface_pairs.h"
-#include "algorithms/memory/frontier/internal/surface_pool.h"
-#include "algorithms/memory/frontier/internal/surface_score.h"
+#include "algorithms/memory/frontier/internal/surface/surface_pairs.h"
+#include "algorithms/memory/frontier/internal/surface/surface_pool.h"
+#include "algorithms/memory/frontier/internal/surface/surface_score.h"
 #include "algorithms/memory/ledger/internal/inside_ledger.h"
 #include "algorithms/memory/ledger/internal/trust.h"
 #include "algorithms/retrieval/terms.h"
@@ -25,7 +25,7 @@ namespace {
 constexpr std::uint64_t kMostVisits = 64;        // of lists, for each member of the whole pool
 constexpr std::size_t kFirst = 16;               // One of so many carriers is asked before,
 constexpr std::ptrdiff_t kFirstMembers = 4'096;  // of so many of whom the pairs are scored.
-// Counts: four bits of terms, four of tags; the largest stands for all above, too.
+// Counts: four bits of terms, four of tags; the largest means that or more.
 constexpr std::uint8_t kOneTag = 16, kTags = 0xF0, kTerms = 0x0F;
 static_assert(kTerms > kMostAnchorTerms);
 constexpr double kRoundUp = 1e-5, kRoundUpShare = 1 + 1e-6;

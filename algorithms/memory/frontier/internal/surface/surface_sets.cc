@@ -1,5 +1,5 @@
 // Growing sets from strong pairs, and closed wedges from the ledger.
-#include "algorithms/memory/frontier/internal/surface_sets.h"
+#include "algorithms/memory/frontier/internal/surface/surface_sets.h"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include "algorithms/memory/frontier/internal/pair_join.h"
 #include "algorithms/memory/frontier/internal/pair_lens.h"
+#include "algorithms/memory/frontier/internal/surface/pair_join.h"
 
 namespace plexus::memory_internal {
 

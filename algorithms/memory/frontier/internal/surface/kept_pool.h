@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "algorithms/memory/frontier/frontier.h"
-#include "algorithms/memory/frontier/internal/surface_pool.h"
-#include "algorithms/memory/frontier/internal/surface_score.h"
+#include "algorithms/memory/frontier/internal/surface/surface_pool.h"
+#include "algorithms/memory/frontier/internal/surface/surface_score.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 

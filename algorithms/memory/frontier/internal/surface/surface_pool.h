@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "algorithms/memory/frontier/frontier.h"
-#include "algorithms/memory/frontier/internal/stem_words.h"
-#include "algorithms/memory/frontier/internal/surface_terms.h"
+#include "algorithms/memory/frontier/internal/surface/stem_words.h"
+#include "algorithms/memory/frontier/internal/surface/surface_terms.h"
 #include "algorithms/memory/ledger/ledger.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
@@ -67,7 +67,7 @@ struct SurfacePool {
   std::vector<std::uint8_t> cells;      // by rank: word * 64 + bit of a signature, or kNoCell
   TermTable terms;
   std::shared_ptr<const StemWords> stem_words;  // of an index with stems
-  std::uint32_t first_word = 0;  // sources from here on are numbers in `terms`
+  std::uint32_t first_word = 0;                 // sources from here on are numbers in `terms`
   std::vector<std::string> types;
   std::uint32_t most_tags = 0;  // of a row
   Row band_rows = 0;            // the first ones, whose vectors are compared

@@ -1,11 +1,11 @@
 // Guessing a threshold, joining, keeping the best.
-#include "algorithms/memory/frontier/internal/surface_pairs.h"
+#include "algorithms/memory/frontier/internal/surface/surface_pairs.h"
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
-#include "algorithms/memory/frontier/internal/pair_join.h"
+#include "algorithms/memory/frontier/internal/surface/pair_join.h"
 
 namespace plexus::memory_internal {
 

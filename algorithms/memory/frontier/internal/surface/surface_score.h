@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "algorithms/memory/frontier/frontier.h"
-#include "algorithms/memory/frontier/internal/surface_pool.h"
+#include "algorithms/memory/frontier/internal/surface/surface_pool.h"
 
 namespace plexus::memory_internal {
 

@@ -1,5 +1,5 @@
 // A text is cut twice, with stems and without; the n-th term of both is one word.
-#include "algorithms/memory/frontier/internal/stem_words.h"
+#include "algorithms/memory/frontier/internal/surface/stem_words.h"
 
 #include <set>
 #include <tuple>

@@ -1,5 +1,5 @@
 // Words: characters counted, digits found, stop words left out.
-#include "algorithms/memory/frontier/internal/surface_terms.h"
+#include "algorithms/memory/frontier/internal/surface/surface_terms.h"
 
 #include <algorithm>
 #include <array>

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "algorithms/memory/frontier/frontier.h"
-#include "algorithms/memory/frontier/internal/surface_pairs.h"
-#include "algorithms/memory/frontier/internal/surface_score.h"
+#include "algorithms/memory/frontier/internal/surface/surface_pairs.h"
+#include "algorithms/memory/frontier/internal/surface/surface_score.h"
 
 namespace plexus::memory_internal {
 

@@ -1,5 +1,5 @@
 // The formula, term by term, and its bounds.
-#include "algorithms/memory/frontier/internal/surface_score.h"
+#include "algorithms/memory/frontier/internal/surface/surface_score.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // A member read again: its tokens, then its attributes.
-#include "algorithms/memory/frontier/internal/kept_pool.h"
+#include "algorithms/memory/frontier/internal/surface/kept_pool.h"
 
 #include <algorithm>
 #include <utility>

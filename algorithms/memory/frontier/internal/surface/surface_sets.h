@@ -10,8 +10,8 @@
 // Private to algorithms/memory.
 #pragma once
 
-#include "algorithms/memory/frontier/internal/surface_pairs.h"
-#include "algorithms/memory/frontier/internal/surface_score.h"
+#include "algorithms/memory/frontier/internal/surface/surface_pairs.h"
+#include "algorithms/memory/frontier/internal/surface/surface_score.h"
 #include "engine/parallel.h"
 
 namespace plexus::memory_internal {

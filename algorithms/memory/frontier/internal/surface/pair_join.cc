@@ -1,5 +1,5 @@
 // Lists of carriers, cut again and again, then compared.
-#include "algorithms/memory/frontier/internal/pair_join.h"
+#include "algorithms/memory/frontier/internal/surface/pair_join.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,6 +1,6 @@
 // Making a pool: who is in it, their tags and terms as tokens in order of rarity, their attributes.
+#include "algorithms/memory/frontier/internal/surface/surface_pool.h"
 #include "algorithms/memory/frontier/internal/pair_lens.h"
-#include "algorithms/memory/frontier/internal/surface_pool.h"
 #include "algorithms/memory/ledger/internal/inside_ledger.h"
 #include "algorithms/memory/ledger/internal/ledger_read.h"
 
