@@ -202,7 +202,7 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
   }
   NearDuplicatesResult result;
   RunOptions run = options.run;
-  const WordPairs words = JoinByWords(snapshot, old, allowed, options.least, run.budget);
+  const WordPairs words = JoinByWords(snapshot, old, allowed, options.least, run);
   result.truncated = words.truncated;
   if (run.budget.edges != Budget::kUnlimited)
     run.budget.edges -= std::min(run.budget.edges, words.edges);

@@ -1,11 +1,20 @@
-// The few old sets are indexed by their first elements, the others look there one after the other.
+// The few old sets are indexed by their first elements, the others look there, on all threads. What
+// two can have in common is bounded by where they meet and by a bit for each element (the bitmap
+// filter: Sandes, Teodoro, Melo, "Bitmap filter: speeding up exact set similarity joins with
+// bitwise operations", 2020).
 #include "algorithms/memory/conflicts/internal/near_words.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "algorithms/common/internal/node_map.h"
+#include "algorithms/common/internal/object_pool.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/common/internal/simd_dispatch.h"
+#include "engine/parallel.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::memory_internal {
@@ -17,123 +26,204 @@ using internal::NodeMap;
 constexpr EdgeKindId kWordKinds[] = {kHasTag, kHasTerm};
 constexpr double kNoneIsLost = 0.999;  // for rounding
 
+// A bit for each element, of 64: with fewer in common than these allow two sets are not compared.
+std::uint64_t SignatureOf(std::span<const Key> set) {
+  std::uint64_t signature = 0;
+  for (const Key key : set)
+    signature |= std::uint64_t{1} << (WordSets::NodeOf(key) * 0x9E3779B97F4A7C15u >> 58);
+  return signature;
+}
+
+// Of an old set with this first element.
+struct Entry {
+  std::uint64_t signature;
+  std::uint32_t old, size, rest;  // rest: elements from this one on
+};
+// The set that meets them.
+struct Probed {
+  std::uint64_t signature = 0;
+  std::size_t size = 0, rest = 0;
+  double share = 0;  // of both sizes, that must be in common
+};
+
+// Appends the old sets that may have enough in common.
+[[gnu::always_inline]] inline void ScanEntries(std::span<const Entry> entries, const Probed& own,
+                                               std::vector<std::uint32_t>& out) {
+  for (const Entry& entry : entries) {
+    const auto alone = static_cast<std::size_t>(std::popcount(own.signature & ~entry.signature)),
+               theirs = static_cast<std::size_t>(std::popcount(entry.signature & ~own.signature));
+    const std::size_t most = std::min(
+        {own.rest, std::size_t{entry.rest}, own.size - alone, std::size_t{entry.size} - theirs});
+    if (static_cast<double>(most) >= own.share * static_cast<double>(own.size + entry.size))
+      out.push_back(entry.old);
+  }
+}
+using Scanner = void (*)(std::span<const Entry>, const Probed&, std::vector<std::uint32_t>&);
+void ScanScalar(std::span<const Entry> entries, const Probed& own,
+                std::vector<std::uint32_t>& out) {
+  ScanEntries(entries, own, out);
+}
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("popcnt"))) void ScanPopcount(std::span<const Entry> entries,
+                                                    const Probed& own,
+                                                    std::vector<std::uint32_t>& out) {
+  ScanEntries(entries, own, out);
+}
+// Machines with AVX2 count bits in one instruction.
+constexpr internal::SimdTable<Scanner> kScan{&ScanScalar, &ScanPopcount};
+#else
+constexpr internal::SimdTable<Scanner> kScan{&ScanScalar};
+#endif
+
 class WordJoin {
  public:
-  WordJoin(const Snapshot& snapshot, const NodeSubset& others, double least, const Budget& budget)
+  WordJoin(const Snapshot& snapshot, const NodeSubset& others, double least, const RunOptions& run)
       : snapshot_(snapshot),
         others_(others),
         least_(least),
-        budget_(budget),
+        budget_(run.budget),
+        executor_(internal::Pick(run.executor)),
         sets_(snapshot),
         lists_(snapshot.node_count()) {}
 
   WordPairs Run(std::span<const NodeId> old) {
-    for (const NodeId node : old)
-      if (!Index(node)) break;
-    seen_.assign(old.size(), kNoNode);
-    if (!result_.truncated) Probe();
+    std::vector<Key> keys;
+    std::size_t read = 0;
+    for (; read < old.size() && !result_.truncated; ++read) Index(old[read], keys);
+    if (!result_.truncated) Probe(Probes());
     std::ranges::sort(result_.pairs, {},
                       [](const WordPair& p) { return std::tuple(p.old, p.other); });
     return std::move(result_);
   }
 
  private:
-  struct Entry {
-    std::uint32_t old, place;
+  static constexpr std::size_t kChunk = 1024;  // nodes that one thread asks for
+
+  // Of a thread.
+  struct Worker {
+    std::vector<Key> keys;
+    std::vector<NodeId> seen;  // by old: the other that met it last
+    std::vector<std::uint32_t> passed;
   };
 
-  bool Spend(std::uint64_t edges) {
-    result_.edges += edges;
-    if (result_.edges > budget_.edges || (reads_++ % 1024 == 0 && budget_.Interrupted()))
-      result_.truncated = true;
-    return !result_.truncated;
-  }
+  bool Interrupted(std::uint64_t reads) const { return reads % 256 == 0 && budget_.Interrupted(); }
 
-  bool Index(NodeId node) {
-    sets_.Read(node, own_);
-    if (!Spend(own_.size())) return false;
-    const auto index = static_cast<std::uint32_t>(ends_.size());
-    const std::size_t prefix = own_.empty() ? 0 : WordSets::Prefix(own_.size(), least_);
-    for (std::size_t i = 0; i < prefix; ++i) {
-      std::uint32_t& list = lists_.at(WordSets::NodeOf(own_[i]));
+  void Index(NodeId node, std::vector<Key>& keys) {
+    sets_.Read(node, keys);
+    const auto old = static_cast<std::uint32_t>(ends_.size());
+    result_.edges += keys.size();
+    if (result_.edges > budget_.edges || Interrupted(old)) result_.truncated = true;
+    if (result_.truncated) return;
+    const std::uint64_t signature = SignatureOf(keys);
+    const auto size = static_cast<std::uint32_t>(keys.size());
+    const std::size_t prefix = keys.empty() ? 0 : WordSets::Prefix(keys.size(), least_);
+    for (std::uint32_t i = 0; i < prefix; ++i) {
+      std::uint32_t& list = lists_.at(WordSets::NodeOf(keys[i]));
       if (list == NodeMap::kAbsent) {
         list = static_cast<std::uint32_t>(entries_.size());
         entries_.emplace_back();
-        firsts_.push_back(own_[i]);
+        firsts_.push_back(keys[i]);
       }
-      entries_[list].push_back({index, static_cast<std::uint32_t>(i)});
+      entries_[list].push_back({signature, old, size, size - i});
     }
-    keys_.insert(keys_.end(), own_.begin(), own_.end());
+    keys_.insert(keys_.end(), keys.begin(), keys.end());
     ends_.push_back(keys_.size());
-    return true;
   }
   std::span<const Key> SetOf(std::uint32_t old) const {
     const std::size_t begin = old == 0 ? 0 : ends_[old - 1];
     return std::span(keys_).subspan(begin, ends_[old] - begin);
   }
 
-  void Probe() {
+  // Who may have a first element of an old set; ascending.
+  std::vector<NodeId> Probes() {
     std::uint64_t carriers = 0;
     for (const Key first : firsts_) carriers += WordSets::RarityOf(first);
-    if (carriers >= snapshot_.node_count() / 4) {
-      for (NodeId v = 0; v < snapshot_.node_count(); ++v)
-        if (others_.contains(v) && !ProbeOne(v)) return;
-      return;
-    }
+    if (carriers >= snapshot_.node_count() / 4) return others_.ToList();
     std::vector<NodeId> found;
-    for (const Key first : firsts_) {
-      const std::size_t before = found.size();
+    for (const Key first : firsts_)
       snapshot_.ForEachArc(Direction::kIn, WordSets::NodeOf(first), sets_.filter(),
-                           [&](const Arc& arc) { found.push_back(arc.neighbor); });
-      if (!Spend(found.size() - before)) return;
-    }
+                           [&](const Arc& arc) {
+                             ++result_.edges;
+                             if (others_.contains(arc.neighbor)) found.push_back(arc.neighbor);
+                           });
+    if (result_.edges > budget_.edges) result_.truncated = true;
     std::ranges::sort(found);
     const auto rest = std::ranges::unique(found);
     found.erase(rest.begin(), rest.end());
-    for (const NodeId v : found)
-      if (others_.contains(v) && !ProbeOne(v)) return;
+    return found;
   }
 
-  bool ProbeOne(NodeId v) {
-    sets_.Read(v, own_);
-    if (!Spend(own_.size())) return false;
-    const std::size_t prefix = own_.empty() ? 0 : WordSets::Prefix(own_.size(), least_);
-    for (std::size_t i = 0; i < prefix; ++i) {
-      const std::uint32_t list = lists_.get(WordSets::NodeOf(own_[i]));
-      if (list == NodeMap::kAbsent) continue;
-      if (!Spend(entries_[list].size())) return false;
-      for (const Entry& entry : entries_[list]) Meet(v, i, entry);
+  // Chunks of some threads at once, taken in order; one that the budget ends in is read again, so
+  // that the answer is that of one thread.
+  void Probe(std::span<const NodeId> probes) {
+    const auto at_once = 4 * static_cast<std::size_t>(executor_.thread_count());
+    const auto chunk_at = [&](std::size_t first) {
+      return probes.subspan(first, std::min(kChunk, probes.size() - first));
+    };
+    for (std::size_t first = 0; first < probes.size(); first += at_once * kChunk) {
+      std::vector<WordPairs> found(
+          std::min(at_once, (probes.size() - first + kChunk - 1) / kChunk));
+      const std::uint64_t left = budget_.edges - result_.edges;
+      RunBlocks(executor_, found.size(),
+                [&](std::size_t c) { found[c] = ProbeChunk(chunk_at(first + c * kChunk), left); });
+      for (std::size_t c = 0; c < found.size() && !result_.truncated; ++c) {
+        if (const std::uint64_t now = budget_.edges - result_.edges; found[c].edges > now) {
+          workers_.idle().clear();  // they have seen these nodes
+          found[c] = ProbeChunk(chunk_at(first + c * kChunk), now);
+        }
+        result_.edges += found[c].edges;
+        result_.truncated = found[c].truncated;
+        result_.pairs.insert(result_.pairs.end(), found[c].pairs.begin(), found[c].pairs.end());
+      }
+      if (result_.truncated) return;
     }
-    return true;
   }
 
-  // The first common element decides: all that are common and rarer would have been met before.
-  void Meet(NodeId v, std::size_t place, const Entry& entry) {
-    if (seen_[entry.old] == v) return;
-    seen_[entry.old] = v;
-    const std::span<const Key> theirs = SetOf(entry.old);
-    const std::size_t most = std::min(own_.size() - place, theirs.size() - entry.place);
-    const double needed =
-        least_ / (1 + least_) * static_cast<double>(own_.size() + theirs.size()) * kNoneIsLost;
-    if (static_cast<double>(most) < needed) return;
-    const SharedWords words = CompareWords(theirs, own_);
-    if (words.jaccard >= least_) result_.pairs.push_back({entry.old, v, words});
+  WordPairs ProbeChunk(std::span<const NodeId> probes, std::uint64_t most_edges) {
+    const auto worker = workers_.Acquire();
+    worker->seen.resize(ends_.size(), kNoNode);
+    WordPairs found;
+    std::uint64_t reads = 0;
+    const auto spend = [&](std::uint64_t edges) {
+      found.edges += edges;
+      if (found.edges > most_edges || Interrupted(reads++)) found.truncated = true;
+      return !found.truncated;
+    };
+    for (const NodeId v : probes) {
+      sets_.Read(v, worker->keys);
+      const std::span<const Key> own = worker->keys;
+      if (!spend(own.size())) return found;
+      Probed probed{SignatureOf(own), own.size(), own.size(), least_ / (1 + least_) * kNoneIsLost};
+      const std::size_t prefix = own.empty() ? 0 : WordSets::Prefix(own.size(), least_);
+      for (std::size_t i = 0; i < prefix; ++i, --probed.rest) {
+        const std::uint32_t list = lists_.get(WordSets::NodeOf(own[i]));
+        if (list == NodeMap::kAbsent) continue;
+        if (!spend(entries_[list].size())) return found;
+        worker->passed.clear();
+        kScan.Find(SimdLevel::kBest)(entries_[list], probed, worker->passed);
+        for (const std::uint32_t old : worker->passed) {
+          if (std::exchange(worker->seen[old], v) == v) continue;
+          const SharedWords words = CompareWords(SetOf(old), own);
+          if (words.jaccard >= least_) found.pairs.push_back({old, v, words});
+        }
+      }
+    }
+    return found;
   }
 
   const Snapshot& snapshot_;
   const NodeSubset& others_;
   const double least_;
   const Budget& budget_;
+  Executor& executor_;
   const WordSets sets_;
   NodeMap lists_;  // element -> list of entries_
   std::vector<std::vector<Entry>> entries_;
   std::vector<Key> firsts_;  // the element of each list
   std::vector<Key> keys_;    // of all old sets
   std::vector<std::size_t> ends_;
-  std::vector<NodeId> seen_;  // by old: the other that met it last
-  std::vector<Key> own_;
+  internal::ObjectPool<Worker> workers_;
   WordPairs result_;
-  std::uint64_t reads_ = 0;
 };
 
 }  // namespace
@@ -172,8 +262,8 @@ SharedWords CompareWords(std::span<const Key> a, std::span<const Key> b) {
 }
 
 WordPairs JoinByWords(const Snapshot& snapshot, std::span<const NodeId> old,
-                      const NodeSubset& others, double least, const Budget& budget) {
-  return WordJoin(snapshot, others, least, budget).Run(old);
+                      const NodeSubset& others, double least, const RunOptions& run) {
+  return WordJoin(snapshot, others, least, run).Run(old);
 }
 
 }  // namespace plexus::memory_internal

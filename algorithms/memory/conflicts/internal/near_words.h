@@ -62,10 +62,10 @@ struct WordPairs {
 // Computes: pairs of an `old` node and one of `others` of Jaccard `least` or more. No node is in
 //   both.
 // Complexity: O(arcs of all, or of those of `others` that have a first element of an old one, +
-// pairs
-//   with a common first element).
-// Memory: 8 bytes an arc of `old`.
+//   pairs with a common first element).
+// Memory: 8 bytes an arc of `old` and 24 for its first elements.
+// Threads: those of `run`; the same answer at any number of them.
 WordPairs JoinByWords(const Snapshot& snapshot, std::span<const NodeId> old,
-                      const NodeSubset& others, double least, const Budget& budget);
+                      const NodeSubset& others, double least, const RunOptions& run);
 
 }  // namespace plexus::memory_internal

@@ -28,7 +28,7 @@ constexpr std::ptrdiff_t kFirstMembers = 4'096;  // of so many of whom the pairs
 // Counts: four bits of terms, four of tags; the largest means that or more.
 constexpr std::uint8_t kOneTag = 16, kTags = 0xF0, kTerms = 0x0F;
 static_assert(kTerms > kMostAnchorTerms);
-constexpr double kRoundUp = 1e-5, kRoundUpShare = 1 + 1e-6;
+constexpr double kSlack = 1e-5, kSlackShare = 1 + 1e-6;
 constexpr auto kTypesBound = static_cast<float>(kBridgeWeight * kTypesDiffer),
                kBoundaryBound = static_cast<float>(kBridgeWeight * kBoundaries / 4);
 
@@ -55,7 +55,7 @@ float SharedBound(std::uint32_t tags, std::uint32_t terms) {
   const double anchor = kTagAnchor * tags + kTermAnchor * std::min(terms, kMostAnchorTerms);
   const double bridge =
       kTagDistance + kTypesDiffer + (terms > 0 ? kTermsShared : 0) + (tags > 0 ? kTagsShared : 0);
-  return static_cast<float>((anchor + kBridgeWeight * bridge) * kRoundUpShare + kRoundUp);
+  return static_cast<float>((anchor + kBridgeWeight * bridge) * kSlackShare + kSlack);
 }
 
 class AnchoredScan {
