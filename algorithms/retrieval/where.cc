@@ -15,6 +15,7 @@
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/retrieval/internal/where/where_list.h"
+#include "algorithms/retrieval/internal/where/where_set.h"
 #include "algorithms/retrieval/internal/where/where_tree.h"
 #include "algorithms/retrieval/scan.h"
 #include "engine/out_of_memory.h"
@@ -29,6 +30,7 @@ using retrieval_internal::WhereComparison;
 using retrieval_internal::WhereField;
 using retrieval_internal::WhereForm;
 using retrieval_internal::WhereScalar;
+using retrieval_internal::WhereSet;
 using retrieval_internal::WhereTest;
 using retrieval_internal::WhereTruth;
 
@@ -219,14 +221,17 @@ class Evaluator {
     has_tag_ = ArcFilter::Kinds(snapshot.schema(), tagged);
   }
 
-  Result<WhereResult> Run() {
+  // `given`: null, or the nodes to read.
+  Result<WhereResult> Run(const std::vector<NodeId>* given) {
     internal::StoppableExecutor executor(internal::Pick(options_.run.executor),
                                          options_.run.budget);
-    const auto list = retrieval_internal::ShortestList(s_, root_, options_.make_orders);
+    std::optional<std::vector<NodeId>> shortest;
+    if (!given) shortest = retrieval_internal::ShortestList(s_, root_, options_.make_orders);
+    const std::vector<NodeId>* const list = shortest ? &*shortest : given;
     const std::size_t count = list ? list->size() : s_.node_count();
     std::vector<std::vector<NodeId>> chosen((count + kBlockNodes - 1) / kBlockNodes);
     ParallelFor(executor, count, kBlockNodes, [&](std::size_t begin, std::size_t end) {
-      Block(begin, end, list ? &*list : nullptr, chosen[begin / kBlockNodes]);
+      Block(begin, end, list, chosen[begin / kBlockNodes]);
     });
     if (error_) return std::unexpected(std::move(*error_));
     if (executor.stopped() || stopped_)
@@ -346,9 +351,31 @@ class Evaluator {
 
 }  // namespace
 
+Result<WhereResult> retrieval_internal::EvaluateWhereOf(const Snapshot& snapshot,
+                                                        const WhereTest& root,
+                                                        const WhereOptions& options,
+                                                        const std::vector<NodeId>* list) {
+  return Evaluator(snapshot, root, options).Run(list);
+}
+
 Result<WhereResult> EvaluateWhere(const Snapshot& snapshot, const WhereExpression& expression,
                                   const WhereOptions& options) try {
-  return Evaluator(snapshot, expression.tree_->root, options).Run();
+  const WhereTest& root = expression.tree_->root;
+  if (!options.make_orders || !WhereSet::CanKeep(expression))
+    return retrieval_internal::EvaluateWhereOf(snapshot, root, options);
+  WhereResult result;
+  auto kept = WhereSet::Find(snapshot, expression);
+  if (!kept) {
+    WhereOptions of_all = options;
+    of_all.subset = nullptr;
+    of_all.index_nodes = true;
+    PLEXUS_ASSIGN(result, retrieval_internal::EvaluateWhereOf(snapshot, root, of_all));
+    kept = WhereSet::Keep(snapshot, expression, std::move(result.nodes));
+  }
+  result.nodes = options.subset        ? kept->nodes().Intersect(*options.subset)
+                 : options.index_nodes ? kept->nodes()
+                                       : kept->facts();
+  return result;
 }
 PLEXUS_CATCH_NO_MEMORY
 

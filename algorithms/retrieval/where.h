@@ -64,6 +64,9 @@ struct WhereLimits {
 
 struct WhereOptions;
 struct WhereResult;
+namespace retrieval_internal {
+class WhereSet;
+}
 
 // A compiled expression. It is immutable, and valid for graphs whose schema continues the one it
 // was compiled with. A property whose name becomes a column later stays a property.
@@ -86,6 +89,7 @@ class WhereExpression {
   friend Result<WhereResult> EvaluateWhere(const Snapshot& snapshot,
                                            const WhereExpression& expression,
                                            const WhereOptions& options);
+  friend class retrieval_internal::WhereSet;
   struct Tree;
   explicit WhereExpression(std::shared_ptr<const Tree> tree);
   std::shared_ptr<const Tree> tree_;
@@ -97,15 +101,16 @@ struct WhereOptions {
   const NodeSubset* subset = nullptr;
   bool index_nodes = false;
   // Makes sorted orders of columns and kinds that are not kept with the graph yet, O(nodes log
-  // nodes) each. It pays in a program that keeps the graph open.
+  // nodes) each, and keeps the sets of the last few expressions that no text, property or time
+  // before now decides. It pays in a program that keeps the graph open.
   bool make_orders = false;
   std::int64_t now_ms = kNoTime;  // Of an expression that is compiled here.
-  RunOptions run = {};  // budget: only the deadline and the cancel flag.
+  RunOptions run = {};            // budget: only the deadline and the cancel flag.
 };
 
 struct WhereResult {
   NodeSubset nodes;
-  std::uint64_t looked_at = 0;   // Nodes of the list that was read.
+  std::uint64_t looked_at = 0;   // Nodes of the list that was read; 0: the set was kept.
   std::uint64_t texts = 0;       // Texts fetched.
   std::uint64_t properties = 0;  // Property maps fetched.
 };

@@ -25,14 +25,11 @@ Status CheckNodes(const Snapshot& snapshot, std::span<const NodeId> nodes) {
 
 }  // namespace
 
-Result<NodeSubset> Decisions(const Snapshot& snapshot, const NodeSubset* within) try {
-  const NodeId count = snapshot.node_count();
-  std::vector<std::uint64_t> words((std::size_t{count} + 63) / 64, 0);
-  for (NodeId node = 0; node < count; ++node)
-    if (snapshot.node_kind(node) == kDecision && snapshot.alive(node) &&
-        (!within || within->contains(node)))
-      words[node / 64] |= std::uint64_t{1} << (node % 64);
-  return NodeSubset(count, std::move(words));
+Result<NodeSubset> Decisions(const Snapshot& snapshot, const NodeSubset* within,
+                             bool keep_orders) try {
+  constexpr NodeKindId kKinds[] = {kDecision};
+  NodeSubset all = NodeSubset::OfKinds(snapshot, kKinds, keep_orders);
+  return within ? all.Intersect(*within) : all;
 }
 PLEXUS_CATCH_NO_MEMORY
 

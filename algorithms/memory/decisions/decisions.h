@@ -37,9 +37,12 @@ struct DecisionOptions {
   RunOptions run = {};  // Of a budget only the deadline and the cancel flag.
 };
 
-// Computes: the alive nodes of kind decision, inside `within` when there is one. O(nodes).
+// Computes: the alive nodes of kind decision, inside `within` when there is one. Complexity: that
+// of
+//   NodeSubset::OfKinds, whose `keep_orders` this is.
 // Errors: kResourceExhausted: no memory. Threads: thread-safe.
-Result<NodeSubset> Decisions(const Snapshot& snapshot, const NodeSubset* within = nullptr);
+Result<NodeSubset> Decisions(const Snapshot& snapshot, const NodeSubset* within = nullptr,
+                             bool keep_orders = false);
 
 struct DecisionStatus {
   NodeId node = kNoNode;
@@ -95,7 +98,7 @@ struct BlockedDecision {
 struct BlockingRoot {
   NodeId node = kNoNode;
   std::uint64_t blocked_count = 0;  // Blocked decisions to which it is the nearest root.
-  EdgeKindId kind{};        // By which it holds those that wait for it directly; the least of them.
+  EdgeKindId kind{};  // By which it holds those that wait for it directly; the least of them.
 };
 
 struct BlockedChainsResult {
@@ -306,7 +309,7 @@ struct SuggestOptions {
   std::size_t top = 20;       // Of each relation, 1 to 1000.
   double least_shared = 0.5;  // Jaccard over tags and terms, in (0, 1].
   std::string space = "default";
-  double least_cosine = 0.8;  // Of vectors; above 1: they do not count.
+  double least_cosine = 0.8;                 // Of vectors; above 1: they do not count.
   std::vector<std::string> properties = {};  // Of texts, such as "pattern"; or columns of texts.
   std::string created_by = "suggest";
 };

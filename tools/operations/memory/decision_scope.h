@@ -22,7 +22,8 @@ inline Result<DecisionOptions> ReadDecisionOptions(const Workspace& workspace,
   if (request.Given("node_kinds") && workspace.scope()) {
     decisions = *workspace.scope();
   } else {
-    PLEXUS_ASSIGN(decisions, Decisions(workspace.snapshot(), workspace.scope()));
+    PLEXUS_ASSIGN(decisions,
+                  Decisions(workspace.snapshot(), workspace.scope(), workspace.keeps_orders()));
   }
   options.now_ms = workspace.now_ms();
   options.subset = &decisions;

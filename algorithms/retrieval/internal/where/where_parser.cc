@@ -80,6 +80,8 @@ class WhereParser {
   WhereParser(std::string_view text, const Schema& schema, std::int64_t now_ms)
       : text_(text), schema_(schema), now_ms_(now_ms) {}
 
+  bool timeless() const { return timeless_; }  // of what was run
+
   Result<WhereTest> Run() {
     if (text_.size() > WhereLimits::kMaxBytes)
       return Fail(
@@ -343,6 +345,7 @@ class WhereParser {
     if (token.sign == Sign::kString) {
       made.value = token.text;
       made.time_ms = ParseAskedTime(token.text, now_ms_);
+      timeless_ = timeless_ && made.time_ms == ParseAskedTime(token.text, kNoTime);
     } else if (token.sign == Sign::kNumber) {
       PLEXUS_TRY(ReadNumber(token, made));
     } else if (IsWord(token, "true") || IsWord(token, "false")) {
@@ -449,6 +452,7 @@ class WhereParser {
   std::string_view text_;
   const Schema& schema_;
   const std::int64_t now_ms_;
+  bool timeless_ = true;
   std::size_t at_ = 0, tests_ = 0, values_ = 0;
   Token token_;
 };
@@ -474,7 +478,10 @@ std::vector<std::string> WhereExpression::BareProperties() const {
 Result<WhereExpression> WhereExpression::Compile(std::string_view text, const Schema& schema,
                                                  std::int64_t now_ms) try {
   auto tree = std::make_shared<Tree>();
-  PLEXUS_ASSIGN(tree->root, WhereParser(text, schema, now_ms).Run());
+  WhereParser parser(text, schema, now_ms);
+  PLEXUS_ASSIGN(tree->root, parser.Run());
+  tree->text = text;
+  tree->timeless = parser.timeless();
   return WhereExpression(std::move(tree));
 }
 PLEXUS_CATCH_NO_MEMORY

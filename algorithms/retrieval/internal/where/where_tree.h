@@ -80,12 +80,19 @@ struct WhereTest {
   LikePattern pattern;
 };
 
+// As EvaluateWhere; reads only `list` when there is one, ascending.
+Result<WhereResult> EvaluateWhereOf(const Snapshot& snapshot, const WhereTest& root,
+                                    const WhereOptions& options,
+                                    const std::vector<NodeId>* list = nullptr);
+
 }  // namespace plexus::retrieval_internal
 
 namespace plexus {
 
 struct WhereExpression::Tree {
   retrieval_internal::WhereTest root;
+  std::string text;
+  bool timeless = true;  // whatever the time is, it means the same
 };
 
 }  // namespace plexus
