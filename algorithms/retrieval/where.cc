@@ -221,33 +221,55 @@ class Evaluator {
     has_tag_ = ArcFilter::Kinds(snapshot.schema(), tagged);
   }
 
-  // `given`: null, or the nodes to read.
-  Result<WhereResult> Run(const std::vector<NodeId>* given) {
-    internal::StoppableExecutor executor(internal::Pick(options_.run.executor),
-                                         options_.run.budget);
-    std::optional<std::vector<NodeId>> shortest;
-    if (!given) shortest = retrieval_internal::ShortestList(s_, root_, options_.make_orders);
-    const std::vector<NodeId>* const list = shortest ? &*shortest : given;
-    const std::size_t count = list ? list->size() : s_.node_count();
-    std::vector<std::vector<NodeId>> chosen((count + kBlockNodes - 1) / kBlockNodes);
-    ParallelFor(executor, count, kBlockNodes, [&](std::size_t begin, std::size_t end) {
-      Block(begin, end, list, chosen[begin / kBlockNodes]);
-    });
-    if (error_) return std::unexpected(std::move(*error_));
-    if (executor.stopped() || stopped_)
-      return Fail(ErrorCode::kCancelled, "where: stopped before all nodes were tested");
+  Result<WhereResult> Run() {
+    WhereResult result;
+    PLEXUS_ASSIGN(const Blocks chosen, Choose(nullptr, result.looked_at));
     std::vector<std::uint64_t> words((std::size_t{s_.node_count()} + 63) / 64, 0);
     for (const std::vector<NodeId>& block : chosen)
       for (const NodeId node : block) words[node / 64] |= std::uint64_t{1} << (node % 64);
-    WhereResult result;
     result.nodes = NodeSubset(s_.node_count(), std::move(words));
-    result.looked_at = count;
     result.texts = reads_[static_cast<int>(NodeField::kText)];
     result.properties = reads_[static_cast<int>(NodeField::kProperties)];
     return result;
   }
 
+  Result<std::vector<NodeId>> Of(const std::vector<NodeId>& list) {
+    std::uint64_t looked_at = 0;
+    PLEXUS_ASSIGN(const Blocks chosen, Choose(&list, looked_at));
+    std::vector<NodeId> nodes;
+    for (const std::vector<NodeId>& block : chosen)
+      nodes.insert(nodes.end(), block.begin(), block.end());
+    std::ranges::sort(nodes);
+    return nodes;
+  }
+
  private:
+  using Blocks = std::vector<std::vector<NodeId>>;
+
+  // `given`: null, or the nodes to read.
+  Result<Blocks> Choose(const std::vector<NodeId>* given, std::uint64_t& looked_at) {
+    internal::StoppableExecutor executor(internal::Pick(options_.run.executor),
+                                         options_.run.budget);
+    std::optional<std::vector<NodeId>> shortest;
+    if (!given) {
+      std::uint64_t most = s_.node_count() / 2;  // a longer list costs more to sort than it saves
+      const bool few = options_.subset && options_.subset->count() <= most;
+      if (few) most = options_.subset->count();
+      shortest = retrieval_internal::ShortestList(s_, root_, options_.make_orders, most);
+      if (!shortest && few) shortest = options_.subset->ToList();
+    }
+    const std::vector<NodeId>* const list = shortest ? &*shortest : given;
+    looked_at = list ? list->size() : s_.node_count();
+    Blocks chosen((looked_at + kBlockNodes - 1) / kBlockNodes);
+    ParallelFor(executor, looked_at, kBlockNodes, [&](std::size_t begin, std::size_t end) {
+      Block(begin, end, list, chosen[begin / kBlockNodes]);
+    });
+    if (error_) return std::unexpected(std::move(*error_));
+    if (executor.stopped() || stopped_)
+      return Fail(ErrorCode::kCancelled, "where: stopped before all nodes were tested");
+    return chosen;
+  }
+
   bool May(NodeId node) const {
     if (node >= s_.node_count() || !s_.alive(node)) return false;
     if (options_.subset) return options_.subset->contains(node);
@@ -351,25 +373,27 @@ class Evaluator {
 
 }  // namespace
 
-Result<WhereResult> retrieval_internal::EvaluateWhereOf(const Snapshot& snapshot,
-                                                        const WhereTest& root,
-                                                        const WhereOptions& options,
-                                                        const std::vector<NodeId>* list) {
-  return Evaluator(snapshot, root, options).Run(list);
+Result<std::vector<NodeId>> retrieval_internal::EvaluateWhereOf(const Snapshot& snapshot,
+                                                                const WhereTest& root,
+                                                                const WhereOptions& options,
+                                                                const std::vector<NodeId>& list) {
+  return Evaluator(snapshot, root, options).Of(list);
 }
 
 Result<WhereResult> EvaluateWhere(const Snapshot& snapshot, const WhereExpression& expression,
                                   const WhereOptions& options) try {
   const WhereTest& root = expression.tree_->root;
-  if (!options.make_orders || !WhereSet::CanKeep(expression))
-    return retrieval_internal::EvaluateWhereOf(snapshot, root, options);
+  const bool keep = options.make_orders && WhereSet::CanKeep(expression);
+  auto kept = keep ? WhereSet::Find(snapshot, expression) : nullptr;
+  // Of few nodes not all are tested, so that their set is not kept.
+  if (!kept && (!keep || (options.subset && options.subset->count() < snapshot.node_count() / 8)))
+    return Evaluator(snapshot, root, options).Run();
   WhereResult result;
-  auto kept = WhereSet::Find(snapshot, expression);
   if (!kept) {
     WhereOptions of_all = options;
     of_all.subset = nullptr;
     of_all.index_nodes = true;
-    PLEXUS_ASSIGN(result, retrieval_internal::EvaluateWhereOf(snapshot, root, of_all));
+    PLEXUS_ASSIGN(result, Evaluator(snapshot, root, of_all).Run());
     kept = WhereSet::Keep(snapshot, expression, std::move(result.nodes));
   }
   result.nodes = options.subset        ? kept->nodes().Intersect(*options.subset)

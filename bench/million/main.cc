@@ -82,7 +82,7 @@ constexpr Row kRows[] = {
     {"search --scope", "search", R"({"query":"{words}","scope":["{scope}"]})", Row::kLocal},
     {"recall", "recall", R"({"words":"{words}"})", Row::kLocal},
     {"recall --scope", "recall", R"({"words":"{words}","scope":["{scope}"]})", Row::kLocal},
-    {"recall --where", "recall", R"({"words":"{words}","where":"trust > 0.5"})"},
+    {"recall --where", "recall", R"({"words":"{words}","where":"trust > 0.5"})", Row::kLocal},
     {"recall --plan lists", "recall", R"({"words":"{words}","plan":"lists"})", Row::kLocal},
     {"retrieve", "retrieve", R"({"words":"{words}"})", Row::kLocal},
     {"pagerank --seed --push 1e-4", "pagerank", R"({"seed":["{m}"],"push":0.0001,"top":20})",
@@ -155,6 +155,7 @@ constexpr Row kRows[] = {
     // What was written.
     {"history", "history", R"({"key":"{m}"})", Row::kWhole},
     {"history of a hub", "history", R"({"key":"{hub}"})", Row::kWhole},
+    {"recall --as-of", "recall", R"({"words":"{words}","as_of":"{before}"})", Row::kLocal},
     {"diff of the last two", "diff", R"({"from":"{before}","to":"{last}"})", Row::kLocal},
     {"forest", "forest", "{}", Row::kWhole},
     {"dominators", "dominators", R"({"key":"{hub}"})", Row::kWhole},

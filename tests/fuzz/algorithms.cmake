@@ -25,6 +25,7 @@ plexus_fuzzer(where_fuzz
     ../../algorithms/retrieval/internal/where/where_value.cc
     ../../algorithms/retrieval/where.cc
     ../../algorithms/retrieval/internal/where/where_parser.cc
+    ../../algorithms/retrieval/internal/where/where_set.cc
     ../../algorithms/retrieval/internal/word_forms.cc
   LIBRARIES plexus_engine ICU::uc stemmer
   CORPUS corpus/where)
@@ -41,6 +42,7 @@ plexus_fuzzer(plan_fuzz
     ../../algorithms/retrieval/internal/where/where_value.cc
     ../../algorithms/retrieval/where.cc
     ../../algorithms/retrieval/internal/where/where_parser.cc
+    ../../algorithms/retrieval/internal/where/where_set.cc
     ../../algorithms/retrieval/internal/word_forms.cc
     ../../tools/operations/framework/arguments.cc
     ../../tools/operations/kind_direction.cc

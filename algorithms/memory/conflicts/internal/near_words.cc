@@ -90,7 +90,8 @@ class WordJoin {
     std::vector<Key> keys;
     std::size_t read = 0;
     for (; read < old.size() && !result_.truncated; ++read) Index(old[read], keys);
-    if (!result_.truncated) Probe(Probes());
+    const std::vector<NodeId> probes = result_.truncated ? std::vector<NodeId>() : Probes();
+    if (!result_.truncated) Probe(probes);
     std::ranges::sort(result_.pairs, {},
                       [](const WordPair& p) { return std::tuple(p.old, p.other); });
     return std::move(result_);
@@ -140,13 +141,15 @@ class WordJoin {
     for (const Key first : firsts_) carriers += WordSets::RarityOf(first);
     if (carriers >= snapshot_.node_count() / 4) return others_.ToList();
     std::vector<NodeId> found;
-    for (const Key first : firsts_)
+    for (const Key first : firsts_) {
       snapshot_.ForEachArc(Direction::kIn, WordSets::NodeOf(first), sets_.filter(),
                            [&](const Arc& arc) {
                              ++result_.edges;
                              if (others_.contains(arc.neighbor)) found.push_back(arc.neighbor);
                            });
-    if (result_.edges > budget_.edges) result_.truncated = true;
+      if (result_.edges > budget_.edges || budget_.Interrupted()) result_.truncated = true;
+      if (result_.truncated) return {};
+    }
     std::ranges::sort(found);
     const auto rest = std::ranges::unique(found);
     found.erase(rest.begin(), rest.end());

@@ -249,10 +249,9 @@ class Lists {
 }  // namespace
 
 std::optional<std::vector<NodeId>> ShortestList(const Snapshot& snapshot, const WhereTest& root,
-                                                bool make_orders) {
+                                                bool make_orders, std::uint64_t most) {
   Lists lists(snapshot, make_orders);
-  // A longer list costs more to sort than it saves.
-  if (lists.Length(root) > snapshot.node_count() / 2) return std::nullopt;
+  if (lists.Length(root) > most) return std::nullopt;
   std::vector<NodeId> nodes;
   lists.Fill(root, nodes);
   std::ranges::sort(nodes);

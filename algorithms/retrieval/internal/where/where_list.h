@@ -4,6 +4,7 @@
 // more, never less. `and` takes the shortest of its parts, `or` all of them if each has one.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -12,9 +13,9 @@
 
 namespace plexus::retrieval_internal {
 
-// Ascending, each once; nullopt: no list is shorter than half of the nodes. `make_orders`: as
+// Ascending, each once; nullopt: each list has more than `most` nodes. `make_orders`: as
 // WhereOptions has it. O(list * log list).
 std::optional<std::vector<NodeId>> ShortestList(const Snapshot& snapshot, const WhereTest& root,
-                                                bool make_orders);
+                                                bool make_orders, std::uint64_t most);
 
 }  // namespace plexus::retrieval_internal

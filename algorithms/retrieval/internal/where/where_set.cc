@@ -55,11 +55,11 @@ std::shared_ptr<const Carried> WhereSet::Carry(const Snapshot& now,
   WhereOptions options;
   options.index_nodes = true;
   options.run.executor = &SerialExecutor();
-  const auto found = EvaluateWhereOf(now, expression_.tree_->root, options, &touched);
+  const auto found = EvaluateWhereOf(now, expression_.tree_->root, options, touched);
   if (!found) return nullptr;
   std::vector<NodeSubset::Change> members, facts;
   for (const NodeId v : touched) {
-    members.push_back({v, found->nodes.contains(v)});
+    members.push_back({v, std::ranges::binary_search(*found, v)});
     facts.push_back({v, members.back().member && now.is_fact(v)});
   }
   return std::shared_ptr<const WhereSet>(new WhereSet(

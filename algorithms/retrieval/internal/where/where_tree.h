@@ -80,10 +80,10 @@ struct WhereTest {
   LikePattern pattern;
 };
 
-// As EvaluateWhere; reads only `list` when there is one, ascending.
-Result<WhereResult> EvaluateWhereOf(const Snapshot& snapshot, const WhereTest& root,
-                                    const WhereOptions& options,
-                                    const std::vector<NodeId>* list = nullptr);
+// The nodes of `list`, of which EvaluateWhere would select these; both ascending. O(list).
+Result<std::vector<NodeId>> EvaluateWhereOf(const Snapshot& snapshot, const WhereTest& root,
+                                            const WhereOptions& options,
+                                            const std::vector<NodeId>& list);
 
 }  // namespace plexus::retrieval_internal
 

@@ -28,6 +28,7 @@ constexpr std::ptrdiff_t kFirstMembers = 4'096;  // of so many of whom the pairs
 // Counts: four bits of terms, four of tags; the largest means that or more.
 constexpr std::uint8_t kOneTag = 16, kTags = 0xF0, kTerms = 0x0F;
 static_assert(kTerms > kMostAnchorTerms);
+constexpr double kMostBound = 4;  // more than novelty, trust and adjustment of a pair are
 constexpr double kSlack = 1e-5, kSlackShare = 1 + 1e-6;
 constexpr auto kTypesBound = static_cast<float>(kBridgeWeight * kTypesDiffer),
                kBoundaryBound = static_cast<float>(kBridgeWeight * kBoundaries / 4);
@@ -74,7 +75,8 @@ class AnchoredScan {
     for (const NodeId node : carriers) ReadCarrier(node, numbers);
     potentials_.assign(snapshot_.node_count(), 0);
     const std::vector<NodeId> members = pool_.ToList();
-    for (const NodeId v : members) potentials_[v] = static_cast<float>(terms.bound(v));
+    for (const NodeId v : members)  // a trust far above 1 counts as 1
+      potentials_[v] = static_cast<float>(std::min(terms.bound(v), kMostBound));
     AddBoundaries();
     std::ranges::stable_sort(carriers_, std::ranges::greater{},
                              [&](const Carrier& c) { return potentials_[c.node]; });
@@ -98,11 +100,14 @@ class AnchoredScan {
     });
     const auto threads = static_cast<std::size_t>(executor_.thread_count());
     internal::ObjectPool<Worker> workers;
+    workers.Reserve(executor_, carriers);
+    for (const auto& worker : workers.idle()) {
+      worker->counts.resize(nodes_.size() + kBlock);
+      worker->bounds.resize(nodes_.size());
+    }
     ParallelFor(executor_, carriers, carriers / (4 * threads) + 1,
                 [&](std::size_t c, std::size_t end) {
                   const auto worker = workers.Acquire();
-                  worker->counts.resize(nodes_.size() + kBlock);
-                  worker->bounds.resize(nodes_.size());
                   for (; c < end; ++c) Count(carriers_[c], least, *worker);
                 });
     std::vector<float> bounds(snapshot_.node_count());
@@ -306,7 +311,8 @@ Result<std::optional<AnchoredMembers>> MembersByTags(const Snapshot& snapshot,
                                                      Executor& executor) {
   const std::optional<AnchoredMembers> none;
   if (options.tags.empty() || options.match == TagMatch::kBoth || options.arity != 2 ||
-      options.band || WantsFit(options) || options.terms == TermRule::kAscii || !HasTerms(snapshot))
+      options.level.value_or(SetLevel::kOpen) != SetLevel::kOpen || options.band ||
+      WantsFit(options) || options.terms == TermRule::kAscii || !HasTerms(snapshot))
     return none;
   PLEXUS_ASSIGN(const NodeSubset pool, PoolNodes(snapshot, options, executor));
   const NodeSubset carriers = pool.Intersect(TagCarriers(snapshot, options.tags, options.now_ms));
@@ -319,7 +325,10 @@ Result<std::optional<AnchoredMembers>> MembersByTags(const Snapshot& snapshot,
   PLEXUS_ASSIGN(const auto ledger, LedgerInside(snapshot, options.inside, &executor));
   PLEXUS_ASSIGN(float least, KthScore(snapshot, options, end, always, executor));
   AnchoredScan scan(snapshot, options, pool, executor);
-  scan.Read(carriers.ToList(), PairTerms::Make(snapshot, *ledger, pool, options));
+  NeverComposedOptions untagged = options;
+  untagged.tags.clear();
+  untagged.run.executor = &executor;
+  scan.Read(carriers.ToList(), PairTerms::Make(snapshot, *ledger, pool, untagged));
   if (scan.visits() > kMostVisits * pool.count()) return none;
   // A few of the carriers tell how much is needed.
   const std::vector<float> first = scan.Bounds(scan.carriers() / kFirst + 1, least);
