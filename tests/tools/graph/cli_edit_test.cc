@@ -180,6 +180,22 @@ TEST_F(EditCommands, RemoveKeepsHistory) {
   EXPECT_TRUE(Says(Run({"history", "a"}).out, "removed"));
 }
 
+// All or none, and a key that is named twice is one.
+TEST_F(EditCommands, PurgeTakesManyKeys) {
+  std::string lines;
+  for (const char* key : {"a", "b", "c", "d"})
+    lines += std::string("{\"node\":\"") + key + "\",\"text\":\"secret of " + key + "\"}\n";
+  ASSERT_EQ(Run({"import", "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+  EXPECT_EQ(Run({"purge", "a", "nobody"}).code, 3);
+  EXPECT_EQ(Run({"get", "a"}).code, 0);
+  EXPECT_EQ(Json({"purge", "a", "b", "a"}).at("nodes").at("removed").to_number<int>(), 2);
+  EXPECT_EQ(Run({"get", "a"}).code, 3);
+  EXPECT_EQ(Run({"get", "b"}).code, 3);
+  EXPECT_EQ(Json({"purge", "c", "d", "--hard"}).at("nodes").at("removed").to_number<int>(), 2);
+  EXPECT_EQ(Run({"history", "d"}).code, 3);
+  EXPECT_EQ(Run({"verify"}).code, 0);
+}
+
 TEST_F(EditCommands, PurgeErasesTheTextEverywhere) {
   const std::string secret = "correct horse battery staple";
   ASSERT_EQ(Run({"import", "--format", "jsonl", "-"},

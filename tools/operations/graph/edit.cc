@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -173,8 +174,8 @@ Result<Reply> RunLink(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(edge.created_at, GivenTime(workspace, request, "created_at"));
   PLEXUS_ASSIGN(edge.valid_from, GivenTime(workspace, request, "valid_from"));
   PLEXUS_ASSIGN(edge.valid_until, GivenTime(workspace, request, "valid_until"));
-  PLEXUS_TRY(CheckValidTimes(request, edge.valid_from, edge.valid_until,
-                             "the edge would never be valid"));
+  PLEXUS_TRY(
+      CheckValidTimes(request, edge.valid_from, edge.valid_until, "the edge would never be valid"));
   if (request.Given("created_by")) edge.created_by = request.Text("created_by");
   std::string properties;
   if (request.Given("props")) {
@@ -248,15 +249,21 @@ Result<Reply> RunRemove(Workspace& workspace, const Request& request) {
 }
 
 Result<Reply> RunPurge(Workspace& workspace, const Request& request) {
-  PLEXUS_TRY(CheckMeant(workspace.snapshot(), request.Text("key")));
-  PLEXUS_ASSIGN(const NodeId node, FindNode(workspace.snapshot(), request.Text("key")));
   Database& database = workspace.database();
-  const std::string_view stored[] = {workspace.snapshot().key(node)};
+  std::unordered_set<NodeId> named;
+  std::vector<NodeId> nodes;
+  std::vector<std::string_view> stored;
+  for (const std::string& key : request.List("key")) {
+    PLEXUS_TRY(CheckMeant(workspace.snapshot(), key));
+    PLEXUS_ASSIGN(const NodeId node, FindNode(workspace.snapshot(), key));
+    if (!named.insert(node).second) continue;
+    nodes.push_back(node);
+    stored.push_back(workspace.snapshot().key(node));
+  }
   if (!IsDryRun(request)) PLEXUS_TRY(CheckTime(request));  // a purge that began is finished
   if (!IsDryRun(request) && !request.Flag("hard")) {
-    PLEXUS_ASSIGN(
-        const ApplyReport report,
-        database.Purge(stored, workspace.now_ms(), workspace.progress()));
+    PLEXUS_ASSIGN(const ApplyReport report,
+                  database.Purge(stored, workspace.now_ms(), workspace.progress()));
     return ChangeReply(request, report);
   }
   PLEXUS_ASSIGN(const WriteBatch batch,
@@ -264,7 +271,6 @@ Result<Reply> RunPurge(Workspace& workspace, const Request& request) {
   if (IsDryRun(request)) return Change(workspace, request, batch);
   // A hard purge begins with that batch, and says nothing of it.
   PLEXUS_ASSIGN(PreviewResult purged, Preview(workspace.snapshot(), batch));
-  const NodeId nodes[] = {node};
   PLEXUS_TRY(database.HardPurge(nodes, workspace.progress()));
   purged.report.sequence = workspace.graph().snapshot().sequence();
   return ChangeReply(request, purged.report);
@@ -339,26 +345,30 @@ void AddEdit(Rows& rows) {
                      "many at once: {\"remove\":\"m1\"} lines for import"}},
        .run = RunRemove,
        .access = ChangesGraph});
-  rows.push_back({.name = "purge",
-                  .group = "Change",
-                  .title = "Erase a node",
-                  .summary =
-                      "Erase what a node holds, from the past too (reads the log; rewrites it if "
-                      "the node was the last user of a word or tag)",
-                  .effect = Effect::kDestroy,
-                  .parameters = {Key(),
-                                 Flag("hard",
-                                      "also rewrite the log without its key, its edges and the "
-                                      "events that it was a member of"),
-                                 DryRunParameter()},
-                  .reply = kChangeShape,
-                  .examples = {{"plexus purge --db g m1",
-                                "text, words, tags and vectors of m1, at every point in time"},
-                               {"plexus purge --db g m1 --hard",
-                                "the key and the edges too; slow, rewrites the log"}},
-                  .run = RunPurge,
-                  .access = ChangesGraph,
-                  .reach = Reach::kDirectory});
+  rows.push_back(
+      {.name = "purge",
+       .group = "Change",
+       .title = "Erase nodes",
+       .summary = "Erase what nodes hold, from the past too (reads the log once; rewrites it if "
+                  "one was the last user of a word or tag)",
+       .effect = Effect::kDestroy,
+       .parameters = {Repeated("key", "KEY", "the node's key; of several keys a list")
+                          .Named(Means::kKey)
+                          .Positional(),
+                      Flag("hard",
+                           "also rewrite the log without their keys, their edges and the "
+                           "events that they were members of"),
+                      DryRunParameter()},
+       .reply = kChangeShape,
+       .examples = {{"plexus purge --db g m1",
+                     "text, words, tags and vectors of m1, at every point in time"},
+                    {"plexus purge --db g m1 m2 m3",
+                     "several at once: the log is read once for all"},
+                    {"plexus purge --db g m1 --hard",
+                     "the key and the edges too; slow, rewrites the log"}},
+       .run = RunPurge,
+       .access = ChangesGraph,
+       .reach = Reach::kDirectory});
 }
 
 }  // namespace plexus::tools
