@@ -88,10 +88,8 @@ class WordJoin {
 
   WordPairs Run(std::span<const NodeId> old) {
     std::vector<Key> keys;
-    std::size_t read = 0;
-    for (; read < old.size() && !result_.truncated; ++read) Index(old[read], keys);
-    const std::vector<NodeId> probes = result_.truncated ? std::vector<NodeId>() : Probes();
-    if (!result_.truncated) Probe(probes);
+    for (std::size_t i = 0; i < old.size() && !result_.truncated; ++i) Index(old[i], keys);
+    if (!result_.truncated) Probe(Probes());
     std::ranges::sort(result_.pairs, {},
                       [](const WordPair& p) { return std::tuple(p.old, p.other); });
     return std::move(result_);
@@ -135,7 +133,7 @@ class WordJoin {
     return std::span(keys_).subspan(begin, ends_[old] - begin);
   }
 
-  // Who may have a first element of an old set; ascending.
+  // Who may have a first element of an old set; ascending. None when the budget ends here.
   std::vector<NodeId> Probes() {
     std::uint64_t carriers = 0;
     for (const Key first : firsts_) carriers += WordSets::RarityOf(first);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,7 @@ struct Carrier {
   std::vector<std::uint32_t> tokens;  // numbers
   std::uint32_t tags = 0;             // of them
   std::size_t type = 0;               // 0: one that has no classes
+  float worth = 0;                    // by itself
 };
 
 // Anchor and bridge of a pair with so many in common, at most; boundaries apart.
@@ -73,14 +75,13 @@ class AnchoredScan {
   void Read(std::span<const NodeId> carriers, const PairTerms& terms) {
     internal::NodeMap numbers(snapshot_.node_count());
     for (const NodeId node : carriers) ReadCarrier(node, numbers);
-    potentials_.assign(snapshot_.node_count(), 0);
-    const std::vector<NodeId> members = pool_.ToList();
-    for (const NodeId v : members)  // a trust far above 1 counts as 1
-      potentials_[v] = static_cast<float>(std::min(terms.bound(v), kMostBound));
-    AddBoundaries();
-    std::ranges::stable_sort(carriers_, std::ranges::greater{},
-                             [&](const Carrier& c) { return potentials_[c.node]; });
-    Arrange(members);
+    std::vector<float> worths(snapshot_.node_count());  // of members
+    for (const NodeId v : pool_.ToList())               // a trust far above 1 counts as 1
+      worths[v] = static_cast<float>(std::min(terms.bound(v), kMostBound));
+    AddBoundaries(worths);
+    for (Carrier& carrier : carriers_) carrier.worth = worths[carrier.node];
+    std::ranges::sort(carriers_, {}, [](const Carrier& c) { return std::tuple(-c.worth, c.node); });
+    Arrange(worths);
   }
 
   std::size_t carriers() const { return carriers_.size(); }
@@ -108,7 +109,9 @@ class AnchoredScan {
     ParallelFor(executor_, carriers, carriers / (4 * threads) + 1,
                 [&](std::size_t c, std::size_t end) {
                   const auto worker = workers.Acquire();
-                  for (; c < end; ++c) Count(carriers_[c], least, *worker);
+                  for (; c < end; ++c)
+                    for (std::size_t k = 0; k < kClasses; ++k)
+                      CountClass(carriers_[c], k, least, *worker);
                 });
     std::vector<float> bounds(snapshot_.node_count());
     for (const auto& worker : workers.idle())
@@ -149,17 +152,18 @@ class AnchoredScan {
   }
 
   // What a boundary tag may add to pairs of the member that has it.
-  void AddBoundaries() {
+  void AddBoundaries(std::vector<float>& worths) const {
     constexpr NodeKindId kTagKind[] = {kTag};
     for (const NodeId tag : NodeSubset::OfKinds(snapshot_, kTagKind).ToList())
       if (IsBoundaryTag(DisplayName(snapshot_.key(tag))))
         snapshot_.ForEachArc(Direction::kIn, tag, filter_, [&](const Arc& arc) {
-          if (pool_.contains(arc.neighbor)) potentials_[arc.neighbor] += kBoundaryBound;
+          if (pool_.contains(arc.neighbor)) worths[arc.neighbor] += kBoundaryBound;
         });
   }
 
   // Classes and places of members.
-  void Arrange(const std::vector<NodeId>& members) {
+  void Arrange(const std::vector<float>& worths) {
+    const std::vector<NodeId> members = pool_.ToList();
     std::vector<std::string_view> names;  // types of carriers, of which the first ones have classes
     const auto type_of = [&](NodeId v) -> std::size_t {
       const auto at = std::ranges::find(names, type_of_(v));
@@ -171,23 +175,23 @@ class AnchoredScan {
       names.push_back(type_of_(carrier.node));
       carrier.type = names.size();
     }
-    float least = potentials_[members[0]], most = least;
+    float least = worths[members[0]], most = least;
     for (const NodeId v : members) {
-      least = std::min(least, potentials_[v]);
-      most = std::max(most, potentials_[v]);
+      least = std::min(least, worths[v]);
+      most = std::max(most, worths[v]);
     }
     const float scale = most > least ? static_cast<float>(kWorths) / (most - least) : 0;
     classes_.assign(snapshot_.node_count(), kNoClass);
     ParallelFor(executor_, members.size(), 4096, [&](std::size_t i, std::size_t end) {
       for (; i < end; ++i) {
-        const auto worth = static_cast<std::size_t>((most - potentials_[members[i]]) * scale);
+        const auto worth = static_cast<std::size_t>((most - worths[members[i]]) * scale);
         classes_[members[i]] =
             static_cast<std::uint8_t>(type_of(members[i]) * kWorths + std::min(worth, kWorths - 1));
       }
     });
     for (const NodeId v : members) {
       ++begins_[classes_[v] + 1];
-      most_[classes_[v]] = std::max(most_[classes_[v]], potentials_[v]);
+      most_[classes_[v]] = std::max(most_[classes_[v]], worths[v]);
     }
     for (std::size_t c = 0; c < kClasses; ++c) begins_[c + 1] += begins_[c];
     std::array<std::uint32_t, kClasses + 1> next = begins_;
@@ -198,7 +202,7 @@ class AnchoredScan {
       const std::uint32_t place = next[classes_[v]]++;
       places_[v] = place;
       nodes_[place] = v;
-      worths_[place] = potentials_[v];
+      worths_[place] = worths[v];
     }
   }
 
@@ -223,14 +227,11 @@ class AnchoredScan {
     for (const NodeId v : found) token.places[next[classes_[v]]++] = places_[v];
   }
 
-  void Count(const Carrier& carrier, float least, Worker& worker) const {
-    for (std::size_t c = 0; c < kClasses; ++c)
-      if (begins_[c] < begins_[c + 1]) CountClass(carrier, c, least, worker);
-  }
-
   void CountClass(const Carrier& carrier, std::size_t c, float least, Worker& worker) const {
-    const float own = potentials_[carrier.node] - (SameType(carrier, c) ? kTypesBound : 0);
-    if (own + most_[c] + SharedBound(carrier.tags, kMostAnchorTerms) < least) return;
+    const float own = carrier.worth - (SameType(carrier, c) ? kTypesBound : 0);
+    if (begins_[c] == begins_[c + 1] ||
+        own + most_[c] + SharedBound(carrier.tags, kMostAnchorTerms) < least)
+      return;
     for (const std::uint32_t number : carrier.tokens) {
       const AnchorToken& token = tokens_[number];
       const std::uint8_t full = token.tag ? kTags : kTerms, one = full & (kOneTag | 1);
@@ -269,13 +270,12 @@ class AnchoredScan {
   const NodeTypes type_of_;
   std::vector<AnchorToken> tokens_;
   std::vector<Carrier> carriers_;
-  std::vector<float> potentials_;                     // by node
   std::vector<NodeId> nodes_;                         // by place
-  std::vector<float> worths_;                         // potentials by place
+  std::vector<float> worths_;                         // by place
   std::vector<std::uint8_t> classes_;                 // by node
   std::vector<std::uint32_t> places_;                 // by node that has a class
   std::array<std::uint32_t, kClasses + 1> begins_{};  // of classes
-  std::array<float, kClasses> most_{};                // of potentials, by class
+  std::array<float, kClasses> most_{};                // of worths, by class
   std::uint64_t visits_ = 0;
 };
 
