@@ -1,5 +1,6 @@
-# plexus_library(<folder> SOURCES ... [PUBLIC ...] [PRIVATE ...] [ALONE <folder>...]): one library of
-# Plexus. ALONE: as plexus_unity's EXCEPT.
+# plexus_library(<folder> SOURCES ... [PUBLIC ...] [PRIVATE ...] [KERNELS <folder or source>...]): one
+# library of Plexus. KERNELS: what is compiled alone (unity.cmake), and by a release build at -O3
+# whatever the library says.
 # An archive hides its symbols from whoever links a host that holds it. A shared library
 # exports Plexus's own names and no others (exports.map), and finds its neighbours beside it.
 if(PLEXUS_INSTALL)
@@ -24,7 +25,7 @@ endif()
 set(PLEXUS_EXPORTS ${CMAKE_CURRENT_LIST_DIR}/exports.map)
 
 function(plexus_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE;ALONE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE;KERNELS" ${ARGN})
   add_library(plexus_${name} ${arg_SOURCES})
   add_library(plexus::${name} ALIAS plexus_${name})
   set(private)
@@ -42,7 +43,13 @@ function(plexus_library name)
   target_link_libraries(plexus_${name} PUBLIC ${arg_PUBLIC}
     PRIVATE $<BUILD_INTERFACE:plexus_options> ${private})
   plexus_precompile(plexus_${name})
-  plexus_unity(plexus_${name} EXCEPT ${arg_ALONE})
+  plexus_unity(plexus_${name} EXCEPT ${arg_KERNELS})
+  foreach(source IN LISTS arg_SOURCES)
+    plexus_is_in(kernel ${source} ${arg_KERNELS})
+    if(kernel)
+      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+    endif()
+  endforeach()
   set_target_properties(plexus_${name} PROPERTIES EXPORT_NAME ${name}
     VERSION ${PROJECT_VERSION} SOVERSION ${PLEXUS_SOVERSION})
   if(BUILD_SHARED_LIBS)

@@ -1,3 +1,13 @@
+# Whether a source is one of these, or in one of these folders.
+function(plexus_is_in result source)
+  cmake_path(GET source PARENT_PATH folder)
+  string(REGEX REPLACE "/.*" "" top "${folder}")
+  set(${result} OFF PARENT_SCOPE)
+  if(source IN_LIST ARGN OR folder IN_LIST ARGN OR top IN_LIST ARGN)
+    set(${result} ON PARENT_SCOPE)
+  endif()
+endfunction()
+
 # plexus_unity(<target> [EXCEPT <folder>...]): sources of one folder are compiled together, at most
 # twelve at a time. A first build takes about half of the time; names without linkage are unique in a
 # folder for it. Sources with options of their own are compiled alone, and so are the folders EXCEPT:
@@ -15,8 +25,8 @@ function(plexus_unity target)
       continue()
     endif()
     cmake_path(GET source PARENT_PATH folder)
-    string(REGEX REPLACE "/.*" "" top "${folder}")
-    if(top IN_LIST arg_EXCEPT OR folder IN_LIST arg_EXCEPT)
+    plexus_is_in(alone ${source} ${arg_EXCEPT})
+    if(alone)
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
       continue()
     endif()
