@@ -51,14 +51,17 @@ Status BulkWriter::AddRecords(Sequence first, std::span<const std::string_view> 
                               Executor& executor) {
   std::uint64_t bytes = 0;
   for (const std::string_view value : values) bytes += value.size();
-  if (values.size() < 2 || bytes < 2 * kMinFileBytes) {
+  const TestHooks* const hooks = rocks_->files()->hooks();
+  const std::uint64_t least =
+      hooks && hooks->bulk_file_bytes ? hooks->bulk_file_bytes : kMinFileBytes;
+  if (values.size() < 2 || bytes < 2 * least) {
     for (std::size_t i = 0; i < values.size(); ++i) PLEXUS_TRY(AddRecord(first + i, values[i]));
     return {};
   }
   PLEXUS_TRY(rocks_->files()->MakeDirectory(scratch_));
   PLEXUS_TRY(Finish(log_));
   std::vector<std::size_t> cuts = {0};  // first value of each file, and the end
-  const std::uint64_t file_bytes = std::clamp(bytes / 2, kMinFileBytes, kMaxFileBytes);
+  const std::uint64_t file_bytes = std::clamp(bytes / 2, least, kMaxFileBytes);
   std::uint64_t in_file = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     in_file += values[i].size();

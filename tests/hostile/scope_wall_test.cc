@@ -64,7 +64,10 @@ std::string Heard(Workspace& workspace, const Operation& row, const std::string&
   // is no count of what is in them.
   static const std::regex sizes(
       R"re("stage_ms":\[[^\]]*\]|"bytes":\{[^}]*\}|[0-9.,]+ (bytes|[KM]iB)[^\n"]{0,200})re");
-  return std::regex_replace(std::move(heard).str(), sizes, "");
+  std::string text = std::move(heard).str();
+  for (const char* part : {"stage_ms", "\"bytes\"", " bytes", "KiB", "MiB"})
+    if (text.find(part) != text.npos) return std::regex_replace(text, sizes, "");
+  return text;
 }
 
 // What stands around the first byte that differs.
