@@ -197,10 +197,11 @@ TEST_F(HttpTest, TokensHaveRightsAndScopes) {
   EXPECT_EQ(Http(port_, "POST", "/v1/put", R"({"key":"m2","text":"mine"})", anna).status, 200);
   EXPECT_EQ(Http(port_, "POST", "/v1/list", R"({"scope":["user"]})", anna).body.find("m1"),
             std::string::npos);
-  const std::string refused =
+  const HttpAnswer answer =
       Http(port_, "POST", "/v1/import?format=csv", "source,target,weight\na,b,-2\n",
-           anna + "Content-Type: text/csv\r\n")
-          .body;
+           anna + "Content-Type: text/csv\r\n");
+  EXPECT_EQ(answer.status, 422);
+  const std::string& refused = answer.body;
   EXPECT_NE(refused.find("is negative"), std::string::npos) << refused;
   EXPECT_EQ(refused.find("\"warnings\""), refused.rfind("\"warnings\"")) << refused;
   EXPECT_EQ(Http(port_, "GET", "/v1/changes?since=0", "", anna).status, 403);

@@ -12,12 +12,14 @@ std::string Content(std::string_view schema) {
   return R"({"application/json":{"schema":)" + std::string(schema) + "}}";
 }
 
-std::string Responses(const std::string& reply) {
-  const std::string failed = R"({"$ref":"#/components/responses/Failed"})";
-  return ObjectText()
-      .Raw("200", ObjectText().Text("description", "the reply").Raw("content", reply).object())
-      .Raw("default", failed)
-      .object();
+std::string Responses(const std::string& reply, bool reads) {
+  const auto told = [&](std::string_view what) {
+    return ObjectText().Text("description", what).Raw("content", reply).object();
+  };
+  ObjectText responses;
+  responses.Raw("200", told("the reply"));
+  if (!reads) responses.Raw("422", told("the reply: not all was done, and why"));
+  return responses.Raw("default", R"({"$ref":"#/components/responses/Failed"})").object();
 }
 
 std::string PathItem(const Operation& operation) {
@@ -30,12 +32,11 @@ std::string PathItem(const Operation& operation) {
   };
   ObjectText item;
   item.Raw("post", call(operation.name)
-                       .Raw("requestBody",
-                            ObjectText()
-                                .Bool("required", true)
-                                .Raw("content", Content(RequestSchema(operation)))
-                                .object())
-                       .Raw("responses", Responses(reply))
+                       .Raw("requestBody", ObjectText()
+                                               .Bool("required", true)
+                                               .Raw("content", Content(RequestSchema(operation)))
+                                               .object())
+                       .Raw("responses", Responses(reply, OnlyReads(operation)))
                        .object());
   if (!OnlyReads(operation)) return item.object();
   std::vector<std::string> parameters;
@@ -54,7 +55,7 @@ std::string PathItem(const Operation& operation) {
               .object());
   item.Raw("get", call("get_" + operation.name)
                       .Raw("parameters", ArrayText(parameters))
-                      .Raw("responses", Responses(reply))
+                      .Raw("responses", Responses(reply, OnlyReads(operation)))
                       .object());
   return item.object();
 }

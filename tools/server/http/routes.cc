@@ -306,6 +306,7 @@ void Routes::Answer(const std::shared_ptr<HttpExchange>& exchange, const Caller&
                   {ErrorCode::kFailedPrecondition, "this request needs the right to write"});
   if (exchange->request().Header("Accept").starts_with("text/event-stream"))
     return Stream(exchange, who, *std::move(request));
+  const bool reads = OnlyReads(request->operation());
   Caller caller = who;
   caller.cancel = &exchange->gone();
   ExchangeStream pieces(*exchange);
@@ -318,7 +319,10 @@ void Routes::Answer(const std::shared_ptr<HttpExchange>& exchange, const Caller&
     return exchange->Abort();
   }
   if (!answered) return Refuse(exchange, StatusOf(answered.error().code), answered.error());
-  exchange->Reply({200, "application/json", {}, answered->json});
+  // What a question finds or not is an answer; what should be written and was not is none.
+  const bool refused = answered->failure && !reads;
+  if (refused) ++counts_.failed;
+  exchange->Reply({refused ? 422 : 200, "application/json", {}, answered->json});
 }
 
 void Routes::Stream(const std::shared_ptr<HttpExchange>& exchange, const Caller& who,
