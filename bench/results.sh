@@ -10,7 +10,7 @@
 #   bench/results.sh frontier REPOSITORY...
 #       What comes next on git histories: each lens, each history and cut beside the best other.
 #   bench/results.sh recall FOLDER
-#       recall@5 / MRR of every set. FOLDER has the files that bench/notes/retrieval.md names.
+#       recall and MRR of every set. FOLDER has the files that bench/notes/retrieval.md names.
 #
 # Environment: RESULTS_MACHINE, a letter of the table of machines in RESULTS.md (default "?");
 # RESULTS_PROGRAMS, where the programs are (default build/release/bench).
@@ -81,17 +81,26 @@ peers() {
     END {flush()}' "$here/peers/RESULTS.md" | replace peers
 }
 
+# The tables over all histories of a run.
+over_histories() {
+  awk '
+    /^[|] (pairs: hits|triples: hits|[^|]* against, over|history and cut)/ {if (inside++) print ""; kept = 1}
+    !/^[|]/ {kept = 0}
+    kept && !/^[|] (likely|surface) without /'
+}
+
 frontier() {
   [ $# -gt 0 ] || usage
-  "$programs/frontier_eval" --only-pairs --cuts 0.6,0.7,0.8 "$@" | awk '
-    /^[|] (pairs: hits|likely against|history and cut)/ {if (inside++) print ""; kept = 1}
-    !/^[|]/ {kept = 0}
-    kept && !/ without /' | replace frontier
+  {
+    "$programs/frontier_eval" --cuts 0.6,0.7,0.8 "$@" | over_histories
+    echo
+    "$programs/frontier_eval" --outcomes --only-pairs --cuts 0.6,0.7,0.8 "$@" | over_histories | sed '/^| history/,$d'
+  } | replace frontier
 }
 
 # The last table of a run, of its systems those that differ without word vectors.
 systems() {
-  awk '/^recall@5 [/] MRR/ {kept = 1; next}
+  awk '/^recall@1 [/]/ {kept = 1; next}
     kept && /^[|]/ && !/^[|] (BM25, rerank|vectors|random projections, rerank|PageRank from both)/ &&
       !/^[|] (vectors, rerank|plan recall with the vector)/'
 }
@@ -105,10 +114,12 @@ recall() {
     echo
     (cd "$1" && "$programs/retrieval_eval" --reported hotpot9221.jsonl 2wikidev.jsonl musique11656.jsonl) | awk -F' *[|] *' '
       / passages, / {set = $0; sub(/ passages, .* tune,/, " passages,", set); name = name " " set " |"; bars = bars "---|"}
-      NF == 9 && ($2 == "BM25" || $2 == "default") {row[$2] = row[$2] sprintf(" %.3f / %.3f |", $4, $6)}
+      NF == 9 && ($2 == "BM25" || $2 == "default") {row[$2] = row[$2] sprintf(" %.3f / %.3f / %.3f / %.3f / %.3f |", $3, $4, $5, $6, $8)}
+      /^[|] default above BM25/ {interval = $0}
       END {
-        print "| recall@2 / recall@5 |" name "\n|---|" bars
+        print "| recall@1 / @2 / @3 / @5 / MRR |" name "\n|---|" bars
         print "| BM25 |" row["BM25"] "\n| default |" row["default"]
+        print interval
       }'
   } | replace recall
 }

@@ -123,7 +123,7 @@ int Main(const std::vector<std::string>& files, const std::string& folder,
     }
     std::printf("\n");
   }
-  std::printf("recall@5 / MRR\n\n| plan |");
+  std::printf("recall@1 / recall@3 / recall@5 / MRR\n\n| plan |");
   for (const Set& set : sets)
     std::printf(" %s (%zu; %zu) |", set.name.c_str(), set.reported.size(),
                 set.data.passages.size());
@@ -132,9 +132,10 @@ int Main(const std::vector<std::string>& files, const std::string& folder,
   for (std::size_t i = 0; i < systems.size(); ++i) {
     std::printf("\n| %s |", systems[i].name.c_str());
     for (const Quality& quality : measured[i])
-      std::printf(" %.3f / %.3f |", quality.recall[3], quality.mrr);
+      std::printf(" %.3f / %.3f / %.3f / %.3f |", quality.recall[0], quality.recall[2],
+                  quality.recall[3], quality.mrr);
   }
-  std::printf("\n| default above BM25, 95 %% |");
+  std::printf("\n| default above BM25 in recall@5 / MRR, 95 %% |");
   for (std::size_t set = 0; set < sets.size(); ++set) {
     const Quality &best = measured[FixedSystems().size() - 1][set], &bm25 = measured[0][set];
     const Interval recall = DifferenceOf(best.at_5, bm25.at_5),

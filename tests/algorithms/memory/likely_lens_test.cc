@@ -2,14 +2,17 @@
 // option, clean, with a delta, compacted, at every earlier state, at one and two threads, in pages.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "algorithms/memory/frontier/frontier.h"
+#include "algorithms/memory/visibility/visibility.h"
 #include "algorithms/similarity/similarity.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
@@ -32,7 +35,7 @@ NeverComposedOptions RandomOptions(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto below = [&](std::size_t n) { return random() % n; };
   NeverComposedOptions options{.lens = kLens, .top = 1 + below(12), .now_ms = kLedgerNow};
-  options.arity = 2 + static_cast<int>(below(3));
+  options.arity = 2 + static_cast<int>(below(4));
   options.include_superseded = below(3) == 0;
   if (below(2) == 0) options.trust = TrustRule::kWeakest;
   if (below(3) == 0) options.tags = {"project", "queue"};
@@ -42,6 +45,7 @@ NeverComposedOptions RandomOptions(std::uint64_t seed) {
   if (below(3) == 0) options.likely.shared_weight = 0;
   if (below(4) == 0) options.likely.activity_weight = 2;
   if (below(4) == 0) options.likely.outcome_weight = 3;
+  if (below(3) == 0) options.likely.trust_weight = below(2) ? 0 : 4;
   options.structural_fit = below(3) == 0;
   if (below(4) == 0) options.structural_fit_weight = below(2) ? 0.7 : -0.4;
   if (below(6) == 0) options.least_structural_fit = 0.3;
@@ -148,6 +152,92 @@ TEST(LikelyLens, PagesAreTheListInParts) {
       options.cursor = page.next;
     }
   }
+}
+
+std::vector<NodeId> Ids(const Snapshot& snapshot) {
+  std::vector<NodeId> ids(snapshot.node_count());
+  std::iota(ids.begin(), ids.end(), NodeId{0});
+  return ids;
+}
+
+// What others wrote, and events that hold one of them, count for nothing inside of a subset.
+TEST(LikelyLens, InsideASubsetNothingElseIsThere) {
+  std::size_t sets = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto mine = Graph::InMemory(), both = Graph::InMemory();
+    for (const WriteBatch& batch : RandomLedger(seed, {.facts = 14, .events = 9})) {
+      ASSERT_TRUE(mine->Apply(batch));
+      ASSERT_TRUE(both->Apply(batch));
+    }
+    const Snapshot alone = mine->snapshot();
+    std::mt19937_64 random(seed);
+    WriteBatch others(kLedgerNow);
+    for (int i = 0; i < 8; ++i) {
+      const std::string name = "other" + std::to_string(i);
+      const NodeRef own = others.UpsertNode(name, kMemory);
+      const NodeRef event = others.IndexNode(kEvent, "of " + name);
+      others.UpsertNode(event);
+      others.Link(own, kHasTag, others.IndexNode(kTag, "queue"));
+      others.Link(event, kMember, own);
+      for (int m = 0; m < 3; ++m) {
+        const auto v = static_cast<NodeId>(random() % alone.node_count());
+        if (alone.node_kind(v) == kMemory) others.Link(event, kMember, NodeRef::Id(v));
+      }
+    }
+    ASSERT_TRUE(both->Apply(others));
+    const NodeSubset inside = NodeSubset::Of(both->snapshot(), Ids(alone)).value();
+    NeverComposedOptions options = RandomOptions(seed);
+    const NeverComposedPage want = Ask(alone, options);
+    options.inside = &inside;
+    const NeverComposedPage got = Ask(both->snapshot(), options);
+    ASSERT_EQ(got.sets.size(), want.sets.size());
+    for (std::size_t i = 0; i < want.sets.size(); ++i) {
+      EXPECT_EQ(got.sets[i].members, want.sets[i].members) << i;
+      EXPECT_EQ(got.sets[i].score, want.sets[i].score) << i;
+    }
+    sets += want.sets.size();
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(sets, 50u);
+}
+
+// A pool chooses members; ties are those of the whole ledger.
+TEST(LikelyLens, APoolIsThePartOfTheListThatItHolds) {
+  std::size_t sets = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto graph = Graph::InMemory();
+    for (const WriteBatch& batch : RandomLedger(seed, {.facts = 30, .events = 14}))
+      ASSERT_TRUE(graph->Apply(batch));
+    const Snapshot snapshot = graph->snapshot();
+    NeverComposedOptions options = RandomOptions(seed);
+    options.top = kMaxNeverComposedTop;
+    options.likely.shared_weight = 0;
+    const NeverComposedPage all = Ask(snapshot, options);
+    const auto visible =
+        VisibleNodes(snapshot, options.now_ms, {.include_superseded = options.include_superseded});
+    std::vector<NodeId> some = visible.value()->ToList();
+    std::erase_if(some, [&](NodeId v) {
+      const NodeKindId kind = snapshot.node_kind(v);
+      return kind == kTurn || kind == kEpisode || (v * 2654435761u + seed) % 7 < 2;
+    });
+    const NodeSubset pool = NodeSubset::Of(snapshot, some).value();
+    options.pool = &pool;
+    const NeverComposedPage page = Ask(snapshot, options);
+    std::size_t place = 0;
+    for (const NeverComposedSet& set : all.sets) {
+      if (!std::ranges::all_of(set.members, [&](NodeId v) { return pool.contains(v); })) continue;
+      ASSERT_LT(place, page.sets.size());
+      EXPECT_EQ(page.sets[place].members, set.members);
+      EXPECT_EQ(page.sets[place].score, set.score);
+      ++place;
+    }
+    EXPECT_EQ(place, page.sets.size());
+    sets += place;
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(sets, 100u);
 }
 
 // Without an event all that is known are tags and terms.

@@ -131,6 +131,16 @@ TEST_F(FrontierLenses, PagesGoOnUntilTheGraphChanges) {
       {{{"frontier", "--lens", "surface", "--top", "2", "--cursor", next}, 2, "sequence"}});
 }
 
+TEST_F(FrontierLenses, LikelyOfThePastIsWhatItWas) {
+  const Words ask = {"frontier", "--lens", "likely", "--top", "100"};
+  const auto then = Json(ask).at("candidates");
+  const std::string sequence = std::to_string(Json({"stats"}).at("sequence").to_number<int>());
+  Import(R"({"event":"c9","created_at":1700000060000,"members":[{"id":"m1"},{"id":"m2"}]}
+)");
+  EXPECT_NE(Listed(Json(ask), "ids score"), Each(then, "ids score"));
+  EXPECT_EQ(Json(With(ask, {"--as-of", sequence})).at("candidates"), then);
+}
+
 // Which sets these are is promised by the tests of LikelyLens; here is what the options do.
 TEST_F(FrontierLenses, LikelySaysWithWhom) {
   const auto ask = [&](const Words& words) {
