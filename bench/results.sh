@@ -94,7 +94,7 @@ frontier() {
   {
     "$programs/frontier_eval" --cuts 0.6,0.7,0.8 "$@" | over_histories
     echo
-    "$programs/frontier_eval" --outcomes --only-pairs --cuts 0.6,0.7,0.8 "$@" | over_histories | sed '/^| history/,$d'
+    "$programs/frontier_eval" --outcomes --only-pairs --cuts 0.6,0.7,0.8 "$@" | over_histories | sed "/^| history/,\$d" | cat -s
   } | replace frontier
 }
 

@@ -1,6 +1,6 @@
 # plexus_library(<folder> SOURCES ... [PUBLIC ...] [PRIVATE ...] [KERNELS <folder or source>...]): one
 # library of Plexus. KERNELS: what is compiled alone (unity.cmake), and by a release build at -O3
-# whatever the library says.
+# whatever the library says. Options that a source gets afterwards take the place of it.
 # An archive hides its symbols from whoever links a host that holds it. A shared library
 # exports Plexus's own names and no others (exports.map), and finds its neighbours beside it.
 if(PLEXUS_INSTALL)

@@ -137,7 +137,7 @@ TEST_F(FrontierLenses, LikelyOfThePastIsWhatItWas) {
   const std::string sequence = std::to_string(Json({"stats"}).at("sequence").to_number<int>());
   Import(R"({"event":"c9","created_at":1700000060000,"members":[{"id":"m1"},{"id":"m2"}]}
 )");
-  EXPECT_NE(Listed(Json(ask), "ids score"), Each(then, "ids score"));
+  EXPECT_NE(Json(ask).at("candidates"), then);
   EXPECT_EQ(Json(With(ask, {"--as-of", sequence})).at("candidates"), then);
 }
 

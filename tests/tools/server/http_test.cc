@@ -201,6 +201,10 @@ TEST_F(HttpTest, TokensHaveRightsAndScopes) {
       Http(port_, "POST", "/v1/import?format=csv", "source,target,weight\na,b,-2\n",
            anna + "Content-Type: text/csv\r\n");
   EXPECT_EQ(answer.status, 422);
+  EXPECT_EQ(Http(port_, "POST", "/v1/import?format=csv&dry_run=true",
+                 "source,target,weight\na,b,-2\n", anna + "Content-Type: text/csv\r\n")
+                .status,
+            200);
   const std::string& refused = answer.body;
   EXPECT_NE(refused.find("is negative"), std::string::npos) << refused;
   EXPECT_EQ(refused.find("\"warnings\""), refused.rfind("\"warnings\"")) << refused;

@@ -306,7 +306,7 @@ void Routes::Answer(const std::shared_ptr<HttpExchange>& exchange, const Caller&
                   {ErrorCode::kFailedPrecondition, "this request needs the right to write"});
   if (exchange->request().Header("Accept").starts_with("text/event-stream"))
     return Stream(exchange, who, *std::move(request));
-  const bool reads = OnlyReads(request->operation());
+  const bool writes = access == Access::kWrite || access == Access::kCreate;
   Caller caller = who;
   caller.cancel = &exchange->gone();
   ExchangeStream pieces(*exchange);
@@ -320,7 +320,7 @@ void Routes::Answer(const std::shared_ptr<HttpExchange>& exchange, const Caller&
   }
   if (!answered) return Refuse(exchange, StatusOf(answered.error().code), answered.error());
   // What a question finds or not is an answer; what should be written and was not is none.
-  const bool refused = answered->failure && !reads;
+  const bool refused = answered->failure && writes;
   if (refused) ++counts_.failed;
   exchange->Reply({refused ? 422 : 200, "application/json", {}, answered->json});
 }
