@@ -1,6 +1,7 @@
 # plexus_library(<folder> SOURCES ... [PUBLIC ...] [PRIVATE ...] [KERNELS <folder or source>...]): one
 # library of Plexus. KERNELS: what is compiled alone (unity.cmake), and by a release build at -O3
 # whatever the library says. Options that a source gets afterwards take the place of it.
+# A host's release build has the level that the host says.
 # An archive hides its symbols from whoever links a host that holds it. A shared library
 # exports Plexus's own names and no others (exports.map), and finds its neighbours beside it.
 if(PLEXUS_INSTALL)
@@ -23,6 +24,13 @@ else()
   set(PLEXUS_SOVERSION ${PROJECT_VERSION_MAJOR})
 endif()
 set(PLEXUS_EXPORTS ${CMAKE_CURRENT_LIST_DIR}/exports.map)
+
+foreach(level 1 2 3)
+  set(PLEXUS_RELEASE_O${level})
+  if(PROJECT_IS_TOP_LEVEL)
+    set(PLEXUS_RELEASE_O${level} $<$<CONFIG:Release>:-O${level}>)
+  endif()
+endforeach()
 
 function(plexus_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE;KERNELS" ${ARGN})
@@ -47,7 +55,7 @@ function(plexus_library name)
   foreach(source IN LISTS arg_SOURCES)
     plexus_is_in(kernel ${source} ${arg_KERNELS})
     if(kernel)
-      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${PLEXUS_RELEASE_O3}")
     endif()
   endforeach()
   set_target_properties(plexus_${name} PROPERTIES EXPORT_NAME ${name}

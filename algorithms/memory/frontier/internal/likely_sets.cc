@@ -294,9 +294,10 @@ class SetGrower {
       }
       if (sum == kUntied || sum < missing) continue;
       GrownSet grown = set;
-      grown.members[size] = next;
-      std::sort(grown.members.begin(),
-                grown.members.begin() + static_cast<std::ptrdiff_t>(size) + 1);
+      const auto end = grown.members.begin() + static_cast<std::ptrdiff_t>(size);
+      const auto place = std::upper_bound(grown.members.begin(), end, next);
+      std::copy_backward(place, end, end + 1);
+      *place = next;
       grown.worth += sum;
       fn(grown);
     }
