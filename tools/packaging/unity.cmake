@@ -8,9 +8,9 @@ function(plexus_is_in result source)
   endif()
 endfunction()
 
-# plexus_unity(<target> [EXCEPT <folder>...]): sources of one folder are compiled together, at most
+# plexus_unity(<target> [EXCEPT <folder or source>...]): sources of one folder are compiled together, at most
 # twelve at a time. A first build takes about half of the time; names without linkage are unique in a
-# folder for it. Sources with options of their own are compiled alone, and so are the folders EXCEPT:
+# folder for it. Sources with options of their own are compiled alone, and so is what EXCEPT names:
 # kernels, whose code shall not depend on their neighbours'.
 option(PLEXUS_UNITY_BUILD "Compile the sources of a folder together" ${PROJECT_IS_TOP_LEVEL})
 

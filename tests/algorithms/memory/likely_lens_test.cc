@@ -136,12 +136,16 @@ TEST(LikelyLens, LongListsArePassedOver) {
   }
 }
 
+std::unique_ptr<Graph> Ledger(std::uint64_t seed, const RandomLedgerOptions& options) {
+  auto graph = Graph::InMemory();
+  for (const WriteBatch& batch : RandomLedger(seed, options)) EXPECT_TRUE(graph->Apply(batch));
+  return graph;
+}
+
 TEST(LikelyLens, PagesAreTheListInParts) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const auto graph = Graph::InMemory();
-    for (const WriteBatch& batch : RandomLedger(seed, {.facts = 12, .events = 9}))
-      ASSERT_TRUE(graph->Apply(batch));
+    const auto graph = Ledger(seed, {.facts = 12, .events = 9});
     NeverComposedOptions options = RandomOptions(seed);
     options.top = 4;
     const auto all = reference::NeverComposed(graph->snapshot(), options);
@@ -165,11 +169,8 @@ TEST(LikelyLens, InsideASubsetNothingElseIsThere) {
   std::size_t sets = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const auto mine = Graph::InMemory(), both = Graph::InMemory();
-    for (const WriteBatch& batch : RandomLedger(seed, {.facts = 14, .events = 9})) {
-      ASSERT_TRUE(mine->Apply(batch));
-      ASSERT_TRUE(both->Apply(batch));
-    }
+    const RandomLedgerOptions size = {.facts = 14, .events = 9};
+    const auto mine = Ledger(seed, size), both = Ledger(seed, size);
     const Snapshot alone = mine->snapshot();
     std::mt19937_64 random(seed);
     WriteBatch others(kLedgerNow);
@@ -207,9 +208,7 @@ TEST(LikelyLens, APoolIsThePartOfTheListThatItHolds) {
   std::size_t sets = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const auto graph = Graph::InMemory();
-    for (const WriteBatch& batch : RandomLedger(seed, {.facts = 30, .events = 14}))
-      ASSERT_TRUE(graph->Apply(batch));
+    const auto graph = Ledger(seed, {.facts = 30, .events = 14});
     const Snapshot snapshot = graph->snapshot();
     NeverComposedOptions options = RandomOptions(seed);
     options.top = kMaxNeverComposedTop;

@@ -301,12 +301,12 @@ void Routes::Answer(const std::shared_ptr<HttpExchange>& exchange, const Caller&
   if (const Status may = CheckRights(request->operation(), who); !may)
     return Refuse(exchange, 403, may.error());
   const Access access = request->operation().AccessFor(*request);
-  if (!who.may_write && (access == Access::kWrite || access == Access::kCreate))
+  const bool writes = access == Access::kWrite || access == Access::kCreate;
+  if (!who.may_write && writes)
     return Refuse(exchange, 403,
                   {ErrorCode::kFailedPrecondition, "this request needs the right to write"});
   if (exchange->request().Header("Accept").starts_with("text/event-stream"))
     return Stream(exchange, who, *std::move(request));
-  const bool writes = access == Access::kWrite || access == Access::kCreate;
   Caller caller = who;
   caller.cancel = &exchange->gone();
   ExchangeStream pieces(*exchange);
