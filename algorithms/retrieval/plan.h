@@ -106,10 +106,10 @@ double FrequencyTerm(std::int64_t uses, std::int64_t full);
 //
 // A plan is data: named ones stand in a table, others are read from JSON by an operation.
 // Names: of the best hits by words those whose key, or what precedes its last part in brackets, is
-// in the question: its terms follow each other there. The longest ones first, and none on words
-// that a longer one took. Weight: the square root of their part of the question's sum of asked *
-// idf; of one term times idf / the idf of a term of one text, as a common word is mostly said for
-// itself.
+// in the question: its terms follow each other there, with the stop words between them where the
+// question's text is given. The longest ones first, and none on words that a longer one took.
+// Weight: the square root of their part of the question's sum of asked * idf; of one term times
+// idf / the idf of a term of one text, as a common word is mostly said for itself.
 //
 // Terms of a candidate v, of those seeds and that question:
 //   similarity  of its vector: a cosine as it is, so below 0, too (vectors.h); else SimilarityTerm
@@ -249,6 +249,7 @@ struct RetrieveQuery {
   std::span<const float> vector = {};        // None: no vector.
   std::optional<SpaceId> space{};            // Of the vector and of mmr.
   std::span<const NodeWeight> keys = {};     // Weights in (0, 1].
+  std::string_view text = {};                // Of the terms; names are looked for in it, if given.
 };
 
 // A term of the caller, each value in [0, 1] or cut to it: of the list; else of the first

@@ -2,105 +2,54 @@
 #include "engine/bulk/load.h"
 
 #include <algorithm>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 
+#include "engine/bulk/link_arrays.h"
 #include "engine/bulk/stored_batch.h"
 #include "engine/out_of_memory.h"
 #include "engine/resolve/batch_resolver.h"
-#include "engine/vocabulary.h"
 
 namespace plexus {
 
 bool BatchResolver::LinksAlone(const WriteBatch& batch) {
   return batch.ops_.empty() && batch.node_kinds_.empty() && batch.edge_kinds_.empty() &&
-         batch.columns_.empty() && batch.spaces_.empty() && batch.labels_.empty() &&
+         batch.columns_.empty() && batch.spaces_.empty() &&
          std::ranges::all_of(batch.edges_, [](const WriteBatch::EdgeOp& e) {
-           return (e.has & ~WriteBatch::kWeight) == 0;
+           return (e.has & ~(WriteBatch::kWeight | WriteBatch::kCreatedAt)) == 0;
          });
 }
 
 // The load as it grows.
 class LinkWriter::Kept {
  public:
-  explicit Kept(const Snapshot& start) : start_(start) {
-    load_.keys = StringTable(start.state().keys);
-    load_.strings = StringTable(start.state().strings);
-    load_.plane = Plane::kIndex;
-    load_.after = start.sequence();
-  }
+  explicit Kept(const Snapshot& start) : arrays_(start, Plane::kIndex) {}
 
-  std::size_t batch_count() const { return load_.batches.size(); }
+  std::size_t batch_count() { return arrays_.batches().size(); }
 
   // REQUIRES what Keeps asks for.
-  Status Take(const WriteBatch& from, const LinkWriterOptions& options) {
-    load_.time_ms = from.time_ms();
-    LoadBatch batch;
-    const std::size_t edges = from.edge_op_count();
-    batch.edges = AlignedArray<NodePair>(edges);
-    batch.kinds = AlignedArray<KindId>(edges);
-    batch.weights = AlignedArray<float>(edges);
-    const std::size_t named = BatchResolver::NamedCount(from);
-    const auto prefetch = [&](std::size_t i) {
-      if (i < named) load_.keys.Prefetch(BatchResolver::KeyHash(from, i));
-    };
-    ids_.assign(named, kNoNode);
-    for (std::size_t i = 0; i < kAhead; ++i) prefetch(i);
-    for (std::size_t i = 0; i < named; ++i) {
-      prefetch(i + kAhead);
-      const std::string_view key = BatchResolver::Key(from, i);
-      const auto [id, is_new] = load_.keys.Insert(key, BatchResolver::KeyHash(from, i));
-      ids_[i] = id;
-      if (is_new) kinds_.push_back(KindOf(key));
-    }
-    std::size_t at = 0;
-    from.ForEachEdge(0, [&](NodeRef source, EdgeKindRef kind, NodeRef target,
-                            std::optional<float> weight, std::string_view) {
-      batch.edges[at] = {IdOf(source), IdOf(target)};
-      batch.kinds[at] = kind.id().value();
-      batch.weights[at++] = *weight;
-    });
-    batch.nodes = load_.keys.size();
-    bytes_ += ColumnBytes(batch) + edges * kBytesPerArc;
-    load_.batches.push_back(std::move(batch));
+  Status Take(const WriteBatch& batch, const LinkWriterOptions& options) {
+    arrays_.Take(batch);
+    std::vector<LoadBatch>& batches = arrays_.batches();
+    bytes_ += ColumnBytes(batches.back()) + batch.edge_op_count() * kBytesPerArc;
     if (!options.scratch || bytes_ <= options.memory) return {};
-    for (; stored_ < load_.batches.size(); ++stored_)
-      PLEXUS_TRY(StoreBatch(load_.batches[stored_], *options.scratch));
+    for (; stored_ < batches.size(); ++stored_)
+      PLEXUS_TRY(StoreBatch(batches[stored_], *options.scratch));
     return {};
   }
 
   EdgeLoad Finish(const LinkWriterOptions& options) {
-    load_.node_kinds = AlignedArray<KindId>(std::span<const KindId>(kinds_));
-    load_.memory = options.memory;
-    load_.scratch = options.scratch;
-    return std::move(load_);
+    EdgeLoad load = arrays_.Finish();
+    load.memory = options.memory;
+    load.scratch = options.scratch;
+    return load;
   }
 
  private:
-  static constexpr std::size_t kAhead = 12;          // index lines on their way
   static constexpr std::uint64_t kBytesPerArc = 16;  // of the load, next to its arrays
 
-  NodeId IdOf(NodeRef ref) const { return ref.local() ? ids_[ref.index()] : ref.index(); }
-  // The load refuses a key without the kind of an index node.
-  KindId KindOf(std::string_view key) const {
-    const std::string_view name = key.substr(0, key.find(kIndexSeparator));
-    if (name != last_name_) {
-      last_name_ = name;
-      last_kind_ = start_.schema().FindNodeKind(name).value_or(kNode).value();
-    }
-    return last_kind_;
-  }
-
-  const Snapshot start_;
-  EdgeLoad load_;
-  std::vector<KindId> kinds_;  // of new nodes
-  std::vector<NodeId> ids_;    // of the batch at hand
+  LinkArrays arrays_;
   std::uint64_t bytes_ = 0;
   std::size_t stored_ = 0;  // batches
-  mutable std::string last_name_;
-  mutable KindId last_kind_ = kNode.value();
 };
 
 LinkWriter::LinkWriter(Graph& graph, const Snapshot& start, LinkWriterOptions options)
@@ -114,36 +63,8 @@ LinkWriter::LinkWriter(Graph& graph, const Snapshot& start, LinkWriterOptions op
 
 LinkWriter::~LinkWriter() = default;
 
-// Edges of the index plane, each with a weight; what comes back by being linked does not.
 bool LinkWriter::Keeps(const WriteBatch& batch) const {
-  if (!options_.loads || !BatchResolver::LinksAlone(batch) || batch.edge_op_count() == 0)
-    return false;
-  const Schema& schema = start_.schema();
-  const auto there = [&](NodeRef node) {
-    if (node.local()) return true;
-    return node.index() < start_.node_count() && start_.alive(node.index());
-  };
-  const std::size_t named = BatchResolver::NamedCount(batch);
-  std::vector<std::uint8_t> linked(named, 0);
-  bool keeps = true;
-  batch.ForEachEdge(0, [&](NodeRef source, EdgeKindRef kind, NodeRef target,
-                           std::optional<float> weight, std::string_view) {
-    keeps = keeps && weight && !kind.local() && kind.id() < schema.edge_kinds().size() &&
-            schema.edge_kind(kind.id()).plane == Plane::kIndex && there(source) && there(target);
-    if (!keeps) return;
-    if (source.local()) linked[source.index()] = 1;
-    if (target.local()) linked[target.index()] = 1;
-  });
-  if (!keeps || std::ranges::count(linked, 0) > 0) return false;
-  std::uint64_t alive = 0;
-  for (const std::uint64_t of_kind : start_.state().nodes_by_kind) alive += of_kind;
-  if (alive == start_.node_count()) return true;
-  for (std::size_t i = 0; i < named; ++i) {
-    const auto id =
-        start_.state().keys.Find(BatchResolver::Key(batch, i), BatchResolver::KeyHash(batch, i));
-    if (id && !start_.alive(*id)) return false;
-  }
-  return true;
+  return options_.loads && LinkArrays::Takes(start_, Plane::kIndex, batch);
 }
 
 // What others wrote in between, only expectations tell.

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,9 +31,20 @@ class BatchResolver {
   // them again further down; ascending.
   std::vector<NodeId> Removed() const;
 
-  // What a batch holds, for who loads it (link_writer.cc).
-  // Nothing but edge operations without labels, that state a weight at most; and expectations.
+  // What a batch holds, for who loads it (engine/bulk/link_arrays.h).
+  // Nothing but links, with weights, labels and created_at at most; and expectations.
   static bool LinksAlone(const WriteBatch& batch);
+  struct LinkOp {
+    NodeRef source, target;
+    EdgeKindId kind;
+    std::string_view kind_name;  // not empty: of a kind that the batch names instead
+    float weight;                // NaN: not stated
+    std::string_view label;
+    std::int64_t created_at;  // kNoTime: not stated
+  };
+  // fn(LinkOp) in order. REQUIRES LinksAlone(batch).
+  template <class Fn>
+  static void ForEachLink(const WriteBatch& batch, Fn&& fn);
   // WriteBatch::CheckValues.
   static Status CheckValues(const WriteBatch& batch, const Snapshot& now);
   static std::size_t NamedCount(const WriteBatch& batch) { return batch.nodes_.size(); }
@@ -220,5 +233,22 @@ class BatchResolver {
   std::vector<StringId> label_ids_;
   ApplyReport report_;
 };
+
+template <class Fn>
+void BatchResolver::ForEachLink(const WriteBatch& batch, Fn&& fn) {
+  for (const WriteBatch::EdgeOp& e : batch.edges_) {
+    LinkOp link{
+        e.source,
+        e.target,
+        EdgeKindId(e.kind.id),
+        e.kind.local ? std::string_view(batch.edge_kind_names_[e.kind.id]) : std::string_view(),
+        std::numeric_limits<float>::quiet_NaN(),
+        e.label == 0 ? std::string_view() : batch.View(batch.labels_[e.label - 1]),
+        kNoTime};
+    if (e.has & WriteBatch::kWeight) link.weight = e.weight;
+    if (e.has & WriteBatch::kCreatedAt) link.created_at = e.created_at;
+    fn(link);
+  }
+}
 
 }  // namespace plexus

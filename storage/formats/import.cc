@@ -26,6 +26,7 @@
 #include "storage/formats/pipeline/available_memory.h"
 #include "storage/formats/pipeline/gunzip.h"
 #include "storage/formats/pipeline/input.h"
+#include "storage/formats/pipeline/load_rules.h"
 #include "storage/formats/pipeline/pipeline.h"
 #include "storage/formats/wordnet/wordnet_parser.h"
 
@@ -52,11 +53,6 @@ Status ImportObjects(ImportRun& run, const Input& input, BlockReader& reader,
       run.Refuse(input.name, error->line, error->reason);
   }
   return {};
-}
-
-// Lines and texts of this size need no look at two limits.
-std::size_t PlainLineBytes(const ImportLimits& limits) {
-  return std::min(limits.line_bytes, limits.field_bytes);
 }
 
 // Formats whose records can state a node, so that one that is only named is a stub.
@@ -236,6 +232,8 @@ Status ImportGroup(ImportRun& run, std::span<const Input> inputs) {
   std::vector<Checked> checked(inputs.size());
   const bool check = run.options.on_error == OnImportError::kStop || !run.options.columns.empty();
   if (check) PLEXUS_TRY(CheckGroup(run, inputs, checked));
+  if (run.options.on_error == OnImportError::kStop && MayLoad(run.graph, run.options))
+    run.may_wait = LoadBudget(run.options.limits.load_bytes, AvailableMemory()) / 4;
   if (!run.report.stopped && !inputs[0].is_directory()) NoteUnusedColumns(run);
   for (std::size_t i = 0; i < inputs.size() && !run.report.stopped; ++i) {
     PLEXUS_TRY(run.BeginApplying());

@@ -10,6 +10,7 @@
 #include "storage/formats/format_detection.h"
 #include "storage/formats/json/json_edges.h"
 #include "storage/formats/open_input.h"
+#include "storage/formats/pipeline/load_rules.h"
 #include "storage/formats/wordnet/wordnet_parser.h"
 
 namespace plexus::formats_internal {
@@ -62,14 +63,11 @@ bool AllPlainEdges(ImportRun& run, std::span<const Input> inputs) {
 }  // namespace
 
 Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
-  const std::string& scope = run.graph.options().scope;
   constexpr std::uint64_t kLeastLine = 4;  // "1 2\n"
   const Snapshot start = run.graph.snapshot();
   const std::uint64_t bytes = TotalBytes(inputs), total = run.bytes_total, done = run.bytes_done;
-  if (!AreMany(bytes / kLeastLine, start) || (!scope.empty() && scope != kDefaultScope) ||
-      run.options.limits.load_bytes == 0 || !run.options.columns.empty() ||
-      (run.options.complete && !run.options.completes_texts_alone) || run.options.position ||
-      run.options.batch_ops > Limits::kMaxBatchOps || !AllPlainEdges(run, inputs))
+  if (!AreMany(bytes / kLeastLine, start) || !MayLoad(run.graph, run.options) ||
+      !run.options.columns.empty() || !AllPlainEdges(run, inputs))
     return false;
   const ImportReport before = run.report;
   if (run.options.on_error == OnImportError::kStop) run.bytes_total -= bytes;  // one pass will do
@@ -97,15 +95,11 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
     EdgeLoad load = collector.Finish();
     load.changed_of = &changed;
     loaded = run.graph.Load(std::move(load), run.options.apply, run.options.progress);
-    if (!loaded) status = std::unexpected(collector.WhyNot(run.graph, loaded.error()));
+    if (!loaded) status = std::unexpected(LoadError(run.graph, collector.folder(), loaded.error()));
     if (!loaded && loaded.error().code == ErrorCode::kCancelled)
       run.report.batches += run.graph.snapshot().sequence() - start.sequence();
   }
-  const bool refused =
-      !loaded && !run.graph.read_only() &&
-      (loaded.error().code == ErrorCode::kFailedPrecondition ||  // another writer came in between
-       loaded.error().code == ErrorCode::kInvalidArgument ||     // the general way says what
-       loaded.error().code == ErrorCode::kResourceExhausted);
+  const bool refused = !loaded && LoadRefused(run.graph, loaded.error());
   if (too_large || refused || few) {
     run.report = before;
     run.bytes_total = total + run.bytes_done - done;

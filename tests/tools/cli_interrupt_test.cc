@@ -17,9 +17,9 @@ constexpr int kEdges = 500'000;
 // Several blocks of a table that is applied batch by batch, as edges with authors are not loaded.
 std::string Table(const TempDir& dir) {
   std::string text = "source,target,created_by\n";
-  text.reserve(std::size_t{kEdges} * 20);
+  text.reserve(std::size_t{kEdges} * 22);
   for (int i = 0; i < kEdges; ++i)
-    text += "source" + std::to_string(i % 50'000) + ",target" + std::to_string(i) + ",\n";
+    text += "source" + std::to_string(i % 50'000) + ",target" + std::to_string(i) + ",me\n";
   return dir.File("edges.csv", text);
 }
 

@@ -11,6 +11,7 @@
 #include "engine/vocabulary.h"
 #include "storage/formats/edges/edge_lines.h"
 #include "storage/formats/import.h"
+#include "storage/formats/pipeline/load_rules.h"
 #include "storage/formats/pipeline/piece_edges.h"
 #include "storage/formats/pipeline/scratch_file.h"
 
@@ -38,19 +39,12 @@ std::size_t EdgeLoadParser::Parse(std::string_view text, std::uint64_t first_lin
   return used;
 }
 
-bool AreMany(std::uint64_t edges, const Snapshot& graph) {
-  const GraphState& state = graph.state();
-  std::uint64_t arcs = state.base->arc_count();
-  for (const auto& run : state.runs) arcs += run->arc_count();
-  return edges >= (arcs + graph.node_count()) / 10;
-}
-
 EdgeCollector::EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes,
                              const Snapshot& before)
     : touched_(before), schema_(before.schema()) {
   load_.keys = StringTable(before.state().keys);
   load_.strings = StringTable(before.state().strings);
-  folder_ = options.scratch_folder.empty() ? TemporaryFolder() : options.scratch_folder;
+  folder_ = ScratchFolder(options);
   LoadMemory memory = MakeLoadMemory(options.limits.load_bytes, folder_);
   load_.memory = memory.bytes;
   load_.scratch = std::move(memory.scratch);
@@ -209,14 +203,6 @@ std::string EdgeCollector::WhyInBatches(const Result<ApplyReport>& loaded) const
   if (!loaded && loaded.error().code == ErrorCode::kResourceExhausted)
     return "cannot be loaded at once (" + loaded.error().message + ")";
   return "";
-}
-
-Error EdgeCollector::WhyNot(const Graph& graph, Error error) const {
-  if (error.code == ErrorCode::kCorruption) error.message = folder_ + ": " + error.message;
-  if (graph.read_only() && error.code != ErrorCode::kReadOnly)
-    error.message +=
-        "; some of it may be in: open the graph again and run the same import again to complete it";
-  return error;
 }
 
 }  // namespace plexus::formats_internal

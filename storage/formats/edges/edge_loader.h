@@ -33,9 +33,6 @@ class EdgeLoadParser final : public RecordParser {
   std::uint32_t numbers_;
 };
 
-// From a tenth of the graph on it costs less to sort edges apart and to merge them once.
-bool AreMany(std::uint64_t edges, const Snapshot& graph);
-
 class EdgeCollector final : public PieceCollector {
  public:
   // For files of `text_bytes` in all, into the graph `before`.
@@ -57,8 +54,7 @@ class EdgeCollector final : public PieceCollector {
   const TouchedNodes& touched() const { return touched_; }
   // Frees all that is not asked for above.
   EdgeLoad Finish();
-  // The error of the load with where the scratch is, and with what the graph may have of it.
-  Error WhyNot(const Graph& graph, Error error) const;
+  const std::string& folder() const { return folder_; }  // of the scratch
   // Whether something is kept in the scratch.
   bool stores() const { return stores_; }
 

@@ -1,12 +1,12 @@
-// Lines {"edge":["a","b"],"kind":"knows",...} as edges; see json_edges.h.
+// {"edge":["a","b"],"kind":"knows",...} and {"source":"a","target":"b",...}; see json_edges.h.
 #include "storage/formats/json/json_edges.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "engine/schema.h"
-#include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
+#include "storage/formats/base/linked_kind.h"
 #include "storage/formats/pipeline/piece_edges.h"
 #include "storage/formats/pipeline/token_cache.h"
 
@@ -15,6 +15,12 @@ namespace plexus::formats_internal {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Equal to a name of a known length, which takes no call.
+template <std::size_t N>
+bool Is(std::string_view key, const char (&name)[N]) {
+  return key.size() == N - 1 && std::memcmp(key.data(), name, N - 1) == 0;
+}
 
 // The text of one line, taken from the front.
 class LineReader {
@@ -31,7 +37,7 @@ class LineReader {
     ++at_;
     return true;
   }
-  // A string without an escape. Control bytes but tabs were looked for before.
+  // A string; escapes and control bytes were looked for before.
   bool TakeText(std::string_view& text) {
     if (!Take('"')) return false;
     const auto* quote = static_cast<const char*>(std::memchr(at_, '"', Left()));
@@ -59,10 +65,22 @@ class LineReader {
     digits = {begin, static_cast<std::size_t>(at_ - begin)};
     return true;
   }
+  bool TakeBool(bool& value) {
+    SkipBlanks();
+    const std::string_view rest(at_, Left());
+    value = rest.starts_with("true");
+    if (!value && !rest.starts_with("false")) return false;
+    at_ += value ? 4 : 5;
+    return true;
+  }
+  // Whether a string comes next.
+  bool AtText() {
+    SkipBlanks();
+    return at_ != end_ && *at_ == '"';
+  }
   bool TakeTime(std::int64_t& time) {
     std::string_view text;
-    SkipBlanks();
-    const bool quoted = at_ != end_ && *at_ == '"';
+    const bool quoted = AtText();
     if (quoted ? !TakeText(text) || text.find('-', 1) == text.npos : !TakeNumber(text, true))
       return false;  // digits in quotes are no time
     const auto plain = PlainTime(text);
@@ -73,7 +91,7 @@ class LineReader {
  private:
   std::size_t Left() const { return static_cast<std::size_t>(end_ - at_); }
   void SkipBlanks() {
-    while (at_ != end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\r')) ++at_;
+    while (at_ != end_ && *at_ == ' ') ++at_;
   }
   bool TakeDigits() {
     const char* const begin = at_;
@@ -106,74 +124,138 @@ bool TakeWeight(LineReader& line, Row& row) {
   return true;
 }
 
-// False: another record, or one that needs the general way.
-bool ReadRecord(std::string_view text, Row& row, RowValues& values) {
+// An element's key: a string or an integer.
+bool TakeId(LineReader& line, Row& row, int end) {
+  std::string_view& token = row.tokens[end];
+  constexpr std::size_t kMostDigits = 18;  // of an i64
+  if (line.AtText()
+          ? !line.TakeText(token)
+          : !line.TakeNumber(token, true) || token[0] == '-' || token.size() > kMostDigits)
+    return false;
+  if (token.empty() || token.size() > Limits::kMaxKeyBytes) return false;
+  row.words[end] = Word(token);
+  return true;
+}
+
+// Members of a record, as bits.
+struct PlainMember {
+  enum : unsigned {
+    kNone = 0,  // unknown, or it needs the general way
+    kEdge = 1,
+    kKind = 2,
+    kWeight = 4,
+    kLabel = 8,
+    kCreatedAt = 16,
+    kFrom = 32,
+    kUntil = 64,
+    kSource = 128,
+    kTarget = 256,
+    kDirected = 512,
+    kKey = 1024
+  };
+};
+
+unsigned If(bool taken, unsigned member) { return taken ? member : 0; }
+
+unsigned TakeAttribute(std::string_view key, LineReader& line, Row& row, RowValues& values) {
+  if (Is(key, "weight")) return If(TakeWeight(line, row), PlainMember::kWeight);
+  if (Is(key, "label")) return If(line.TakeText(values.label), PlainMember::kLabel);
+  if (Is(key, "created_at")) return If(line.TakeTime(values.created_at), PlainMember::kCreatedAt);
+  if (Is(key, "valid_from")) return If(line.TakeTime(values.valid_from), PlainMember::kFrom);
+  if (Is(key, "valid_until")) return If(line.TakeTime(values.valid_until), PlainMember::kUntil);
+  return PlainMember::kNone;
+}
+
+// The members of the object that is `text`; 0: it needs the general way. take(key, line) takes a
+// value.
+template <class TakeMember>
+unsigned ReadMembers(std::string_view text, TakeMember&& take) {
+  unsigned char high = 0, plain = 1;
+  for (const unsigned char c : text) {
+    high |= c;
+    plain &= static_cast<unsigned char>((c >= 0x20) & (c != '\\'));
+  }
+  if (!plain || (high >= 0x80 && !IsValidUtf8(text))) return 0;
   LineReader line(text);
-  if (!line.Take('{')) return false;
+  if (!line.Take('{')) return 0;
   unsigned seen = 0;
   do {
     std::string_view key;
-    if (!line.TakeText(key) || !line.Take(':')) return false;
-    unsigned member = 0;
-    bool good = false;
-    if (key == "edge") {
-      member = 1;
-      good = TakeEnds(line, row);
-    } else if (key == "kind") {
-      member = 2;
-      good = line.TakeText(values.kind) && !values.kind.empty();
-    } else if (key == "weight") {
-      member = 4;
-      good = TakeWeight(line, row);
-    } else if (key == "label") {
-      member = 8;
-      good = line.TakeText(values.label);
-    } else if (key == "created_at") {
-      member = 16;
-      good = line.TakeTime(values.created_at);
-    } else if (key == "valid_from") {
-      member = 32;
-      good = line.TakeTime(values.valid_from);
-    } else if (key == "valid_until") {
-      member = 64;
-      good = line.TakeTime(values.valid_until);
-    }
-    if (!good || seen & member) return false;
+    if (!line.TakeText(key) || !line.Take(':')) return 0;
+    const unsigned member = take(key, line);
+    if (member == PlainMember::kNone || seen & member) return 0;
     seen |= member;
   } while (line.Take(','));
-  return seen & 1 && line.Take('}') && line.done();
+  return line.Take('}') && line.done() ? seen : 0;
 }
 
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
+}  // namespace
+
+bool ReadPlainEdge(std::string_view text, Row& row, RowValues& values) {
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  return ReadMembers(text,
+                     [&](std::string_view key, LineReader& line) -> unsigned {
+                       if (Is(key, "edge")) return If(TakeEnds(line, row), PlainMember::kEdge);
+                       if (Is(key, "kind"))
+                         return If(line.TakeText(values.kind) && !values.kind.empty(),
+                                   PlainMember::kKind);
+                       return TakeAttribute(key, line, row, values);
+                     }) &
+         PlainMember::kEdge;
 }
 
-// A tab inside of a string is an error, and else rare.
-bool TabInText(std::string_view line) {
-  bool inside = false;
-  for (const char c : line) {
-    inside ^= c == '"';
-    if (inside && c == '\t') return true;
+bool ReadPlainElement(std::string_view text, const ElementDefaults& defaults, Row& row,
+                      RowValues& values) {
+  bool directed = defaults.directed;
+  std::string_view parallel;
+  values.kind = {};
+  const unsigned seen = ReadMembers(text, [&](std::string_view key, LineReader& line) -> unsigned {
+    if (Is(key, "source")) return If(TakeId(line, row, 0), PlainMember::kSource);
+    if (Is(key, "target")) return If(TakeId(line, row, 1), PlainMember::kTarget);
+    if (Is(key, "kind") || Is(key, "type"))
+      return If(line.TakeText(values.kind), PlainMember::kKind);
+    if (Is(key, "directed")) return If(line.TakeBool(directed), PlainMember::kDirected);
+    if (Is(key, "key") && defaults.multigraph)
+      return If(line.AtText() ? line.TakeText(parallel) : line.TakeNumber(parallel, true),
+                PlainMember::kKey);
+    return TakeAttribute(key, line, row, values);
+  });
+  if (!(seen & PlainMember::kSource) || !(seen & PlainMember::kTarget)) return false;
+  if (seen & PlainMember::kKey && !(seen & PlainMember::kLabel) && parallel != "0")
+    values.label = parallel;
+  values.undirected = !directed;
+  if (values.kind.empty()) values.kind = directed ? "link" : kLinkedKind;
+  return true;
+}
+
+namespace {
+
+// Whether a line may state a weight or a time. A look for the first two bytes of their names costs
+// least.
+bool StatesValues(std::string_view text) {
+  unsigned char any = 0;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    const char c = text[i];
+    any |=
+        static_cast<unsigned char>((text[i - 1] == '"') & ((c == 'w') | (c == 'c') | (c == 'v')));
   }
-  return false;
+  const auto has = [&](std::string_view name) {
+    return memmem(text.data(), text.size(), name.data(), name.size()) != nullptr;
+  };
+  return any && (has("\"weight\"") || has("\"created_at\"") || has("\"valid_from\"") ||
+                 has("\"valid_until\""));
 }
 
 }  // namespace
 
 std::size_t JsonEdgeParser::Parse(std::string_view text, std::uint64_t first_line,
                                   const ParseContext& context, Piece& piece) const {
-  const bool values = Has(text, "\"weight\"") || Has(text, "\"created_at\"") ||
-                      Has(text, "\"valid_from\"") || Has(text, "\"valid_until\"");
   constexpr std::size_t kLeast = 18;  // {"edge":["a","b"]}
   PieceEdgesWriter edges(piece, std::min(context.max_ops, text.size() / kLeast + 1), numbers_,
-                         context.schema.get(), values);
-  const Surprises surprises = LookFor(text);
-  bool plain =
-      !surprises.control && (!surprises.non_ascii || IsValidUtf8(text)) && !Has(text, "\\");
-  const bool tabs = Has(text, "\t");
+                         context.schema.get(), StatesValues(text));
+  bool plain = true;
   std::size_t at = 0, count = 0;
-  for (std::uint64_t number = first_line; plain && at < text.size() && count < context.max_ops;
-       ++number) {
+  for (std::uint64_t number = first_line; at < text.size() && count < context.max_ops; ++number) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
     at = std::min(end + 1, text.size());
@@ -181,8 +263,7 @@ std::size_t JsonEdgeParser::Parse(std::string_view text, std::uint64_t first_lin
     Row row = {};
     RowValues stated;
     row.line = number;
-    plain = line.size() < line_bytes_ && !(tabs && TabInText(line)) &&
-            ReadRecord(line, row, stated) && edges.Add(row, stated);
+    plain = line.size() < line_bytes_ && ReadPlainEdge(line, row, stated) && edges.Add(row, stated);
     if (!plain) break;
     ++piece.records;
     ++count;
@@ -200,7 +281,7 @@ bool BeginsWithJsonEdge(std::string_view head) {
   Row row = {};
   RowValues values;
   // 8 bytes at a key can be read
-  return head.size() - end >= 8 && ReadRecord(head.substr(begin, end - begin), row, values);
+  return head.size() - end >= 8 && ReadPlainEdge(head.substr(begin, end - begin), row, values);
 }
 
 }  // namespace plexus::formats_internal

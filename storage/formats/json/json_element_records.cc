@@ -11,6 +11,7 @@
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/base/tag_list.h"
+#include "storage/formats/json/json_edges.h"
 #include "storage/formats/json/json_element.h"
 #include "storage/formats/json/json_record.h"
 
@@ -106,10 +107,23 @@ std::size_t ElementParser::Parse(std::string_view text, std::uint64_t first_line
                                  const ParseContext& context, Piece& piece) const {
   JsonParser json(context.options->limits.field_bytes);
   BatchBuilder builder(context, piece);
+  const bool renames = !defaults_.renamed && !context.options->columns.empty();
+  const std::size_t most = BatchBuilder::TakesPlain(*context.options) && !renames
+                               ? PlainLineBytes(context.options->limits)
+                               : 0;
+  const auto plain = [&](std::string_view line, std::uint64_t number) {
+    Row row = {};
+    RowValues values;
+    row.line = number;
+    return line.size() < most && line.starts_with("E ") &&
+           ReadPlainElement(line.substr(2), defaults_, row, values) &&
+           builder.LinkPlain(row, values);
+  };
   return TakeLines(text, first_line, context, piece,
                    [&](std::string_view line, std::uint64_t number) {
                      if (line[0] != 'V' && line[0] != 'W') ++piece.records;
                      builder.set_line(number);
+                     if (plain(line, number)) return true;
                      piece.unreadable |= line[0] == 'Z';
                      Status ok = ParseElement(line, defaults_, json, builder);
                      return ok || NoteError(context, piece, number, std::move(ok.error().message));

@@ -7,6 +7,7 @@
 
 #include "engine/times.h"
 #include "storage/formats/base/property_map.h"
+#include "storage/formats/json/json_edges.h"
 #include "storage/formats/json/json_record.h"
 #include "storage/formats/json/object_lines.h"
 
@@ -26,10 +27,19 @@ bool IsReservedKey(std::string_view name) {
 
 std::size_t JsonLinesParser::Parse(std::string_view text, std::uint64_t first_line,
                                    const ParseContext& context, Piece& piece) const {
+  const std::size_t most =
+      BatchBuilder::TakesPlain(*context.options) ? PlainLineBytes(context.options->limits) : 0;
   return TakeObjectLines(
       text, first_line, context, piece,
       [](JsonParser& json, const JsonValue& root, std::uint64_t, BatchBuilder& builder) {
         return JsonRecord(json, root, builder).Add();
+      },
+      [&](std::string_view line, std::uint64_t number, BatchBuilder& builder) {
+        Row row = {};
+        RowValues values;
+        row.line = number;
+        return line.size() < most && ReadPlainEdge(line, row, values) &&
+               builder.LinkPlain(row, values);
       });
 }
 

@@ -50,17 +50,14 @@ NodeLinkReader::NodeLinkReader(std::unique_ptr<ByteSource> source, std::size_t b
       keeps_ids_(known && known->edges == "adjacency"),
       buffer_(std::make_unique_for_overwrite<char[]>(kChunk)) {}
 
-int NodeLinkReader::Peek() {
-  if (at_ == size_) {
-    if (!failed_) return -1;
-    const auto n = source_->Read(buffer_.get(), kChunk);
-    if (!n) failed_ = std::unexpected(n.error());
-    at_ = 0;
-    size_ = n.value_or(0);
-    bytes_read_ += size_;
-    if (size_ == 0) return -1;
-  }
-  return static_cast<unsigned char>(buffer_[at_]);
+int NodeLinkReader::ReadMore() {
+  if (!failed_) return -1;
+  const auto n = source_->Read(buffer_.get(), kChunk);
+  if (!n) failed_ = std::unexpected(n.error());
+  at_ = 0;
+  size_ = n.value_or(0);
+  bytes_read_ += size_;
+  return size_ == 0 ? -1 : static_cast<unsigned char>(buffer_[0]);
 }
 
 int NodeLinkReader::Get() {
@@ -138,11 +135,40 @@ bool NodeLinkReader::CutString(std::string& out) {
   }
 }
 
+// The bytes of the list or object that begins here, if all of it is at hand and may be taken as it
+// is: no line ends, which are counted, and no escapes. 0: it must be cut piece by piece.
+std::size_t NodeLinkReader::BytesOfValue() const {
+  const char* const begin = buffer_.get() + at_;
+  const char* const end = buffer_.get() + size_;
+  std::size_t depth = 0;
+  for (const char* p = begin; p != end;) {
+    const char c = *p++;
+    if (!kBetween[static_cast<unsigned char>(c)]) continue;
+    if (c == '\n') return 0;
+    if (c == '"') {
+      while (p != end && !kInString[static_cast<unsigned char>(*p)]) ++p;
+      if (p == end || *p++ != '"') return 0;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if (--depth == 0) {
+      return static_cast<std::size_t>(p - begin);
+    }
+  }
+  return 0;
+}
+
 // One value, without the line ends between its parts. False: the document ended.
 bool NodeLinkReader::CutValue(std::string_view close, TooLong too_long) {
   const std::uint64_t begin_line = line_;
   std::string value;
   const int first = SkipBlanks();
+  if (first == '{' || first == '[')
+    if (const std::size_t bytes = BytesOfValue(); bytes > 0 && bytes <= record_limit_) {
+      lines_.text().append(buffer_.get() + at_, bytes).append(close);
+      at_ += bytes;
+      lines_.EndLine(begin_line);
+      return true;
+    }
   bool whole = false;
   if (first == '"') {
     whole = CutString(value);

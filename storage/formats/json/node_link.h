@@ -74,7 +74,10 @@ class NodeLinkReader final : public BlockSource {
     kDone
   };
 
-  int Peek();  // -1 at the end
+  int Peek() {  // -1 at the end
+    return at_ < size_ ? static_cast<unsigned char>(buffer_[at_]) : ReadMore();
+  }
+  int ReadMore();
   int Get();
   int SkipBlanks();  // the character behind them, not taken
   // Takes what comes before the next stop, as far as it was read already.
@@ -88,6 +91,7 @@ class NodeLinkReader final : public BlockSource {
     return what_ == What::kArray && !wrapped_ ? State::kTail : State::kAfterMember;
   }
   void Flag(std::string_view key, std::size_t begin);
+  std::size_t BytesOfValue() const;
   // Appends one value to the line, and `close`. Of one that is too long nothing, or an error.
   enum class TooLong : std::uint8_t { kError, kNothing };
   bool CutValue(std::string_view close = {}, TooLong too_long = TooLong::kError);

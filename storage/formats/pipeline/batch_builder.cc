@@ -1,8 +1,7 @@
-// Names, edges and lists of one piece; see batch_builder.h.
+// Names, definitions and lists of one piece; see batch_builder.h.
 #include "storage/formats/pipeline/batch_builder.h"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 
 #include "engine/times.h"
@@ -15,9 +14,16 @@ namespace plexus::formats_internal {
 
 namespace {
 
-std::string Quoted(std::string_view s) { return "'" + std::string(s.substr(0, 80)) + "'"; }
+constexpr std::uint64_t kHashPrime = 0x9E3779B97F4A7C15;
 
 }  // namespace
+
+std::string InQuotes(std::string_view s) { return "'" + std::string(s.substr(0, 80)) + "'"; }
+
+std::uint64_t MixHash(std::uint64_t hash, std::string_view bytes) {
+  hash = (hash ^ std::hash<std::string_view>{}(bytes)) * kHashPrime;
+  return hash ^ (hash >> 29);
+}
 
 Schema& BatchBuilder::MutableSchema() {
   if (!local_) local_ = std::make_shared<Schema>(*context_.schema);
@@ -73,13 +79,13 @@ Result<NodeName> BatchBuilder::Name(std::string_view name, NodeKindId expected) 
     const std::string_view kind = name.substr(0, separator);
     const auto id = schema().FindNodeKind(kind);
     if (!id || schema().node_kind(*id).plane != Plane::kIndex)
-      return Fail(ErrorCode::kInvalidArgument, "node key " + Quoted(name) + " holds U+001F, but " +
-                                                   Quoted(kind) +
+      return Fail(ErrorCode::kInvalidArgument, "node key " + InQuotes(name) +
+                                                   " holds U+001F, but " + InQuotes(kind) +
                                                    " is not a node kind of the index plane");
     if (index_expected && *id != expected)
       return Fail(ErrorCode::kInvalidArgument, "expected a node of kind " +
-                                                   Quoted(schema().node_kind(expected).name) +
-                                                   ", got " + Quoted(kind));
+                                                   InQuotes(schema().node_kind(expected).name) +
+                                                   ", got " + InQuotes(kind));
     out = {std::string(name), *id};
   } else if (index_expected) {
     out = {IndexKey(schema().node_kind(expected).name, name), expected};
@@ -131,95 +137,6 @@ std::string_view BatchBuilder::KindCalled(std::string_view name) const {
   const std::vector<ColumnName>& names = context_.options->kind_names;
   const auto at = std::ranges::find(names, name, &ColumnName::in_file);
   return at == names.end() ? name : std::string_view(at->meaning);
-}
-
-Result<BatchBuilder::EdgeEnds> BatchBuilder::Ends(std::string_view source, std::string_view target,
-                                                  std::string_view kind_name) {
-  EdgeEnds ends;
-  ends.turned = std::ranges::find(context_.options->reversed_kinds, kind_name) !=
-                context_.options->reversed_kinds.end();
-  if (ends.turned) std::swap(source, target);
-  kind_name = KindCalled(kind_name);
-  ends.kind_name = std::string(kind_name);
-  bool self_loops = true;
-  if (auto match = schema().FindEdgeKind(kind_name)) {
-    const EdgeKind& kind = schema().edge_kind(match->kind);
-    ends.stored = match->kind;
-    ends.reversed = match->reversed;
-    ends.index_plane = kind.plane == Plane::kIndex;
-    ends.source_kind = match->reversed ? kind.target_kind : kind.source_kind;
-    ends.target_kind = match->reversed ? kind.source_kind : kind.target_kind;
-    self_loops = kind.self_loops;
-  } else if (kind_name.empty() || kind_name.size() > Limits::kMaxStringBytes) {
-    return Fail(
-        ErrorCode::kInvalidArgument,
-        "an edge kind's name has 1 to " + std::to_string(Limits::kMaxStringBytes) + " bytes");
-  } else {
-    PLEXUS_TRY(CheckNewEdgeKind(kind_name));
-  }
-  PLEXUS_ASSIGN(ends.source, Name(source, ends.source_kind));
-  PLEXUS_ASSIGN(ends.target, Name(target, ends.target_kind));
-  if (!self_loops && ends.source.key == ends.target.key)
-    return Fail(ErrorCode::kInvalidArgument, "an edge of kind " + Quoted(kind_name) +
-                                                 " cannot join " + Quoted(source) + " to itself");
-  return ends;
-}
-
-// What the graph would do at the first edge of that kind.
-Status BatchBuilder::DefineByUse(const EdgeEnds& ends) {
-  if (ends.stored != kNoEdgeKind || schema().FindEdgeKind(ends.kind_name)) return {};
-  EdgeKind defined;
-  defined.name = ends.kind_name;
-  return Define(defined);
-}
-
-// Which kind a fact has is known to the graph and to the file as a whole only.
-void BatchBuilder::NoteWanted(const EdgeEnds& ends) {
-  if (!context_.check || ends.stored == kNoEdgeKind) return;
-  const auto note = [&](const NodeName& node, NodeKindId wanted, std::string_view which) {
-    if (wanted == kNoNodeKind || schema().node_kind(wanted).plane == Plane::kIndex) return;
-    piece_.notes.wants_kinds = true;
-    if (!context_.check->watches_kinds()) return;
-    piece_.notes.wanted.push_back({node.key, schema().node_kind(wanted).name,
-                                   "edge " + Quoted(ends.source.key) + " " + ends.kind_name + " " +
-                                       Quoted(ends.target.key) + ": its " + std::string(which)});
-  };
-  note(ends.source, ends.source_kind, "source");
-  note(ends.target, ends.target_kind, "target");
-}
-
-EdgeKindRef BatchBuilder::KindRef(const EdgeEnds& ends) {
-  return ends.stored < kFirstUserEdgeKind && !ends.reversed ? EdgeKindRef(ends.stored)
-                                                            : batch().EdgeKindNamed(ends.kind_name);
-}
-
-Status BatchBuilder::Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge,
-                          std::optional<std::string_view> said) {
-  PLEXUS_TRY(CheckValidTimes(edge.valid_from, edge.valid_until));
-  PLEXUS_TRY(DefineByUse(ends));
-  NoteWanted(ends);
-  NoteEnd(ends.source);
-  NoteEnd(ends.target);
-  piece_.turned += ends.turned;
-  piece_.ambiguous += ambiguous_ends_ && !ends.turned && IsAmbiguousKind(ends.kind_name);
-  if (context_.applies() && !ends.index_plane) NoteEdgeValues(ends, edge, said);
-  edge.source = Ref(ends.source);
-  edge.target = Ref(ends.target);
-  edge.kind = KindRef(ends);
-  batch().Link(edge);
-  if (!ends.index_plane) ++piece_.fact_edges;
-  if (ends.stored == kHasTag || ends.stored == kMember)
-    linked_[{ends.source.key, ends.stored}].push_back({ends.target.key, std::string(edge.label)});
-  return {};
-}
-
-Status BatchBuilder::Unlink(const EdgeEnds& ends, std::string_view label) {
-  PLEXUS_TRY(DefineByUse(ends));
-  const NodeRef source = Ref(ends.source);
-  const NodeRef target = Ref(ends.target);
-  ForgetSaid();  // what comes is no repetition
-  batch().Unlink(source, KindRef(ends), target, label);
-  return {};
 }
 
 void BatchBuilder::NoteEnd(const NodeName& node) {
@@ -329,68 +246,20 @@ Status BatchBuilder::PatchProperties(const NodeName& node, NodeRef ref, std::str
   return {};
 }
 
-namespace {
-
-constexpr std::uint64_t kHashPrime = 0x9E3779B97F4A7C15;
-
-std::uint64_t Mix(std::uint64_t hash, std::string_view bytes) {
-  hash = (hash ^ std::hash<std::string_view>{}(bytes)) * kHashPrime;
-  return hash ^ (hash >> 29);
-}
-
-template <class T>
-std::uint32_t Digest(const std::optional<T>& value) {
-  if (!value) return 0;
-  std::uint64_t bits = 0;
-  if constexpr (std::is_same_v<T, std::string_view>)
-    bits = Mix(1, *value);
-  else if constexpr (std::is_same_v<T, float>)
-    bits = std::bit_cast<std::uint32_t>(*value);
-  else
-    bits = static_cast<std::uint64_t>(*value);
-  return static_cast<std::uint32_t>((bits + 1) * kHashPrime >> 32) | 1;
-}
-
-}  // namespace
-
-// Records of one piece become one batch, of which the graph sees only the last values.
-void BatchBuilder::NoteEdgeValues(const EdgeEnds& ends, const WriteBatch::EdgeInput& edge,
-                                  std::optional<std::string_view> properties) {
-  EdgeKindId kind = ends.stored;  // kNoEdgeKind when this record defines it
-  if (kind == kNoEdgeKind)
-    if (const auto match = schema().FindEdgeKind(ends.kind_name)) kind = match->kind;
-  const std::string* first = &ends.source.key;
-  const std::string* second = &ends.target.key;
-  const bool symmetric = kind != kNoEdgeKind && schema().edge_kind(kind).symmetric;
-  if (ends.reversed || (symmetric && *first > *second)) std::swap(first, second);
-  std::uint64_t name = Mix(Mix(kind.value() * kHashPrime, *first), *second);
-  if (!edge.label.empty()) name = Mix(name, edge.label);
-  const StatedAttributes::Earlier earlier =
-      said_.Note(name,
-                 {Digest(edge.weight), Digest(edge.created_at), Digest(edge.created_by),
-                  Digest(edge.valid_from), Digest(edge.valid_until), Digest(properties)},
-                 line_);
-  piece_.restated += earlier.differs;
-  if (earlier.replaces)
-    WarnOfRestatedEdge(
-        piece_, earlier.line, line_,
-        Quoted(ends.source.key) + " " + ends.kind_name + " " + Quoted(ends.target.key));
-}
-
 void BatchBuilder::NoteNodeValue(const NodeName& node, std::string_view field,
                                  std::string_view value) {
   // A file that grows states changes.
   if (!context_.applies() || context_.options->position) return;
-  const std::uint64_t digest = Mix(3, value);
-  const auto [at, is_new] =
-      piece_.node_values.try_emplace(Mix(Mix(4, field), node.key), std::pair{digest, line_});
+  const std::uint64_t digest = MixHash(3, value);
+  const auto [at, is_new] = piece_.node_values.try_emplace(MixHash(MixHash(4, field), node.key),
+                                                           std::pair{digest, line_});
   if (is_new) return;
   const auto [before, line] = std::exchange(at->second, std::pair{digest, line_});
   std::string key = node.key;
   if (node.is_index()) key[key.find(kIndexSeparator)] = ':';
   if (before != digest)
     Warn("node", line,
-         "the node " + Quoted(key) + " stands again with another " + std::string(field) +
+         "the node " + InQuotes(key) + " stands again with another " + std::string(field) +
              ", which replaces this one");
 }
 

@@ -1,27 +1,12 @@
 // Applying parsed pieces: counts, refused records, records that need the graph.
 #include <algorithm>
 
+#include "storage/formats/pipeline/load_rules.h"
 #include "storage/formats/pipeline/pipeline.h"
 
 namespace plexus::formats_internal {
 
 namespace {
-
-// Errors that a record can cause, as against those of the disk or the caller.
-bool IsRecordError(const Graph& graph, const Error& error) {
-  if (graph.read_only()) return false;
-  switch (error.code) {
-    case ErrorCode::kInvalidArgument:
-    case ErrorCode::kAlreadyExists:
-    case ErrorCode::kNotFound:
-    case ErrorCode::kResourceExhausted:
-    case ErrorCode::kFailedPrecondition:
-    case ErrorCode::kUnsupported:
-      return true;
-    default:
-      return false;
-  }
-}
 
 std::uint64_t Rest(std::uint64_t all, std::uint64_t some) { return all > some ? all - some : 0; }
 
@@ -92,7 +77,12 @@ Status PieceApplier::Apply(Piece& piece) {
   ApplyReport report;
   if (run_.collector) {
     PLEXUS_TRY(run_.collector->Take(piece));
+  } else if (Waits(piece)) {
+    RecordCounts(piece);
+    return waiting_bytes_ < run_.may_wait ? Status() : ApplyWaiting();
   } else if (run_.checking || !piece.batch.empty()) {
+    PLEXUS_TRY(ApplyWaiting());
+    if (run_.report.stopped) return {};
     Result<ApplyReport> applied = run_.checking ? DryRun(piece) : ApplyBatch(piece);
     if (!applied && applied.error().code == ErrorCode::kConflict && conflicts_++ < kMaxConflicts) {
       --run_.report.batches;  // another writer was faster: the same again, made of what is there
@@ -110,7 +100,10 @@ Status PieceApplier::Apply(Piece& piece) {
     conflicts_ = 0;
     report = *applied;
   }
-  RecordCounts(piece, report);
+  RecordCounts(piece);
+  if (run_.checking || run_.collector) return {};
+  BookApplied(report, piece.fact_edges, piece.restated, piece.events);
+  WarnOfReplaced(InFile(piece.first_line), report.edges.changed);
   return {};
 }
 
@@ -132,13 +125,12 @@ Status PieceApplier::BisectRefused(const Piece& piece) {
   return Apply(second);
 }
 
-void PieceApplier::RecordCounts(const Piece& piece, const ApplyReport& applied) {
+void PieceApplier::RecordCounts(const Piece& piece) {
   ImportReport& r = run_.report;
   r.records += piece.records;
   if (!run_.checking && !run_.collector) {
-    BookApplied(piece, applied);
+    BookRecords(piece);
     BookWarnings(piece);
-    WarnOfReplaced(piece, applied.edges.changed);
     WarnOfRestatedNodes(piece);
   } else if (run_.collector) {
     BookWarnings(piece);
@@ -149,7 +141,20 @@ void PieceApplier::RecordCounts(const Piece& piece, const ApplyReport& applied) 
   r.stopped |= piece.unreadable;
 }
 
-void PieceApplier::BookApplied(const Piece& piece, const ApplyReport& applied) {
+void PieceApplier::BookRecords(const Piece& piece) {
+  ImportReport& r = run_.report;
+  r.outcomes += piece.outcomes;
+  r.vectors += piece.vectors;
+  r.self_loops_skipped += piece.self_loops;
+  r.pointers += piece.pointers;
+  r.unknown += piece.unknown;
+  r.reversed_edges += piece.turned;
+  r.ambiguous += piece.ambiguous;
+  r.passed_over += piece.passed_over;
+}
+
+void PieceApplier::BookApplied(const ApplyReport& applied, std::uint64_t fact_edges,
+                               std::uint64_t restated, std::uint64_t events) {
   ImportReport& r = run_.report;
   auto book = [](ImportCounts& to, const ChangeCounts& from, std::uint64_t named) {
     to.added += from.added;
@@ -160,20 +165,12 @@ void PieceApplier::BookApplied(const Piece& piece, const ApplyReport& applied) {
   run_.nodes_changed += applied.nodes.changed;
   run_.nodes_removed += applied.nodes.removed;
   const std::uint64_t same_before = r.edges.same;
-  book(r.edges, applied.edges, piece.fact_edges);
-  const std::uint64_t restated = std::min(piece.restated, r.edges.same - same_before);
+  book(r.edges, applied.edges, fact_edges);
+  restated = std::min(restated, r.edges.same - same_before);
   r.edges.changed += restated;
   r.edges.same -= restated;
-  book(r.events, applied.events, piece.events);
-  r.outcomes += piece.outcomes;
-  r.vectors += piece.vectors;
+  book(r.events, applied.events, events);
   r.removed += applied.nodes.removed + applied.edges.removed;
-  r.self_loops_skipped += piece.self_loops;
-  r.pointers += piece.pointers;
-  r.unknown += piece.unknown;
-  r.reversed_edges += piece.turned;
-  r.ambiguous += piece.ambiguous;
-  r.passed_over += piece.passed_over;
 }
 
 std::uint64_t PieceApplier::InFile(std::uint64_t line) const {
@@ -222,9 +219,7 @@ void PieceApplier::WarnOfRestatedNodes(const Piece& piece) {
 
 // Where the graph had no edges, those that a piece changes are of pieces before it. (Within a piece
 // the parser compares.)
-void PieceApplier::WarnOfReplaced(const Piece& piece, std::uint64_t changed) {
-  const std::uint64_t line =
-      lines_ && !lines_->empty() ? (*lines_)[piece.first_line - 1] : piece.first_line;
+void PieceApplier::WarnOfReplaced(std::uint64_t line, std::uint64_t changed) {
   if (run_.start.CountEdges(Plane::kFact) == 0) run_.WarnOfReplaced(file_, line, changed);
 }
 

@@ -28,6 +28,7 @@ struct Row {
 struct RowValues {
   std::string_view kind = "link", label = {};
   std::int64_t created_at = kNoTime, valid_from = kNoTime, valid_until = kNoTime;
+  bool undirected = false;  // the kind must be a symmetric one
 };
 
 // The time that a cell or a string is, where the general way takes it without a remark.

@@ -46,8 +46,9 @@ class Pipeline {
       if (run_.report.stopped) break;
       parsed = {};
     }
-    return {};
+    return ApplyWaiting();
   }
+  Status ApplyWaiting() { return applier_.ApplyWaiting(); }
 
   Status status() {
     const MutexLock lock(mutex_);
@@ -112,7 +113,7 @@ class Pipeline {
       if (run_.report.stopped) return {};
     }
     Progress* progress = run_.options.progress;
-    run_.bytes_seen = run_.bytes_done + parsed.bytes_read;
+    if (!applier_.waits()) run_.bytes_seen = run_.bytes_done + parsed.bytes_read;
     if (progress && !progress->Report(run_.checking || run_.collector ? "checking" : "importing",
                                       run_.bytes_done + parsed.bytes_read, run_.bytes_total))
       return Fail(ErrorCode::kCancelled, "import cancelled");
@@ -236,7 +237,8 @@ Status RunPipeline(ImportRun& run, const std::string& file, BlockSource& source,
     work(0);
   else
     MakeThreadExecutor(static_cast<int>(workers))->Run(workers, BlockTask(work));
-  return pipeline.status();
+  PLEXUS_TRY(pipeline.status());
+  return OrNoMemory([&] { return pipeline.ApplyWaiting(); });
 }
 
 }  // namespace plexus::formats_internal

@@ -60,6 +60,10 @@ struct ImportRun {
         check(g.snapshot()),
         columns(o.columns.size()) {}
 
+  // Pieces that only link wait while they are applied, and are loaded at once where they are many:
+  // bytes that they may take; 0: each is applied.
+  std::uint64_t may_wait = 0;
+
   // Before anything is applied: calls options.before, once.
   Status BeginApplying();
   // From that line on so many edges of before get other values.
@@ -91,6 +95,9 @@ class PieceApplier {
   // errors. When it is refused, it is halved down to the bad record; when another writer of the
   // graph changed what it was made of, it is made again. An Error is fatal.
   Status Apply(Piece& piece);
+  // Applies what waits; to be called behind the last piece.
+  Status ApplyWaiting();
+  bool waits() const { return !waiting_.empty(); }
   // Lines of the block whose pieces come next, and how many there were before: see Block.
   void set_lines(const std::vector<std::uint64_t>* lines, std::uint64_t before) {
     lines_ = lines;
@@ -99,17 +106,28 @@ class PieceApplier {
   void AddError(std::uint64_t line, std::string reason);
 
  private:
+  // A piece that only links, until it is loaded with others.
+  struct Waiting {
+    WriteBatch batch;
+    std::uint64_t line = 0;  // in the file
+    std::uint64_t fact_edges = 0, restated = 0;
+  };
+  bool Waits(Piece& piece);
+  Result<bool> LoadWaiting();
+  void BookLinks(const Waiting& links, const ApplyReport& applied);
   Result<ApplyReport> ApplyBatch(Piece& piece);
   Result<ApplyReport> DryRun(const Piece& piece);
   Status BisectRefused(const Piece& piece);
   Piece Parse(std::string_view text, std::uint64_t first_line);
-  void RecordCounts(const Piece& piece, const ApplyReport& report);
-  void BookApplied(const Piece& piece, const ApplyReport& report);
+  void RecordCounts(const Piece& piece);
+  void BookRecords(const Piece& piece);
+  void BookApplied(const ApplyReport& applied, std::uint64_t fact_edges, std::uint64_t restated,
+                   std::uint64_t events);
   void BookWarnings(const Piece& piece);
   void Book(ImportWarning warning);
   std::uint64_t InFile(std::uint64_t line) const;
   void WarnOfRestatedNodes(const Piece& piece);
-  void WarnOfReplaced(const Piece& piece, std::uint64_t changed);
+  void WarnOfReplaced(std::uint64_t line, std::uint64_t changed);
 
   ImportRun& run_;
   const std::string& file_;
@@ -120,6 +138,9 @@ class PieceApplier {
   bool not_the_records_fault_ = false;  // options.complete failed
   static constexpr int kMaxConflicts = 100;
   int conflicts_ = 0;  // in a row
+  std::vector<Waiting> waiting_;
+  Snapshot before_waiting_;  // the graph as the first of them finds it
+  std::uint64_t waiting_edges_ = 0, waiting_bytes_ = 0;
 };
 
 // Batches that were applied, kept for their memory. Thread-safe.

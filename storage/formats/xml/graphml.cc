@@ -174,6 +174,11 @@ void GraphMlReader::Impl::Start(std::string_view name, const XML_Char** pairs) {
 Open GraphMlReader::Impl::Enter(std::string_view name, const Attributes& attributes) {
   const Open parent = open.back();
   const bool in_element = parent == Open::kNode || parent == Open::kEdge;
+  if (parent == Open::kGraph && (name == "edge" || name == "node")) {
+    const Open sort = name == "node" ? Open::kNode : Open::kEdge;
+    EnterElement(sort, attributes);
+    return sort;
+  }
   if (name == "desc" || name == "locator" || name == "port") return Open::kSkipped;
   if (name == "data") {
     if (!in_element) return Open::kSkipped;  // of the graph or the file
@@ -202,11 +207,6 @@ Open GraphMlReader::Impl::Enter(std::string_view name, const Attributes& attribu
     Refuse("hyperedges are not read");
     return Open::kSkipped;
   }
-  if ((name == "node" || name == "edge") && parent == Open::kGraph) {
-    const Open sort = name == "node" ? Open::kNode : Open::kEdge;
-    EnterElement(sort, attributes);
-    return sort;
-  }
   Refuse("unexpected element <" + std::string(name.substr(0, 80)) + ">");
   return Open::kSkipped;
 }
@@ -232,24 +232,25 @@ void GraphMlReader::Impl::EnterElement(Open sort, const Attributes& attributes) 
   element = "{";
   beside = "{";
   wrong.clear();
-  const auto take = [&](std::string_view name, std::string_view as) {
+  const auto take = [&](std::string_view name) {
     const auto value = attributes.Find(name);
-    if (!value) return Spoil("no \"" + std::string(name) + "\"");
-    AppendJsonMember(element, as, *value);
+    if (value)
+      AppendJsonMember(element, name, *value);
+    else
+      Spoil("no \"" + std::string(name) + "\"");
+    return value.value_or(std::string_view());
   };
   ++elements;
-  if (sort == Open::kNode) return take("id", "id");
-  take("source", "source");
-  take("target", "target");
-  const auto value = [&](std::string_view name) {
-    return attributes.Find(name).value_or(std::string_view());
-  };
-  edge_id = value("id");
+  if (sort == Open::kNode) {
+    take("id");
+    return;
+  }
+  from_key = take("source");
+  to_key = take("target");
+  edge_id = attributes.Find("id").value_or(std::string_view());
   kind.clear();
   type.clear();
   labelled = false;
-  from_key = value("source");
-  to_key = value("target");
   const auto own = attributes.Find("directed");
   if (own && own != "true" && own != "false") return Spoil("\"directed\" must be true or false");
   undirected = own ? own == "false" : !directed;

@@ -131,7 +131,7 @@ inline void ExpectSameReport(const ImportReport& g, const ImportReport& l) {
 }
 
 // Both ways at 1 to 3 threads, all in memory and all but a kilobyte in a scratch file; returns the
-// report. `plain`: they are loaded at once.
+// report. `plain`: they are loaded at once; else some of them may be.
 inline ImportReport ExpectSameBothWays(const std::vector<std::string>& files, ImportOptions options,
                                        bool plain = true, std::string_view base = {}) {
   options.now_ms = kNow;
@@ -162,7 +162,7 @@ inline ImportReport ExpectSameBothWays(const std::vector<std::string>& files, Im
     if (general.appends > 1 && plain && bytes != 1'000) {
       EXPECT_LT(loaded.appends, general.appends) << "it was not loaded at once";
     } else if (!plain) {
-      EXPECT_EQ(loaded.appends, general.appends) << "what is not plain was loaded at once";
+      EXPECT_LE(loaded.appends, general.appends);  // pieces that only link are loaded together
       EXPECT_TRUE(loaded.graph->Compact());
     }
     EXPECT_FALSE(loaded.graph->snapshot().has_delta());

@@ -41,6 +41,7 @@ Status ReadWords(Workspace& workspace, const Request& request, Asked& asked) {
   PLEXUS_ASSIGN(asked.words, ReadIndexedWords(workspace, request, "words", asked.subset));
   asked.phrases.push_back(asked.words.phrase());
   asked.question.terms = asked.words.terms;
+  asked.question.text = asked.words.parsed.words;
   asked.question.phrases = asked.phrases;
   asked.options.subset = &asked.words.subset;
   return {};

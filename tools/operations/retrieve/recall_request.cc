@@ -18,7 +18,7 @@ namespace {
 Status ReadWords(Workspace& workspace, const Request& request, AskedRecall& asked) {
   PLEXUS_ASSIGN(asked.words, ReadIndexedWords(workspace, request, "words", asked.visible));
   asked.phrases.push_back(asked.words.phrase());
-  asked.question.terms = asked.words.terms;
+  asked.question.text = asked.words.parsed.words;
   asked.question.phrases = asked.phrases;
   asked.options.matching = &asked.words.subset;
   return {};
@@ -33,7 +33,7 @@ Status ReadSources(Workspace& workspace, const Request& request, AskedRecall& as
     if (asked.options.plan.plan)
       PLEXUS_TRY(NoteOlderVectors(workspace, request, asked.question.space, &asked.visible));
   } else if (asked.options.plan.plan) {
-    PLEXUS_ASSIGN(asked.vector, WordsAsVector(workspace, request, asked.question.terms,
+    PLEXUS_ASSIGN(asked.vector, WordsAsVector(workspace, request, asked.words.terms,
                                               asked.plan.plan, asked.question.space));
     asked.question.vector = asked.vector;
   }
@@ -44,7 +44,7 @@ Status ReadSources(Workspace& workspace, const Request& request, AskedRecall& as
     PLEXUS_ASSIGN(asked.keys, FindSeeds(workspace.snapshot(), request.List("from")));
     asked.question.keys = asked.keys;
   }
-  if (!asked.question.terms.empty() || !asked.vector.empty() || !asked.keys.empty()) return {};
+  if (!asked.words.terms.empty() || !asked.vector.empty() || !asked.keys.empty()) return {};
   return Fail(ErrorCode::kInvalidArgument, "recall what? " + request.Name("words") + ", " +
                                                request.Name("vector") + " or " +
                                                request.Name("from") + ", or several of them");

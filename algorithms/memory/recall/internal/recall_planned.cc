@@ -25,7 +25,8 @@ Result<RetrieveResult> Run(const Snapshot& snapshot, const RecallQuery& question
   RetrieveQuery asked{.terms = question.terms,
                       .phrases = question.phrases,
                       .vector = question.vector,
-                      .keys = question.keys};
+                      .keys = question.keys,
+                      .text = question.text};
   if (!question.vector.empty() || plan.fuse == Fusion::kMmr) asked.space = question.space;
   RetrieveOptions how;
   how.subset = &allowed;

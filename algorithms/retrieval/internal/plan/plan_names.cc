@@ -1,10 +1,14 @@
 // Which nodes a question names: the terms of a key, one after the other in the question.
 //
-// The question is a row of places in the answer by words (-1: a term that no text has). A key is
-// split as texts are, but not into the parts of identifiers, which a query has at its end.
+// The question is a row of words. A key is split as texts are, but not into the parts of
+// identifiers, which a query has at its end. Where the question's text is known, stop words are
+// words of both: "what it does" is not in "what does". At the ends of a key they do not count.
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,22 +22,16 @@ namespace plexus::retrieval_internal {
 
 namespace {
 
-using Row = std::vector<std::ptrdiff_t>;
-
 constexpr std::size_t kLongestKey = 256;  // bytes; a longer one is no name that is said
 constexpr std::size_t kLookEvery = 64;    // keys between two looks at the clock
 
 struct Name {
   NodeId node;
-  std::size_t length;               // in terms
-  double idf;                       // of all of them
+  std::size_t terms;                // without stop words
+  std::size_t length;               // in words
+  double idf;                       // of all terms
   std::vector<std::size_t> begins;  // places in the question
 };
-
-std::ptrdiff_t PlaceOf(const Bm25Result& asked, std::string_view term) {
-  const auto at = std::ranges::find(asked.terms, term, &QueryTerm::term);
-  return at == asked.terms.end() ? -1 : at - asked.terms.begin();
-}
 
 // "Move (1970 film)" -> "Move". Without such an end: empty.
 std::string_view BeforeBrackets(std::string_view key) {
@@ -46,27 +44,44 @@ class NameFinder {
  public:
   static Result<NameFinder> Make(const PlanRun& run) {
     PLEXUS_ASSIGN(TermRecord record, ReadTermRecord(run.snapshot));
-    record.terms.split_identifiers = record.terms.cjk_bigrams = false;
-    PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
+    TermOptions options = std::move(record.terms);
+    options.split_identifiers = options.cjk_bigrams = false;
+    std::string stop_words;
+    if (!run.question.text.empty()) {
+      for (const std::string& word : options.stop_words) stop_words += word + ' ';
+      if (options.default_stop_words)
+        for (const std::string_view word : EnglishStopWords()) stop_words.append(word).append(" ");
+      options.stop_words.clear();
+      options.default_stop_words = false;
+    }
+    PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(options));
     NameFinder finder(*run.words, std::move(splitter));
-    for (const std::string& term : run.question.terms)
-      finder.question_.push_back(PlaceOf(*run.words, term));
+    if (run.question.text.empty()) {
+      finder.question_.assign(run.question.terms.begin(), run.question.terms.end());
+      return finder;
+    }
+    PLEXUS_ASSIGN(finder.question_, finder.splitter_.Split(run.question.text));
+    PLEXUS_ASSIGN(const std::vector<std::string> stops, finder.splitter_.Split(stop_words));
+    finder.stop_words_.insert(stops.begin(), stops.end());
     return finder;
   }
 
   // What `words` say of the node, if the question says it.
   Result<std::optional<Name>> Find(NodeId node, std::string_view words) {
     if (words.empty() || !KeyMayHaveWords(words)) return std::nullopt;
-    PLEXUS_ASSIGN(const std::vector<std::string> terms, splitter_.Split(words));
-    Name name{node, terms.size(), 0, {}};
-    Row row;
-    for (const std::string& term : terms) {
-      const std::ptrdiff_t place = PlaceOf(asked_, term);
-      if (place < 0) return std::nullopt;
-      row.push_back(place);
-      name.idf += asked_.terms[static_cast<std::size_t>(place)].idf;
-    }
+    PLEXUS_ASSIGN(const std::vector<std::string> all, splitter_.Split(words));
+    std::span<const std::string> row = all;
+    while (!row.empty() && stop_words_.contains(row.front())) row = row.subspan(1);
+    while (!row.empty() && stop_words_.contains(row.back())) row = row.first(row.size() - 1);
     if (row.empty()) return std::nullopt;
+    Name name{node, 0, row.size(), 0, {}};
+    for (const std::string& word : row) {
+      if (stop_words_.contains(word)) continue;
+      const auto term = std::ranges::find(asked_.terms, word, &QueryTerm::term);
+      if (term == asked_.terms.end()) return std::nullopt;
+      ++name.terms;
+      name.idf += term->idf;
+    }
     for (auto at = question_.begin(); at != question_.end(); ++at) {
       at = std::search(at, question_.end(), row.begin(), row.end());
       if (at == question_.end()) break;
@@ -82,7 +97,8 @@ class NameFinder {
 
   const Bm25Result& asked_;
   TermSplitter splitter_;
-  Row question_;
+  std::vector<std::string> question_;
+  std::set<std::string, std::less<>> stop_words_;  // as the splitter returns them
 };
 
 // Places of the question that a name took.
@@ -92,7 +108,7 @@ struct Span {
   bool Apart(const Span& other) const { return end <= other.begin || other.end <= begin; }
 };
 
-// Takes the places that no longer name has. Names of one length may share a place.
+// Takes the places that no longer name has. Names may share the whole of a place.
 bool Take(std::vector<Span>& taken, const Name& name) {
   bool any = false;
   for (const std::size_t begin : name.begins) {
@@ -123,7 +139,7 @@ Result<std::vector<NodeWeight>> NamedNodes(const PlanRun& run, std::span<const N
     if (name) names.push_back(*std::move(name));
   }
   std::ranges::sort(names, [](const Name& a, const Name& b) {
-    if (a.length != b.length) return a.length > b.length;
+    if (a.terms != b.terms) return a.terms > b.terms;
     return a.idf != b.idf ? a.idf > b.idf : a.node < b.node;
   });
   double whole = 0;
@@ -135,7 +151,7 @@ Result<std::vector<NodeWeight>> NamedNodes(const PlanRun& run, std::span<const N
   for (const Name& name : names) {
     if (!Take(taken, name) || whole <= 0) continue;
     const double part = std::sqrt(std::min(1.0, name.idf / whole));
-    list.push_back({name.node, name.length == 1 ? part * name.idf / rarest : part});
+    list.push_back({name.node, name.terms == 1 ? part * name.idf / rarest : part});
   }
   std::ranges::stable_sort(list, std::ranges::greater(), &NodeWeight::weight);
   return list;
