@@ -180,7 +180,7 @@ class Asker {
          Must(Nearest(s_, SpaceId{}, query_,
                       {.top = 10, .subset = visible.get(), .run = {.executor = &executor_}}),
               "nearest")
-             .nodes)
+             .hits)
       hits.push_back({n.node, n.similarity});
     return hits;
   }

@@ -62,8 +62,8 @@ bool Tell(Graph& graph, const Sizes& sizes, int round) {
     const auto start = Clock::now();
     const NearestResult found = Must(Nearest(snapshot, SpaceId{}, query, {}), "searching");
     times.push_back(1e3 * SecondsSince(start));
-    right = right && !found.nodes.empty() &&
-            snapshot.key(found.nodes[0].node) == "n" + std::to_string(node);
+    right = right && !found.hits.empty() &&
+            snapshot.key(found.hits[0].node) == "n" + std::to_string(node);
   }
   const ProcessBytes process = MeasureProcess();
   const auto megabytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; };

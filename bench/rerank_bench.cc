@@ -148,7 +148,7 @@ void OneQuery(benchmark::State& state) {
     scans.push_back(
         Seconds([&] { result = Must(Nearest(snapshot, SpaceId{}, query, options), "nearest"); }));
     state.SetIterationTime(scans.back());
-    Require(result.nodes.size() == 10, "ten nearest");
+    Require(result.hits.size() == 10, "ten nearest");
   }
   const auto bytes = static_cast<double>(RowBytes());
   state.counters["share"] = Median(reads) / Median(scans);
@@ -157,7 +157,7 @@ void OneQuery(benchmark::State& state) {
   for (std::size_t q : {0u, 1u}) {
     const auto query = TheVector(QueryNode(q));
     Verify(query, nullptr, *options.metric,
-           Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes);
+           Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").hits);
   }
 }
 BENCHMARK(OneQuery)
@@ -194,7 +194,7 @@ void Prefiltered(benchmark::State& state) {
     scans.push_back(seconds(query, plain, want));
     filtered.push_back(seconds(query, narrow, got));
     state.SetIterationTime(filtered.back());
-    Require(got.nodes == want.nodes, "the same bits with and without");
+    Require(got.hits == want.hits, "the same bits with and without");
     exact += got.exact;
   }
   state.counters["times"] = Median(scans) / Median(filtered);
@@ -254,12 +254,12 @@ void Halves(benchmark::State& state) {
       rounded.push_back(f16);
     }
     state.SetIterationTime(f16);
-    for (const NearestHit& hit : of_floats.nodes)
-      same += static_cast<std::size_t>(
-          std::ranges::count(of_halves.nodes, hit.node, &NearestHit::node));
-    wanted += of_floats.nodes.size();
+    for (const NearestHit& hit : of_floats.hits)
+      same +=
+          static_cast<std::size_t>(std::ranges::count(of_halves.hits, hit.node, &NearestHit::node));
+    wanted += of_floats.hits.size();
     VectorBuffer buffer;
-    for (const NearestHit& hit : of_halves.nodes) {
+    for (const NearestHit& hit : of_halves.hits) {
       const double exact = Exact(*options.metric, query, halves.vector(hit.node, buffer));
       const double measure = options.metric == Metric::kL2 ? -hit.measure : hit.measure;
       Require(std::abs(measure - exact) <= 1e-5 * (1 + std::abs(exact)), "a measure differs");
@@ -299,7 +299,7 @@ void ManyQueries(benchmark::State& state) {
         Seconds([&] { all = Must(NearestMany(snapshot, SpaceId{}, queries, options), "nearest"); });
     together.push_back(took / static_cast<double>(count));
     state.SetIterationTime(took);
-    Require(all[0].nodes == one.nodes, "the same bits alone and in company");
+    Require(all[0].hits == one.hits, "the same bits alone and in company");
   }
   state.counters["times"] = Median(alone) / Median(together);
 }
@@ -321,12 +321,12 @@ void InsideASubset(benchmark::State& state) {
   for (auto _ : state) {
     const auto query = TheVector(QueryNode(i++));
     benchmark::DoNotOptimize(
-        Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes.data());
+        Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").hits.data());
   }
   state.counters["vectors"] = static_cast<double>(subset.count());
   const auto query = TheVector(QueryNode(0));
   Verify(query, &subset, Metric::kCosine,
-         Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes);
+         Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").hits);
 }
 BENCHMARK(InsideASubset)
     ->ArgName("percent")
@@ -342,7 +342,7 @@ void RerankNamed(benchmark::State& state) {
   NearestOptions nearest;
   nearest.top = static_cast<std::size_t>(state.range(0));
   std::vector<NodeId> candidates;
-  for (const NearestHit& node : Must(Nearest(snapshot, SpaceId{}, query, nearest), "nearest").nodes)
+  for (const NearestHit& node : Must(Nearest(snapshot, SpaceId{}, query, nearest), "nearest").hits)
     candidates.push_back(node.node);
   RerankResult result;
   for (auto _ : state)

@@ -223,7 +223,7 @@ void AskQuestions(const Snapshot& snapshot, const AgentGraph& agent) {
   const VectorTable::View* space = Must(snapshot.vectors(SpaceId{}), "vectors");
   const auto by_prefilter = [&](std::span<const float> query) {
     std::vector<NodeId> nodes;
-    for (const NearestHit& hit : Must(Nearest(snapshot, SpaceId{}, query, narrow), "nearest").nodes)
+    for (const NearestHit& hit : Must(Nearest(snapshot, SpaceId{}, query, narrow), "nearest").hits)
       nodes.push_back(hit.node);
     return Must(RerankCandidates(snapshot, SpaceId{}, query, nodes, rerank), "rerank");
   };

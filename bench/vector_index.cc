@@ -60,7 +60,7 @@ void Whole(const Snapshot& snapshot, const VectorIndex& index, std::vector<Quest
   narrow.prefilter = Prefilter::kInt8;
   const auto exact = [&](const Question& question, NearestOptions options) {
     options.skip = question.node;
-    return Must(Nearest(snapshot, SpaceId{}, question.vector, options), "nearest").nodes;
+    return Must(Nearest(snapshot, SpaceId{}, question.vector, options), "nearest").hits;
   };
   for (Question& question : questions) question.exact = exact(question, plain);
   exact(questions[0], narrow);  // makes the copy
@@ -71,7 +71,7 @@ void Whole(const Snapshot& snapshot, const VectorIndex& index, std::vector<Quest
       const auto got = Must(index.Nearest(snapshot, question.vector,
                                           {.top = kTop, .width = width, .skip = question.node}),
                             "index");
-      recall += Recall(got.nodes, question.exact) / static_cast<double>(questions.size());
+      recall += Recall(got.hits, question.exact) / static_cast<double>(questions.size());
     });
     const double scan = Milliseconds(questions, [&](const Question& q) { exact(q, plain); });
     const double bits = Milliseconds(questions, [&](const Question& question) {
@@ -91,7 +91,7 @@ void Inside(const Snapshot& snapshot, const VectorIndex& index, std::vector<Ques
     return Must(Nearest(snapshot, SpaceId{}, question.vector,
                         {.top = kTop, .subset = &subset, .run = {.executor = &SerialExecutor()}}),
                 "gather")
-        .nodes;
+        .hits;
   };
   for (Question& question : questions) question.exact = gather(question);
   const double gathered = Milliseconds(questions, gather);
@@ -100,7 +100,7 @@ void Inside(const Snapshot& snapshot, const VectorIndex& index, std::vector<Ques
     const double took = Milliseconds(questions, [&](const Question& question) {
       auto got =
           Must(index.Nearest(snapshot, question.vector, {.top = fetch, .width = fetch}), "index")
-              .nodes;
+              .hits;
       std::erase_if(got, [&](const NearestHit& hit) { return !subset.contains(hit.node); });
       got.resize(std::min(got.size(), kTop));
       recall += Recall(got, question.exact) / static_cast<double>(questions.size());

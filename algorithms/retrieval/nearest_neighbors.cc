@@ -241,9 +241,9 @@ Result<std::vector<NearestResult>> NearestMany(const Snapshot& snapshot, SpaceId
     results[q].measured = all[q].measured;
     results[q].exact = all[q].exact;
     results[q].truncated = all[q].truncated;
-    results[q].nodes.reserve(all[q].ranked.size());
+    results[q].hits.reserve(all[q].ranked.size());
     for (const retrieval_internal::RankedNode& r : all[q].ranked)
-      results[q].nodes.push_back(prepared[q].ToSimilar(r));
+      results[q].hits.push_back(prepared[q].ToSimilar(r));
   }
   return results;
 }

@@ -230,8 +230,8 @@ Result<IndexNearestResult> VectorIndex::Nearest(const Snapshot& snapshot,
   }
   result.measured = found.measured;
   result.truncated = found.truncated;
-  result.nodes.reserve(found.ranked.size());
-  for (const RankedNode& ranked : found.ranked) result.nodes.push_back(prepared.ToSimilar(ranked));
+  result.hits.reserve(found.ranked.size());
+  for (const RankedNode& ranked : found.ranked) result.hits.push_back(prepared.ToSimilar(ranked));
   return result;
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -265,19 +265,19 @@ Result<IndexRecall> VectorIndex::MeasureRecall(const Snapshot& snapshot,
                                                               .skip = nodes[i],
                                                               .level = options_.level,
                                                               .run = options.run}));
-    if (exact.nodes.empty()) continue;
+    if (exact.hits.empty()) continue;
     PLEXUS_ASSIGN(
         const IndexNearestResult got,
         Nearest(
             snapshot, query,
             {.top = options.top, .width = options.width, .skip = nodes[i], .run = options.run}));
-    const double worst = exact.nodes.back().similarity;
+    const double worst = exact.hits.back().similarity;
     const auto good = static_cast<std::size_t>(std::ranges::count_if(
-        got.nodes, [&](const NearestHit& hit) { return hit.similarity >= worst; }));
-    wanted += exact.nodes.size();
+        got.hits, [&](const NearestHit& hit) { return hit.similarity >= worst; }));
+    wanted += exact.hits.size();
     hits += good;
     measured.least = std::min(measured.least,
-                              static_cast<double>(good) / static_cast<double>(exact.nodes.size()));
+                              static_cast<double>(good) / static_cast<double>(exact.hits.size()));
   }
   measured.recall = wanted == 0 ? 1 : static_cast<double>(hits) / static_cast<double>(wanted);
   return measured;

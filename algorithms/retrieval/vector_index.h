@@ -51,10 +51,10 @@ struct IndexNearestOptions {
 };
 
 struct IndexNearestResult {
-  std::vector<NearestHit> nodes;  // Nearest first, ties by smaller id.
-  std::uint64_t measured = 0;     // Vectors whose exact measure was computed.
-  std::uint64_t scanned = 0;      // Of those, in rows that are not indexed yet.
-  std::size_t width = 0;          // Candidates that the search came to. 0: the space was scanned.
+  std::vector<NearestHit> hits;  // Nearest first, ties by smaller id.
+  std::uint64_t measured = 0;    // Vectors whose exact measure was computed.
+  std::uint64_t scanned = 0;     // Of those, in rows that are not indexed yet.
+  std::size_t width = 0;         // Candidates that the search came to. 0: the space was scanned.
   bool truncated = false;
 };
 

@@ -76,10 +76,10 @@ struct NearestHit {
 };
 
 struct NearestResult {
-  std::vector<NearestHit> nodes;  // Nearest first by the measure, ties by smaller id.
-  std::uint64_t measured = 0;     // Vectors read, dead rows of a scan included.
-  std::uint64_t exact = 0;        // Of those, vectors that a pre-filter could not exclude; or all.
-  bool truncated = false;         // The budget ran out. The nearest of the measured vectors.
+  std::vector<NearestHit> hits;  // Nearest first by the measure, ties by smaller id.
+  std::uint64_t measured = 0;    // Vectors read, dead rows of a scan included.
+  std::uint64_t exact = 0;       // Of those, vectors that a pre-filter could not exclude; or all.
+  bool truncated = false;        // The budget ran out. The nearest of the measured vectors.
 };
 
 // Computes: the `top` nearest vectors of a space.

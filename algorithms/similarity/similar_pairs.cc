@@ -85,8 +85,7 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
   if (options.top > kMaxSimilarTop)
     return Fail(ErrorCode::kInvalidArgument, "top " + std::to_string(options.top) + ": at most " +
                                                  std::to_string(kMaxSimilarTop));
-  if (options.least_shared == 0)
-    return Fail(ErrorCode::kInvalidArgument, "least_shared is 1 or more");
+  if (options.min_shared == 0) return Fail(ErrorCode::kInvalidArgument, "min_shared is 1 or more");
   Executor& executor = internal::Pick(options.run.executor);
   PLEXUS_ASSIGN(const auto made, internal::InTime(options.run, [&](Executor& stopping) {
                   DenseViewOptions wanted = internal::ViewOptions(options);
@@ -106,7 +105,7 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
                 : options.measure == SimilarityMeasure::kOverlap ? internal::WedgeScore::kOverlap
                                                                  : internal::WedgeScore::kSum;
   query.k = options.top == 0 ? kMaxSimilarTop + 1 : options.top;
-  query.least_shared = options.least_shared;
+  query.min_shared = options.min_shared;
   query.budget = options.run.budget;
   query.most_wedges = options.wedge_limit;
   query.first_wedges = ratio ? 0 : std::min(query.first_wedges, options.wedge_limit);
@@ -124,7 +123,7 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
                       "single nodes");
     similarity_internal::PairQuery rest;
     rest.k = query.k;
-    rest.least_common = query.least_shared;
+    rest.least_common = query.min_shared;
     rest.budget = options.run.budget;
     if (rest.budget.edges != Budget::kUnlimited)
       rest.budget.edges -= std::min(rest.budget.edges, walked.wedges);

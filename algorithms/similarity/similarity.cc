@@ -245,12 +245,12 @@ class TwoSteps {
 
   void RankSums() {
     for (const Candidate& c : found_)
-      if (c.shared >= options_.least_shared)
-        result_.nodes.push_back(
+      if (c.shared >= options_.min_shared)
+        result_.hits.push_back(
             {c.node,
              similarity_internal::IsSum(options_.measure) ? c.sum : static_cast<double>(c.shared),
              c.shared, 0});
-    internal::SortTopK(result_.nodes, options_.top, Better);
+    internal::SortTopK(result_.hits, options_.top, Better);
   }
 
   // Candidates in an order in which, once one cannot enter a full list, no later one can:
@@ -260,11 +260,11 @@ class TwoSteps {
     std::sort(found_.begin(), found_.end(), [&](const Candidate& a, const Candidate& b) {
       return jaccard && a.shared != b.shared ? a.shared > b.shared : a.node < b.node;
     });
-    std::vector<SimilarNeighbor>& best = result_.nodes;  // a heap, the worst in front
+    std::vector<SimilarNeighbor>& best = result_.hits;  // a heap, the worst in front
     const bool bounded = options_.top != 0;
     std::uint32_t looked_at = 0;
     for (const Candidate& c : found_) {
-      if (c.shared < options_.least_shared) continue;
+      if (c.shared < options_.min_shared) continue;
       if (bounded && best.size() == options_.top) {
         const double most = jaccard ? Ratio(c.shared, near_.size()) : 1.0;
         if (!Better({c.node, most, 0, 0}, best.front())) break;
@@ -354,8 +354,7 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<SimilarNodesResult> SimilarNodes(const Snapshot& snapshot, NodeId node,
                                         const SimilarityOptions& options) try {
-  if (options.least_shared == 0)
-    return Fail(ErrorCode::kInvalidArgument, "least_shared is 1 or more");
+  if (options.min_shared == 0) return Fail(ErrorCode::kInvalidArgument, "min_shared is 1 or more");
   PLEXUS_TRY(CheckNode(snapshot, node));
   PLEXUS_ASSIGN(const Selection selection, internal::Select(snapshot, options.filter));
   return TwoSteps(selection, node, options).Run();

@@ -45,7 +45,7 @@ struct SimilarityOptions {
   GraphFilter filter = {};
   // Length of lists: the best, ties by ids. 0: all (SimilarPairs: at most kMaxSimilarTop).
   std::size_t top = 20;
-  std::uint64_t least_shared = 1;  // Lists leave out nodes that share fewer. At least 1.
+  std::uint64_t min_shared = 1;  // Lists leave out nodes that share fewer. At least 1.
   // SimilarPairs: beyond it the method changes.
   std::uint64_t wedge_limit = std::uint64_t{1} << 33;
   RunOptions run = {};  // budget: edges are arcs read (SimilarPairs: wedges, comparisons).
@@ -82,10 +82,10 @@ struct SimilarNeighbor {
 };
 
 struct SimilarNodesResult {
-  std::vector<SimilarNeighbor> nodes;  // Best first, ties by id.
-  std::uint64_t neighbors = 0;         // |N(node)|. 0 when the budget ends within its row.
-  std::uint64_t candidates = 0;        // Nodes that share a neighbour.
-  std::uint64_t edges = 0;             // Arcs read, never more than the budget's.
+  std::vector<SimilarNeighbor> hits;  // Best first, ties by id.
+  std::uint64_t neighbors = 0;        // |N(node)|. 0 when the budget ends within its row.
+  std::uint64_t candidates = 0;       // Nodes that share a neighbour.
+  std::uint64_t edges = 0;            // Arcs read, never more than the budget's.
   // The budget ran out. Neighbours are read from the shortest row on, so hubs are missing from
   // `shared` and sums, or the candidates that share least were not measured.
   bool truncated = false;
@@ -94,7 +94,7 @@ struct SimilarNodesResult {
 // Computes: the nodes most similar to one, exactly, among all that share a neighbour.
 // Complexity: O(arcs of the node's neighbours), and for kJaccard and kOverlap of the candidates
 //   that can still enter the list. Memory grows with what is touched.
-// Errors: those of PairSimilarities. kInvalidArgument: a least_shared of 0.
+// Errors: those of PairSimilarities. kInvalidArgument: a min_shared of 0.
 // Threads: thread-safe, on one thread.
 Result<SimilarNodesResult> SimilarNodes(const Snapshot& snapshot, NodeId node,
                                         const SimilarityOptions& options = {});
@@ -110,8 +110,8 @@ struct SimilarPairsResult {
 //   SimilarNodes, so last bits may differ.
 // Complexity: O(arcs), then the wedges that the bounds leave. Beyond `wedge_limit` wedges, sums and
 //   counts continue with the join of Frontier, which the budget can stop. Ratios (kJaccard,
-//   kOverlap) have no bound; a larger `least_shared` lowers their wedges.
-// Errors: kInvalidArgument: a kind, top or least_shared out of range. kResourceExhausted: a ratio
+//   kOverlap) have no bound; a larger `min_shared` lowers their wedges.
+// Errors: kInvalidArgument: a kind, top or min_shared out of range. kResourceExhausted: a ratio
 //   beyond `wedge_limit`, more arcs than a csr holds, or no memory.
 // Threads: thread-safe. The list is the same at any thread count.
 Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,

@@ -133,7 +133,7 @@ void SimilarOf(Peer& peer, const Snapshot& graph) {
   options.top = kSimilarTop;
   peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
     const SimilarNodesResult result = Must(SimilarNodes(graph, starts[i], options), "similar");
-    AppendList(result.nodes, answer, [](const auto& node) { return Row(node.node, node.score); });
+    AppendList(result.hits, answer, [](const auto& node) { return Row(node.node, node.score); });
   });
   peer.Note("one thread");
 }
@@ -286,7 +286,7 @@ void NearestOf(Peer& peer, bool inside, Executor& executor) {
   peer.Queries(vectors.query_count(), [&](std::size_t q, Answer& answer) {
     const auto result =
         Must(Nearest(graph, SpaceId{}, {vectors.query(q), vectors.dimensions}, options), "nearest");
-    AppendList(result.nodes, answer,
+    AppendList(result.hits, answer,
                [](const NearestHit& node) { return Row(node.node, node.similarity); });
   });
 }

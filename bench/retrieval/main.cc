@@ -43,7 +43,7 @@ void Check(const Snapshot& snapshot, const std::vector<AskedQuestion>& questions
     const auto vectors = Must(Retrieve(snapshot, systems[2].plan, question), "vectors");
     const auto nearest = Must(Nearest(snapshot, space, asked.projected, {.top = 10}), "vectors");
     for (std::size_t i = 0; i < vectors.hits.size(); ++i)
-      same &= vectors.hits[i].node == nearest.nodes[i].node || nearest.nodes[i].similarity <= 0;
+      same &= vectors.hits[i].node == nearest.hits[i].node || nearest.hits[i].similarity <= 0;
     if (!Require(same, "the plan's vectors are not the kernel's")) return;
   }
 }

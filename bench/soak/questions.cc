@@ -63,7 +63,7 @@ bool Checker::Nearest(const Snapshot& snapshot, const Allowed& allowed) {
   };
   const auto same = [&] {
     const auto quick = ask(Prefilter::kInt8), plain = ask(Prefilter::kNone);
-    return quick && plain && quick->nodes == plain->nodes;
+    return quick && plain && quick->hits == plain->hits;
   };
   // Vectors of victims may go between the two.
   if (!same() && !(allowed.victims && allowed.victims() && same()))
@@ -79,18 +79,17 @@ bool Checker::Nearest(const Snapshot& snapshot, const Allowed& allowed) {
   const std::size_t expected = std::min(kTop, best.size());
   // Vectors of victims may have gone meanwhile: then others move up.
   const bool may_miss = allowed.victims && allowed.victims();
-  if (found->nodes.size() != expected && !may_miss)
-    return Bad(snapshot, "nearest gives " + std::to_string(found->nodes.size()));
-  for (std::size_t i = 0; i < found->nodes.size(); ++i) {
-    const auto it = measures.find(found->nodes[i].node);
+  if (found->hits.size() != expected && !may_miss)
+    return Bad(snapshot, "nearest gives " + std::to_string(found->hits.size()));
+  for (std::size_t i = 0; i < found->hits.size(); ++i) {
+    const auto it = measures.find(found->hits[i].node);
     if (it == measures.end()) return Bad(snapshot, "nearest gives a node that is none of ours");
-    if (std::abs(it->second - found->nodes[i].measure) > 1e-5)
+    if (std::abs(it->second - found->hits[i].measure) > 1e-5)
       return Bad(snapshot,
                  "nearest gives another cosine for " + std::string(snapshot.key(it->first)));
-    if (!may_miss && std::abs(best[i] - found->nodes[i].measure) > 1e-5)
-      return Bad(snapshot,
-                 "nearest is not the nearest: " + std::to_string(found->nodes[i].measure) +
-                     ", there is " + std::to_string(best[i]));
+    if (!may_miss && std::abs(best[i] - found->hits[i].measure) > 1e-5)
+      return Bad(snapshot, "nearest is not the nearest: " + std::to_string(found->hits[i].measure) +
+                               ", there is " + std::to_string(best[i]));
   }
   return true;
 }

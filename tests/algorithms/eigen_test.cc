@@ -17,8 +17,7 @@ namespace {
 
 TEST(Eigen, AdjacencyHoldsEveryArcOnce) {
   ForEachGraph([](const CaseGraph& g, Shape) {
-    for (const EdgeKinds& kinds :
-         {EdgeKinds{}, {kHasTag}, {kSupports, kSimilar}}) {
+    for (const EdgeKinds& kinds : {EdgeKinds{}, {kHasTag}, {kSupports, kSimilar}}) {
       for (bool weights : {true, false}) {
         DenseViewOptions options;
         options.filter.kinds = kinds;
@@ -112,8 +111,8 @@ TEST(Eigen, MapsOfVectorsAreTheRowsThemselves) {
     options.top = 1;
     const auto nearest = Nearest(s, made.space(), VectorOf(vectors, asked[q]), options);
     ASSERT_TRUE(nearest.has_value());
-    EXPECT_EQ(nearest->nodes[0].measure, static_cast<double>(products(best, q)));
-    EXPECT_EQ(nearest->nodes[0].node, nodes[static_cast<std::size_t>(best)]);
+    EXPECT_EQ(nearest->hits[0].measure, static_cast<double>(products(best, q)));
+    EXPECT_EQ(nearest->hits[0].node, nodes[static_cast<std::size_t>(best)]);
   }
 }
 

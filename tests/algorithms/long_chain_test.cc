@@ -213,7 +213,7 @@ TEST(LongChain, Ranks) {
     EXPECT_GT(bonacich->scores[kLength / 2], bonacich->scores[0]);
     EXPECT_NEAR(bonacich->eigenvalue, 1, 1e-3);  // 2 * 0.5 * cos(pi / (n + 1))
     const auto similar = SimilarNodes(Chain(), 5);
-    EXPECT_EQ(similar->nodes.size(), 2u);
+    EXPECT_EQ(similar->hits.size(), 2u);
     EXPECT_LE(similar->edges, 20u);
   }
   {

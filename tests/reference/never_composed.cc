@@ -210,23 +210,23 @@ class Miner {
       fit += p.fit;
     });
     set.structural_fit = fit / pairs;
-    if (*set.structural_fit < o_.least_structural_fit) return false;
+    if (*set.structural_fit < o_.min_structural_fit) return false;
     set.level = composed == 0       ? SetLevel::kOpen
                 : composed == pairs ? SetLevel::kClosedWedge
                                     : SetLevel::kPartial;
     if (o_.level && set.level != *o_.level) return false;
     double trust = 0;
-    set.least_trust = 1e300;
+    set.min_trust = 1e300;
     for (const NodeId v : members) {
       set.novelty += 1 / (1 + static_cast<double>(Facts(v).events.size()));
       trust += Facts(v).trust;
-      set.least_trust = std::min(set.least_trust, Facts(v).trust);
+      set.min_trust = std::min(set.min_trust, Facts(v).trust);
       outcomes.insert(Facts(v).outcomes.begin(), Facts(v).outcomes.end());
     }
     const double count = static_cast<double>(members.size());
     set.novelty /= count;
     set.mean_trust = std::clamp(trust / count, 0.0, 1.0);
-    set.least_trust = std::clamp(set.least_trust, 0.0, 1.0);
+    set.min_trust = std::clamp(set.min_trust, 0.0, 1.0);
     for (const std::string& type : outcomes)
       if (kAdjustments.contains(type)) set.adjustment += kAdjustments.at(type);
     set.adjustment = std::clamp(set.adjustment, -0.8, 0.5);
@@ -248,7 +248,7 @@ class Miner {
                  {"band", band, 1},
                  {"bridge", set.bridge, 2},
                  {"novelty", set.novelty, 1.5},
-                 {"trust", least ? set.least_trust : set.mean_trust, 1},
+                 {"trust", least ? set.min_trust : set.mean_trust, 1},
                  {"adjustment", set.adjustment, 1},
                  {"structural_fit", *set.structural_fit, o_.structural_fit_weight}};
     Add(set);
@@ -295,7 +295,7 @@ class Miner {
     set.anchor = std::exp(ties / pairs);
     set.terms = {{"tie", ties / pairs, 1},
                  {"activity", std::log(0.1 + act), o_.likely.activity_weight},
-                 {"trust", least ? set.least_trust : set.mean_trust, o_.likely.trust_weight},
+                 {"trust", least ? set.min_trust : set.mean_trust, o_.likely.trust_weight},
                  {"adjustment", set.adjustment, o_.likely.outcome_weight},
                  {"structural_fit", *set.structural_fit, o_.structural_fit_weight}};
     Add(set);

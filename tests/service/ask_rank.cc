@@ -64,21 +64,21 @@ std::string Checker::Nearest(Chance& chance) const {
   const std::string where = std::string("nearest in ") + kSpaceNames[which] + ", top " +
                             std::to_string(options.top) + ": ";
   const std::size_t most = options.top ? std::min(options.top, expected.size()) : expected.size();
-  if (scan->nodes.size() != most)
-    return where + std::to_string(scan->nodes.size()) + " instead of " + std::to_string(most);
-  if (const std::string wrong = right(scan->nodes); !wrong.empty()) return where + wrong;
+  if (scan->hits.size() != most)
+    return where + std::to_string(scan->hits.size()) + " instead of " + std::to_string(most);
+  if (const std::string wrong = right(scan->hits); !wrong.empty()) return where + wrong;
   for (std::size_t i = 0; i < most; ++i)
-    if (std::abs(scan->nodes[i].similarity - expected[i].similarity) > 1e-5)
-      return where + "the scan gives" + Listed(snapshot_, scan->nodes) + "; nearer is " +
+    if (std::abs(scan->hits[i].similarity - expected[i].similarity) > 1e-5)
+      return where + "the scan gives" + Listed(snapshot_, scan->hits) + "; nearer is " +
              KeyOf(expected[i].node);
   if (!allowed_.prefilters) return "";
   options.prefilter = Prefilter::kInt8;
   const auto found = plexus::Nearest(snapshot_, *space, query, options);
   if (!found) return where + found.error().ToString();
   ++TheBoard().prefiltered;
-  if (found->nodes != scan->nodes)
-    return where + "int8:" + Listed(snapshot_, found->nodes) +
-           "; the scan:" + Listed(snapshot_, scan->nodes);
+  if (found->hits != scan->hits)
+    return where + "int8:" + Listed(snapshot_, found->hits) +
+           "; the scan:" + Listed(snapshot_, scan->hits);
   return "";
 }
 
@@ -147,7 +147,7 @@ std::string Checker::Recall(Chance& chance) const {
   const auto near = plexus::Nearest(snapshot_, *space, query, by_vector);
   if (!words || !near) return allowed_.unreadable ? "" : "recall's lists are errors";
   for (const Bm25Hit& m : words->hits) lists[0].push_back(m.node);
-  for (const NearestHit& h : near->nodes) lists[1].push_back(h.node);
+  for (const NearestHit& h : near->hits) lists[1].push_back(h.node);
   const auto fused = FuseRanks(lists);
   if (found->hits.size() != std::min(options.top, fused.size()))
     return "recall: " + std::to_string(found->hits.size()) + " hits";

@@ -43,7 +43,7 @@ inline void ExpectSameSet(const NeverComposedSet& got, const NeverComposedSet& w
   EXPECT_NEAR(got.anchor, want.anchor, kNear);
   EXPECT_NEAR(got.adjustment, want.adjustment, kNear);
   EXPECT_NEAR(got.mean_trust, want.mean_trust, kNear);
-  EXPECT_NEAR(got.least_trust, want.least_trust, kNear);
+  EXPECT_NEAR(got.min_trust, want.min_trust, kNear);
   EXPECT_NEAR(got.divergence, want.divergence, kNear);
   EXPECT_EQ(got.hops, want.hops);
   EXPECT_EQ(got.proof, want.proof);

@@ -109,7 +109,7 @@ class Walker {
           weight[v] += most(a);
     });
     for (NodeId v = 0; v < n; ++v)
-      if (weight[v] > 0 && rows_.degree(v) >= query_.least_shared) order_.push_back(v);
+      if (weight[v] > 0 && rows_.degree(v) >= query_.min_shared) order_.push_back(v);
     if (judge_)
       for (const NodeId v : order_) weight[v] = judge_->Most(v, weight[v]);
     std::stable_sort(order_.begin(), order_.end(),
@@ -221,7 +221,7 @@ class Walker {
       const NodeId b = order_[p];
       if (judge_)
         Judge(a, b, sum.score, skipped, outcome);
-      else if (sum.shared >= query_.least_shared)
+      else if (sum.shared >= query_.min_shared)
         outcome.best.Offer(
             {ratio_ ? Ratio(a, b, sum.shared) : sum.score, {std::min(a, b), std::max(a, b)}});
     }

@@ -47,7 +47,7 @@ enum class WedgeScore : std::uint8_t { kSum, kJaccard, kOverlap };
 struct WedgeQuery {
   WedgeScore score = WedgeScore::kSum;  // Without a judge.
   std::size_t k = 100;
-  std::uint64_t least_shared = 1;
+  std::uint64_t min_shared = 1;
   Budget budget;                                        // edges: wedges walked
   std::uint64_t most_wedges = std::uint64_t{1} << 33;   // of the rest, or it stops
   std::uint64_t first_wedges = std::uint64_t{1} << 27;  // walked at least, to raise the threshold

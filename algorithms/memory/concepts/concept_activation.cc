@@ -131,7 +131,7 @@ Result<SearchConceptsResult> SearchConcepts(const Snapshot& snapshot, std::int64
     PLEXUS_ASSIGN(const NearestResult found,
                   Nearest(snapshot, *options.space, options.query, nearest));
     result.truncated = found.truncated;
-    for (const NearestHit& hit : found.nodes) {
+    for (const NearestHit& hit : found.hits) {
       const double arousal = arousals(snapshot, hit.node);
       const double score =
           options.cosine_share * hit.measure + (1 - options.cosine_share) * arousal;

@@ -131,7 +131,7 @@ Result<ConflictCandidatesResult> ConflictCandidates(const Snapshot& snapshot, No
   if (options.top == 0 || options.top > kMaxConflictCandidates)
     return Fail(ErrorCode::kInvalidArgument,
                 "top is 1 to " + std::to_string(kMaxConflictCandidates));
-  PLEXUS_TRY(CheckMeasure(options.least_cosine, "least_cosine"));
+  PLEXUS_TRY(CheckMeasure(options.min_cosine, "min_cosine"));
   PLEXUS_ASSIGN(const NodeSubset allowed,
                 Allowed(snapshot, snapshot.TimeOr(options.now_ms), options.subset, options.run));
   const std::vector<NodeId> judged =
@@ -150,16 +150,16 @@ Result<ConflictCandidatesResult> ConflictCandidates(const Snapshot& snapshot, No
   result.truncated = sharing.truncated;
   // Judged ones may stand before others, so as many more are asked for.
   PLEXUS_ASSIGN(const NearestResult nearest,
-                NearVectors(snapshot, node, options.space, options.least_cosine, allowed,
+                NearVectors(snapshot, node, options.space, options.min_cosine, allowed,
                             options.top + judged.size(), options.run));
   result.truncated = result.truncated || nearest.truncated;
-  for (const NearestHit& hit : nearest.nodes) {
+  for (const NearestHit& hit : nearest.hits) {
     if (!counts(hit.node)) continue;
     ConflictCandidate& candidate = found[hit.node];
     candidate.node = hit.node;
     candidate.cosine = hit.measure;
   }
-  for (std::size_t listed = 0; const SimilarNeighbor& near : sharing.nodes) {
+  for (std::size_t listed = 0; const SimilarNeighbor& near : sharing.hits) {
     if (!counts(near.node)) continue;
     if (++listed > options.top && !found.contains(near.node)) continue;  // best come first
     ConflictCandidate& candidate = found[near.node];
@@ -181,7 +181,7 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
                                             const NearDuplicatesOptions& options) try {
   if (!(options.least > 0 && options.least <= 1))
     return Fail(ErrorCode::kInvalidArgument, "least is above 0 and at most 1");
-  PLEXUS_TRY(CheckMeasure(options.least_cosine, "least_cosine"));
+  PLEXUS_TRY(CheckMeasure(options.min_cosine, "min_cosine"));
   if (options.of != kNoNode && options.of >= snapshot.node_count())
     return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(options.of));
   PLEXUS_ASSIGN(const NodeSubset allowed,
@@ -227,12 +227,12 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
     }
     const auto newer = ReplacedBy(active, old[i]);
     PLEXUS_ASSIGN(const NearestResult nearest,
-                  NearVectors(snapshot, old[i], options.space, options.least_cosine, allowed,
+                  NearVectors(snapshot, old[i], options.space, options.min_cosine, allowed,
                               options.top == 0 ? 0 : options.top + 1 + newer.size(), run));
     if (run.budget.nodes != Budget::kUnlimited)
       run.budget.nodes -= std::min(run.budget.nodes, nearest.measured);
     result.truncated = result.truncated || nearest.truncated;
-    for (const NearestHit& hit : nearest.nodes) pair(hit.node).cosine = hit.measure;
+    for (const NearestHit& hit : nearest.hits) pair(hit.node).cosine = hit.measure;
     for (auto& [other, made] : found) {
       if (other == old[i] || other == head[i] || !allowed.contains(other) || newer.contains(other))
         continue;

@@ -117,8 +117,8 @@ struct ConflictCandidatesOptions {
   // kind were judged and are left out.
   bool include_judged = false;
   std::string space = "default";
-  double least_cosine = 0.8;  // Vectors that are nearer make a candidate. Above 1: none does.
-  RunOptions run = {};        // budget: edges are arcs read, nodes are vectors measured.
+  double min_cosine = 0.8;  // Vectors that are nearer make a candidate. Above 1: none does.
+  RunOptions run = {};      // budget: edges are arcs read, nodes are vectors measured.
 };
 
 inline constexpr std::size_t kMaxConflictCandidates = 1000;
@@ -143,7 +143,7 @@ struct ConflictCandidatesResult {
 //   (engine/graph.h).
 // Complexity: O(arcs of the node's tags and terms), O(vectors) where there are some, and the texts
 //   of the `top`.
-// Errors: kInvalidArgument: no such node, an index node, top or least_cosine out of range.
+// Errors: kInvalidArgument: no such node, an index node, top or min_cosine out of range.
 //   kNotFound: the node was removed. kCorruption: a text cannot be read. kResourceExhausted.
 // Threads: thread-safe. The list is the same at any thread count.
 Result<ConflictCandidatesResult> ConflictCandidates(const Snapshot& snapshot, NodeId node,
@@ -155,9 +155,9 @@ struct NearDuplicatesOptions {
   const NodeSubset* subset = nullptr;  // Both are inside. Null: all.
   double least = 0.5;                  // Jaccard over tags and terms, in (0, 1].
   std::string space = "default";
-  double least_cosine = 0.95;  // Above 1: vectors are not compared.
-  std::size_t top = 100;       // Pairs; 0: all.
-  RunOptions run = {};         // As of ConflictCandidatesOptions.
+  double min_cosine = 0.95;  // Above 1: vectors are not compared.
+  std::size_t top = 100;     // Pairs; 0: all.
+  RunOptions run = {};       // As of ConflictCandidatesOptions.
 };
 
 struct NearDuplicate {

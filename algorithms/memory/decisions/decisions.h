@@ -306,10 +306,10 @@ Result<CompactionResult> CompactionTiers(const Snapshot& snapshot,
 
 struct SuggestOptions {
   DecisionOptions decisions = {};
-  std::size_t top = 20;       // Of each relation, 1 to 1000.
-  double least_shared = 0.5;  // Jaccard over tags and terms, in (0, 1].
+  std::size_t top = 20;     // Of each relation, 1 to 1000.
+  double min_shared = 0.5;  // Jaccard over tags and terms, in (0, 1].
   std::string space = "default";
-  double least_cosine = 0.8;                 // Of vectors; above 1: they do not count.
+  double min_cosine = 0.8;                   // Of vectors; above 1: they do not count.
   std::vector<std::string> properties = {};  // Of texts, such as "pattern"; or columns of texts.
   std::string created_by = "suggest";
 };

@@ -170,12 +170,12 @@ class Suggest {
     options.direction = Direction::kOut;
     options.filter.kinds = {kHasTag, kHasTerm};
     options.top = 0;
-    options.least_shared = 2;
+    options.min_shared = 2;
     options.run = options_.decisions.run;
     PLEXUS_ASSIGN(const SimilarNodesResult similar, SimilarNodes(snapshot_, node_, options));
     result_.truncated = result_.truncated || similar.truncated;
-    for (const SimilarNeighbor& near : similar.nodes) {
-      if (near.score < options_.least_shared) continue;
+    for (const SimilarNeighbor& near : similar.hits) {
+      if (near.score < options_.min_shared) continue;
       PLEXUS_TRY(Relate(near.node, "shares tags and terms",
                         {{"jaccard", Share(near.score)}, {"shared", std::to_string(near.shared)}}));
     }
@@ -184,21 +184,20 @@ class Suggest {
 
   // Only active decisions are looked at, so that others do not fill the list.
   Status Near() {
-    if (!snapshot_.schema().FindSpace(options_.space) || options_.least_cosine > 1) return {};
-    PLEXUS_ASSIGN(const auto states,
-                  StatusOf(snapshot_, decisions_.ToList(),
-                           snapshot_.TimeOr(options_.decisions.now_ms)));
+    if (!snapshot_.schema().FindSpace(options_.space) || options_.min_cosine > 1) return {};
+    PLEXUS_ASSIGN(const auto states, StatusOf(snapshot_, decisions_.ToList(),
+                                              snapshot_.TimeOr(options_.decisions.now_ms)));
     std::vector<NodeId> nodes;
     for (const DecisionStatus& state : states)
       if (state.active) nodes.push_back(state.node);
     PLEXUS_ASSIGN(const NodeSubset active, NodeSubset::Of(snapshot_, nodes));
-    PLEXUS_ASSIGN(const NearestResult nearest,
-                  memory_internal::NearVectors(snapshot_, node_, options_.space,
-                                               options_.least_cosine, active,
-                                               options_.top + linked_.size() + result_.edges.size(),
-                                               options_.decisions.run));
+    PLEXUS_ASSIGN(
+        const NearestResult nearest,
+        memory_internal::NearVectors(snapshot_, node_, options_.space, options_.min_cosine, active,
+                                     options_.top + linked_.size() + result_.edges.size(),
+                                     options_.decisions.run));
     result_.truncated = result_.truncated || nearest.truncated;
-    for (const NearestHit& hit : nearest.nodes)
+    for (const NearestHit& hit : nearest.hits)
       PLEXUS_TRY(Relate(hit.node, "has a near vector",
                         {{"cosine", Share(hit.measure)}, {"space", options_.space}}));
     return {};
@@ -231,8 +230,7 @@ class Suggest {
         break;
       }
       PLEXUS_ASSIGN(const std::string theirs, TextOf(other, property));
-      if (theirs == own)
-        PLEXUS_TRY(Relate(other, "has the same " + property, {{property, own}}));
+      if (theirs == own) PLEXUS_TRY(Relate(other, "has the same " + property, {{property, own}}));
     }
     return {};
   }
@@ -310,10 +308,9 @@ Result<SuggestResult> SuggestEdges(const Snapshot& snapshot, NodeId node,
                                    const SuggestOptions& options) try {
   if (options.top == 0 || options.top > 1000)
     return Fail(ErrorCode::kInvalidArgument, "top is 1 to 1000");
-  if (!(options.least_shared > 0 && options.least_shared <= 1))
-    return Fail(ErrorCode::kInvalidArgument, "least_shared is above 0 and at most 1");
-  if (!(options.least_cosine > 0))
-    return Fail(ErrorCode::kInvalidArgument, "least_cosine is above 0");
+  if (!(options.min_shared > 0 && options.min_shared <= 1))
+    return Fail(ErrorCode::kInvalidArgument, "min_shared is above 0 and at most 1");
+  if (!(options.min_cosine > 0)) return Fail(ErrorCode::kInvalidArgument, "min_cosine is above 0");
   if (node >= snapshot.node_count())
     return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
   if (!snapshot.alive(node))

@@ -96,7 +96,7 @@ struct NeverComposedOptions {
                                 // suppressing ones and contradicts.
   bool structural_fit = false;  // Report it.
   double structural_fit_weight = 0;  // A term of the score.
-  double least_structural_fit = -1;  // Sets below it are not admitted; -1: all are.
+  double min_structural_fit = -1;    // Sets below it are not admitted; -1: all are.
   LikelyOptions likely = {};
   // `next` of the page before, asked with the same now_ms and options; "" = the first page.
   std::string cursor = {};
@@ -111,7 +111,7 @@ struct NeverComposedSet {
   double score = 0;
   std::vector<ScoreTerm> terms;  // The score is their ScoreOf; values may lie outside of [0, 1].
   double novelty = 0, bridge = 0, anchor = 0, adjustment = 0;
-  double mean_trust = 0, least_trust = 0;
+  double mean_trust = 0, min_trust = 0;
   std::optional<double> cosine, structural_fit;
   std::vector<std::string> shared_tags, boundary_tags, shared_terms, prior_outcomes;
   std::vector<NodeId> prior_events;  // Of any member, with an outcome: the newest ten.

@@ -86,7 +86,7 @@ struct FrontierKeeper::State {
   bool ForPairs() const {
     return options.lens == FrontierLens::kSurface && options.arity == 2 && !options.band &&
            !options.structural_fit && options.structural_fit_weight == 0 &&
-           options.least_structural_fit <= -1 && !options.level &&
+           options.min_structural_fit <= -1 && !options.level &&
            (options.tags.empty() || options.match == TagMatch::kAny);
   }
   void Watch() {

@@ -56,7 +56,7 @@ Status CheckOptions(const NeverComposedOptions& o) {
     return Wrong("top " + std::to_string(o.top) + ": 1 to " + std::to_string(kMaxNeverComposedTop));
   if (!std::isfinite(o.structural_fit_weight) || std::abs(o.structural_fit_weight) > 1000)
     return Wrong("structural fit weight: a number from -1000 to 1000");
-  if (!std::isfinite(o.least_structural_fit)) return Wrong("least structural fit: a number");
+  if (!std::isfinite(o.min_structural_fit)) return Wrong("least structural fit: a number");
   if (o.band) {
     if (!surface) return NotOf("a cosine band", lens);
     if (!(o.band->least >= -1 && o.band->least < o.band->below && o.band->below <= 2))

@@ -192,7 +192,7 @@ class Answer {
     near.run.budget.edges = std::min(near.run.budget.edges, kRecallDuplicateArcs);
     near.run.budget.nodes = std::min(near.run.budget.nodes, kRecallDuplicateVectors);
     if (question.vector.empty())
-      near.least_cosine = 2;
+      near.min_cosine = 2;
     else
       near.space = snapshot_.schema().spaces()[question.space].name;
     PLEXUS_ASSIGN(const NearDuplicatesResult found, NearSuperseded(snapshot_, nodes, near));

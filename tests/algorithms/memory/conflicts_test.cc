@@ -282,8 +282,7 @@ TEST(Conflicts, VectorsAndOutcomesMakeCandidates) {
   ASSERT_EQ(r.candidates[0].evidence.size(), 1u);
   EXPECT_EQ(r.candidates[0].evidence[0].kind, ConflictEvidence::kOutcomes);
   EXPECT_TRUE(r.without_terms);
-  EXPECT_TRUE(
-      ConflictCandidates(g.snapshot(), 0, {.least_cosine = 1.5}).value().candidates.empty());
+  EXPECT_TRUE(ConflictCandidates(g.snapshot(), 0, {.min_cosine = 1.5}).value().candidates.empty());
   g.Link(3, kSupersedes, 0);
   g.Commit();
   const auto near = NearDuplicates(g.snapshot(), {}).value();

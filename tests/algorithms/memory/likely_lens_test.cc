@@ -48,7 +48,7 @@ NeverComposedOptions RandomOptions(std::uint64_t seed) {
   if (below(3) == 0) options.likely.trust_weight = below(2) ? 0 : 4;
   options.structural_fit = below(3) == 0;
   if (below(4) == 0) options.structural_fit_weight = below(2) ? 0.7 : -0.4;
-  if (below(6) == 0) options.least_structural_fit = 0.3;
+  if (below(6) == 0) options.min_structural_fit = 0.3;
   return options;
 }
 

@@ -61,10 +61,10 @@ class HostValues {
     const auto all = Nearest(Bare(s), *s.schema().FindSpace("default"), query,
                              {.top = 0, .prefilter = Prefilter::kNone});
     ASSERT_TRUE(all);
-    ASSERT_FALSE(near->nodes.empty());
-    for (const NearestHit& hit : near->nodes)
-      EXPECT_NE(std::ranges::find(all->nodes, hit), all->nodes.end()) << s.key(hit.node);
-    EXPECT_EQ(near->nodes.front(), all->nodes.front());
+    ASSERT_FALSE(near->hits.empty());
+    for (const NearestHit& hit : near->hits)
+      EXPECT_NE(std::ranges::find(all->hits, hit), all->hits.end()) << s.key(hit.node);
+    EXPECT_EQ(near->hits.front(), all->hits.front());
   }
 
  private:

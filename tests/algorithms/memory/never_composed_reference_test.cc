@@ -40,7 +40,7 @@ TEST(NeverComposedReference, SurfaceOfTheVault) {
   EXPECT_NEAR(first.bridge, 0.94, 1e-9);
   EXPECT_NEAR(first.novelty, 0.416666666667, 1e-9);
   EXPECT_NEAR(first.mean_trust, 0.7, 1e-9);
-  EXPECT_NEAR(first.least_trust, 0.6, 1e-9);
+  EXPECT_NEAR(first.min_trust, 0.6, 1e-9);
   EXPECT_NEAR(first.adjustment, -0.6, 1e-9);
   EXPECT_EQ(first.shared_tags, Strings({"project:vestige"}));
   EXPECT_EQ(first.shared_terms, Strings({"restarts", "payouts", "oracle"}));

@@ -57,7 +57,7 @@ TEST(NeverComposed, SurfaceOfTheVault) {
   EXPECT_NEAR(first.bridge, 0.94, 1e-9);
   EXPECT_NEAR(first.novelty, 0.416666666667, 1e-9);
   EXPECT_NEAR(first.mean_trust, 0.7, 1e-9);
-  EXPECT_NEAR(first.least_trust, 0.6, 1e-9);
+  EXPECT_NEAR(first.min_trust, 0.6, 1e-9);
   EXPECT_NEAR(first.adjustment, -0.6, 1e-9);
   EXPECT_EQ(first.shared_tags, Strings({"project:vestige"}));
   EXPECT_EQ(first.shared_terms, Strings({"restarts", "payouts", "oracle"}));
@@ -248,7 +248,7 @@ void ExpectSame(const std::vector<NeverComposedSet>& got, const std::vector<Neve
     EXPECT_NEAR(g.anchor, w.anchor, 1e-12);
     EXPECT_NEAR(g.adjustment, w.adjustment, 1e-12);
     EXPECT_NEAR(g.mean_trust, w.mean_trust, 1e-12);
-    EXPECT_NEAR(g.least_trust, w.least_trust, 1e-12);
+    EXPECT_NEAR(g.min_trust, w.min_trust, 1e-12);
     EXPECT_EQ(g.cosine.has_value(), w.cosine.has_value());
     if (fit) {
       EXPECT_NEAR(*g.structural_fit, *w.structural_fit, 1e-12);
@@ -280,7 +280,7 @@ NeverComposedOptions RandomOptions(std::mt19937_64& random) {
   if (below(4) == 0) {
     options.structural_fit = true;
     options.structural_fit_weight = below(3) - 1;
-    if (below(2)) options.least_structural_fit = 0.3;
+    if (below(2)) options.min_structural_fit = 0.3;
     if (below(3) == 0) options.kinds = {kSupports, kLink};
   }
   return options;
@@ -384,7 +384,7 @@ TEST(NeverComposed, OfTagsThatFewCarry) {
           {want.begin(), want.begin() + static_cast<std::ptrdiff_t>(std::min(want.size(), top))},
           false);
       NeverComposedOptions of_all = options;  // Fit is never made of a part.
-      of_all.least_structural_fit = -0.5;
+      of_all.min_structural_fit = -0.5;
       const NeverComposedPage all = Ask(snapshot, of_all);
       EXPECT_EQ(page.pool, all.pool);
       narrower += page.scored < all.scored;

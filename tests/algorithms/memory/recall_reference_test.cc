@@ -150,7 +150,7 @@ std::map<NodeId, Terms> TermsOfAll(const CaseGraph& g, const RecallRecord& recor
     const NearestResult r =
         Nearest(s, asked.question.space, asked.vector, {.top = length, .subset = &allowed}).value();
     lists.emplace_back();
-    for (const NearestHit& hit : r.nodes) {
+    for (const NearestHit& hit : r.hits) {
       found[hit.node]["similarity"] = std::max(0.0, hit.similarity);
       own_score[hit.node] = hit.similarity;
       lists.back().push_back(hit.node);
@@ -190,7 +190,7 @@ TEST(RecallReference, RankingTermsAndMarksAreTheDefinitions) {
         const std::vector<bool> stands = Standing(g, now);
         const auto heads = reference::Heads(g.size(), g.Flat({kSupersedes}, nullptr, now).arcs);
         const auto open = reference::OpenPairs(stands, g.Flat({kContradicts}, nullptr, now).arcs);
-        const auto near = NearDuplicates(s, {.now_ms = now, .least_cosine = 2, .top = 0}).value();
+        const auto near = NearDuplicates(s, {.now_ms = now, .min_cosine = 2, .top = 0}).value();
         const auto near_with_vectors = NearDuplicates(s, {.now_ms = now, .top = 0}).value();
         for (std::uint64_t draw = 0; draw < 12; ++draw) {
           DrawnQuestion asked(g, now, seed * 1000 + draw);
@@ -300,7 +300,7 @@ TEST(RecallReference, NearSupersededIsNearDuplicatesFromTheOtherSide) {
         NearDuplicatesOptions options;
         options.now_ms = now;
         options.least = least;
-        options.least_cosine = cosine;
+        options.min_cosine = cosine;
         options.top = 0;
         const auto from_old = NearDuplicates(s, options).value();
         const auto from_visible = NearSuperseded(s, all, options).value();

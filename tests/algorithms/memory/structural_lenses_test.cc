@@ -59,7 +59,7 @@ NeverComposedOptions RandomOptions(std::uint64_t seed, FrontierLens lens) {
   if (below(6) == 0) options.kinds = {kHasTag};
   options.structural_fit = below(3) == 0;
   if (below(4) == 0) options.structural_fit_weight = below(2) ? 0.7 : -0.4;
-  if (below(4) == 0) options.least_structural_fit = 0.5;
+  if (below(4) == 0) options.min_structural_fit = 0.5;
   if (below(9) == 0) options.level = SetLevel::kOpen;
   return options;
 }

@@ -46,7 +46,7 @@ TEST(HalfDecode, AllHalvesAtEveryLevel) {
 void ExpectSame(const Result<NearestResult>& half, const Result<NearestResult>& full) {
   ASSERT_TRUE(half.has_value()) << half.error().ToString();
   ASSERT_TRUE(full.has_value()) << full.error().ToString();
-  EXPECT_EQ(half->nodes, full->nodes);
+  EXPECT_EQ(half->hits, full->hits);
   EXPECT_EQ(half->measured, full->measured);
   EXPECT_EQ(half->exact, full->exact);
   EXPECT_EQ(half->truncated, full->truncated);

@@ -21,7 +21,7 @@ void ExpectSame(const Snapshot& s, const std::vector<float>& query, NearestOptio
   options.prefilter = Prefilter::kInt8;
   const auto got = Nearest(s, SpaceId{}, query, options);
   ASSERT_TRUE(got.has_value()) << got.error().ToString();
-  EXPECT_EQ(got->nodes, want->nodes);
+  EXPECT_EQ(got->hits, want->hits);
   EXPECT_EQ(got->measured, want->measured);
   EXPECT_EQ(got->truncated, want->truncated);
   EXPECT_LE(got->exact, got->measured);
@@ -108,7 +108,7 @@ TEST(NearestPrefilter, FollowsTheGraph) {
     const std::vector<float> own = ChangeAtRandom(*graph, vectors, random, step % 7 == 6);
     const auto got = Nearest(graph->snapshot(), SpaceId{}, own, {.prefilter = Prefilter::kInt8});
     ASSERT_TRUE(got.has_value());
-    EXPECT_EQ(graph->snapshot().key(got->nodes[0].node), "n" + std::to_string(vectors.size() - 1));
+    EXPECT_EQ(graph->snapshot().key(got->hits[0].node), "n" + std::to_string(vectors.size() - 1));
   }
 }
 
@@ -152,7 +152,7 @@ TEST(NearestMany, GivesEachQueryItsOwnBits) {
               ASSERT_TRUE(got.has_value()) << got.error().ToString();
               ASSERT_EQ(got->size(), count);
               for (std::size_t q = 0; q < count; ++q) {
-                ASSERT_EQ((*got)[q].nodes, want[first + q].nodes) << q;
+                ASSERT_EQ((*got)[q].hits, want[first + q].hits) << q;
                 ASSERT_EQ((*got)[q].measured, want[first + q].measured) << q;
               }
               first += count;

@@ -25,12 +25,12 @@ void Check(const VectorCase& c, const NodeSubset* subset, const std::vector<floa
         NearestOptions options{top, metric, subset, kNoNode, level, {{}, NextExecutor()}};
         const auto got = Nearest(s, c.space(), query, options);
         ASSERT_TRUE(got.has_value()) << got.error().ToString();
-        ASSERT_EQ(got->nodes.size(), top == 0 ? want.size() : std::min(top, want.size()));
-        for (std::size_t i = 0; i < got->nodes.size(); ++i) {
-          ASSERT_EQ(got->nodes[i].node, want[i].node) << i;
-          ASSERT_EQ(got->nodes[i].similarity, want[i].similarity) << i;
+        ASSERT_EQ(got->hits.size(), top == 0 ? want.size() : std::min(top, want.size()));
+        for (std::size_t i = 0; i < got->hits.size(); ++i) {
+          ASSERT_EQ(got->hits[i].node, want[i].node) << i;
+          ASSERT_EQ(got->hits[i].similarity, want[i].similarity) << i;
           if (i < 50) {
-            ASSERT_EQ(got->nodes[i].measure,
+            ASSERT_EQ(got->hits[i].measure,
                       reference::Measure(LikenessOf(metric), query, c.vectors[want[i].node]));
           }
         }
@@ -81,8 +81,8 @@ TEST(Nearest, ManyRowsGiveTheSameBitsAtAnyThreadCount) {
       const auto got =
           Nearest(s, made.space(), query, {.top = top, .run = {.executor = e.executor.get()}});
       ASSERT_TRUE(got.has_value());
-      if (first.empty()) first = got->nodes;
-      EXPECT_EQ(got->nodes, first) << e.name;
+      if (first.empty()) first = got->hits;
+      EXPECT_EQ(got->hits, first) << e.name;
     }
     ASSERT_EQ(first.size(), top == 0 ? want.size() : std::min<std::size_t>(top, want.size()));
     for (std::size_t i = 0; i < first.size(); ++i) ASSERT_EQ(first[i].node, want[i].node);
@@ -109,16 +109,16 @@ TEST(Nearest, BudgetsCutAtTheSamePlace) {
     EXPECT_TRUE(part->truncated);
     EXPECT_EQ(part->measured, 1000u);
     std::size_t at = 0;  // a part of the whole, in its order
-    for (const NearestHit& node : whole->nodes)
-      at += at < part->nodes.size() && part->nodes[at] == node;
-    EXPECT_EQ(at, part->nodes.size());
+    for (const NearestHit& node : whole->hits)
+      at += at < part->hits.size() && part->hits[at] == node;
+    EXPECT_EQ(at, part->hits.size());
     options.run.budget.nodes = 1'000'000;  // rows of vectors that were replaced count, too
-    EXPECT_EQ(Nearest(s, made.space(), query, options)->nodes, whole->nodes);
+    EXPECT_EQ(Nearest(s, made.space(), query, options)->hits, whole->hits);
     const std::atomic<bool> stop = true;
     options.run.budget.cancel = &stop;
     const auto none = Nearest(s, made.space(), query, options);
     EXPECT_TRUE(none->truncated);
-    EXPECT_EQ(none->measured + none->nodes.size(), 0u);
+    EXPECT_EQ(none->measured + none->hits.size(), 0u);
   }
 }
 
@@ -132,13 +132,13 @@ TEST(Nearest, SkipsTheNodeTheQueryCameFrom) {
   const Snapshot s = g.snapshot();
   const SpaceId space = *s.schema().FindSpace(kSpace);
   const auto all = Nearest(s, space, VectorOf(*s.space(space), 0));
-  ASSERT_EQ(all->nodes.size(), 3u);
-  EXPECT_EQ(all->nodes[0].node, 0u);
-  EXPECT_EQ(all->nodes[0].similarity, 1);
-  EXPECT_DOUBLE_EQ(all->nodes[1].similarity, std::sqrt(0.5));
+  ASSERT_EQ(all->hits.size(), 3u);
+  EXPECT_EQ(all->hits[0].node, 0u);
+  EXPECT_EQ(all->hits[0].similarity, 1);
+  EXPECT_DOUBLE_EQ(all->hits[1].similarity, std::sqrt(0.5));
   const auto others = Nearest(s, space, VectorOf(*s.space(space), 0), {.skip = 0});
-  ASSERT_EQ(others->nodes.size(), 2u);
-  EXPECT_EQ(others->nodes[0].node, 1u);
+  ASSERT_EQ(others->hits.size(), 2u);
+  EXPECT_EQ(others->hits[0].node, 1u);
 }
 
 TEST(Nearest, UsesTheSpacesOwnMetric) {
@@ -150,10 +150,10 @@ TEST(Nearest, UsesTheSpacesOwnMetric) {
   const std::vector<float> query = {0, 0};
   const auto got = Nearest(g.snapshot(), SpaceId{}, query);
   ASSERT_TRUE(got.has_value());
-  EXPECT_EQ(got->nodes[0].measure, 5);
-  EXPECT_DOUBLE_EQ(got->nodes[0].similarity, 1.0 / 6);
+  EXPECT_EQ(got->hits[0].measure, 5);
+  EXPECT_DOUBLE_EQ(got->hits[0].similarity, 1.0 / 6);
   EXPECT_EQ(
-      Nearest(g.snapshot(), SpaceId{}, query, {.metric = Metric::kInnerProduct})->nodes[0].measure,
+      Nearest(g.snapshot(), SpaceId{}, query, {.metric = Metric::kInnerProduct})->hits[0].measure,
       0);
 }
 
@@ -175,7 +175,7 @@ TEST(Nearest, RefusesBadQueries) {
   refused(SpaceId{0}, {1, std::numeric_limits<float>::quiet_NaN(), 3}, "value 1 of the query");
   refused(SpaceId{0}, {1, 2, std::numeric_limits<float>::infinity()}, "value 2 of the query");
   const std::vector<float> zero = {0, 0, 0};
-  EXPECT_EQ(Nearest(s, SpaceId{}, zero)->nodes[0].similarity, 0);  // no direction: like nothing
+  EXPECT_EQ(Nearest(s, SpaceId{}, zero)->hits[0].similarity, 0);  // no direction: like nothing
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::vector<std::pair<std::string, double>> Answer(const Snapshot& s,
   const auto got = Nearest(s, SpaceId{}, query, {.top = 5, .prefilter = prefilter});
   EXPECT_TRUE(got.has_value()) << got.error().ToString();
   std::vector<std::pair<std::string, double>> answer;
-  for (const NearestHit& hit : got->nodes) answer.emplace_back(s.key(hit.node), hit.measure);
+  for (const NearestHit& hit : got->hits) answer.emplace_back(s.key(hit.node), hit.measure);
   return answer;
 }
 

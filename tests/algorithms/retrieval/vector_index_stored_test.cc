@@ -48,11 +48,11 @@ void ExpectFound(const VectorIndex& index, const Snapshot& s, Draws& draws) {
     const auto got = index.Nearest(s, query, {.width = 40});
     ASSERT_TRUE(exact) << exact.error().ToString();
     ASSERT_TRUE(got) << got.error().ToString();
-    const std::size_t count = std::min<std::size_t>(10, exact->nodes.size());
-    ASSERT_EQ(got->nodes.size(), count);
-    for (const NearestHit& hit : got->nodes) {
-      ASSERT_NE(std::ranges::find(exact->nodes, hit), exact->nodes.end());
-      hits += hit.similarity >= exact->nodes[count - 1].similarity;
+    const std::size_t count = std::min<std::size_t>(10, exact->hits.size());
+    ASSERT_EQ(got->hits.size(), count);
+    for (const NearestHit& hit : got->hits) {
+      ASSERT_NE(std::ranges::find(exact->hits, hit), exact->hits.end());
+      hits += hit.similarity >= exact->hits[count - 1].similarity;
     }
     wanted += count;
   }

@@ -90,14 +90,14 @@ double Recall(const VectorIndex& index, const Snapshot& s, std::span<const float
       Nearest(s, SpaceId{}, query,
               {.top = 0, .metric = metric, .subset = options.subset, .skip = options.skip});
   EXPECT_TRUE(all.has_value());
-  const auto got = Ask(index, s, query, options).nodes;
-  const std::size_t wanted = std::min(options.top, all->nodes.size());
+  const auto got = Ask(index, s, query, options).hits;
+  const std::size_t wanted = std::min(options.top, all->hits.size());
   EXPECT_EQ(got.size(), wanted);
   std::size_t hits = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    EXPECT_NE(std::ranges::find(all->nodes, got[i]), all->nodes.end()) << got[i].node;
+    EXPECT_NE(std::ranges::find(all->hits, got[i]), all->hits.end()) << got[i].node;
     EXPECT_LE(got[i].similarity, got[i == 0 ? 0 : i - 1].similarity);
-    hits += got[i].similarity >= all->nodes[wanted - 1].similarity;
+    hits += got[i].similarity >= all->hits[wanted - 1].similarity;
   }
   return wanted == 0 ? 1 : static_cast<double>(hits) / static_cast<double>(wanted);
 }
@@ -177,8 +177,8 @@ TEST(VectorIndex, FollowsTheGraph) {
       if (!node || !s.alive(*node)) continue;
       const std::vector<float> own = VectorOf(**s.vectors(SpaceId{}), *node);
       const auto got = Ask(*index, s, own);
-      ASSERT_FALSE(got.nodes.empty());
-      EXPECT_EQ(got.nodes[0].node, *node);
+      ASSERT_FALSE(got.hits.empty());
+      EXPECT_EQ(got.hits[0].node, *node);
     }
     for (const Snapshot& each : {s, older[clusters.Number() % older.size()]})
       recalls.push_back(Recall(*index, each, clusters.Draw(), Metric::kCosine));
@@ -200,8 +200,8 @@ TEST(VectorIndex, PassesOverWhatASnapshotDoesNotSee) {
   // The whole neighbourhood of a query goes or moves away; the index is not told.
   const auto near = Ask(*index, before, vectors[7], {.top = 400, .width = 400});
   WriteBatch batch(kNow);
-  for (std::size_t i = 0; i < near.nodes.size(); ++i) {
-    const NodeRef node = batch.Node(std::string(before.key(near.nodes[i].node)));
+  for (std::size_t i = 0; i < near.hits.size(); ++i) {
+    const NodeRef node = batch.Node(std::string(before.key(near.hits[i].node)));
     if (i % 2 == 0)
       batch.RemoveNode(node);
     else
@@ -214,8 +214,8 @@ TEST(VectorIndex, PassesOverWhatASnapshotDoesNotSee) {
     EXPECT_GE(Recall(*index, after, vectors[7], Metric::kCosine), 0.9);
     const auto moved =
         Ask(*index, after, std::vector<float>(16, -5.0f), {.top = 200, .width = 300});
-    EXPECT_EQ(moved.nodes.size(), 200u);
-    EXPECT_GT(moved.nodes[199].measure, 0.999);
+    EXPECT_EQ(moved.hits.size(), 200u);
+    EXPECT_GT(moved.hits[199].measure, 0.999);
     ASSERT_TRUE(index->Update(after).has_value());
   }
 }
@@ -234,10 +234,10 @@ TEST(VectorIndex, RowsThatDiedBetweenTwoUpdates) {
   ASSERT_TRUE(graph->Apply(batch).has_value());
   ASSERT_EQ(index->Update(graph->snapshot())->added, 1u);
   const NodeId node = *between.Find(Key(3000));
-  EXPECT_EQ(Ask(*index, between, first).nodes[0].node, node);
-  EXPECT_NE(Ask(*index, between, second).nodes[0].node, node);
-  EXPECT_EQ(Ask(*index, graph->snapshot(), second).nodes[0].node, node);
-  EXPECT_NE(Ask(*index, graph->snapshot(), first).nodes[0].node, node);
+  EXPECT_EQ(Ask(*index, between, first).hits[0].node, node);
+  EXPECT_NE(Ask(*index, between, second).hits[0].node, node);
+  EXPECT_EQ(Ask(*index, graph->snapshot(), second).hits[0].node, node);
+  EXPECT_NE(Ask(*index, graph->snapshot(), first).hits[0].node, node);
 }
 
 TEST(VectorIndex, SubsetsAndSkippedNodes) {
@@ -280,9 +280,9 @@ TEST(VectorIndex, SmallAndHostileSpaces) {
       for (const std::vector<float>& query :
            {std::vector<float>{1, 2, 3}, {0, 0, 0}, {-1, 0, 1}, {huge, huge, huge}}) {
         const auto want = Nearest(s, SpaceId{}, query, {.top = 5000, .metric = metric});
-        EXPECT_EQ(Ask(*index, s, query, {.top = 5000}).nodes, want->nodes);
-        EXPECT_EQ(Ask(*index, s, query, {.top = 0}).nodes, want->nodes);
-        EXPECT_EQ(Ask(*index, s, query).nodes.size(), std::min<std::size_t>(10, vectors.size()));
+        EXPECT_EQ(Ask(*index, s, query, {.top = 5000}).hits, want->hits);
+        EXPECT_EQ(Ask(*index, s, query, {.top = 0}).hits, want->hits);
+        EXPECT_EQ(Ask(*index, s, query).hits.size(), std::min<std::size_t>(10, vectors.size()));
       }
     }
   }
@@ -295,12 +295,12 @@ TEST(VectorIndex, AnEmptySpaceAndOneThatWasEmpty) {
   ASSERT_TRUE(graph->Apply(batch).has_value());
   const auto index = IndexOf(graph->snapshot());
   const std::vector<float> query = {1, 2, 3};
-  EXPECT_TRUE(Ask(*index, graph->snapshot(), query).nodes.empty());
+  EXPECT_TRUE(Ask(*index, graph->snapshot(), query).hits.empty());
   EXPECT_EQ(index->MeasureRecall(graph->snapshot())->queries, 0u);
   WriteBatch more(kNow);
   more.SetVector(more.Node("a"), more.SpaceNamed("s"), query);
   ASSERT_TRUE(graph->Apply(more).has_value());
-  EXPECT_EQ(Ask(*index, graph->snapshot(), query).nodes.size(), 1u);
+  EXPECT_EQ(Ask(*index, graph->snapshot(), query).hits.size(), 1u);
   EXPECT_EQ(index->Update(graph->snapshot())->added, 1u);
   EXPECT_EQ(index->rows(), 1u);
 }
@@ -322,8 +322,7 @@ TEST(VectorIndex, PartsMakeTheSameIndexAsOneUpdate) {
   }
   for (int q = 0; q < 30; ++q) {
     const std::vector<float> query = clusters.Draw();
-    EXPECT_EQ(Ask(*whole, s, query, {.width = 15}).nodes,
-              Ask(*parts, s, query, {.width = 15}).nodes);
+    EXPECT_EQ(Ask(*whole, s, query, {.width = 15}).hits, Ask(*parts, s, query, {.width = 15}).hits);
   }
 }
 
@@ -416,9 +415,9 @@ TEST(VectorIndex, QuestionsWhileItGrows) {
         const auto node = static_cast<NodeId>(random() % s.node_count());
         if (!s.alive(node)) continue;
         const auto got = Ask(*index, s, VectorOf(**s.vectors(SpaceId{}), node));
-        ASSERT_FALSE(got.nodes.empty());
-        EXPECT_EQ(got.nodes[0].measure, 1.0);
-        for (const NearestHit& hit : got.nodes) EXPECT_TRUE(s.alive(hit.node));
+        ASSERT_FALSE(got.hits.empty());
+        EXPECT_EQ(got.hits[0].measure, 1.0);
+        for (const NearestHit& hit : got.hits) EXPECT_TRUE(s.alive(hit.node));
       }
     });
   for (std::size_t i = 0; i < 300; ++i) {
@@ -429,8 +428,8 @@ TEST(VectorIndex, QuestionsWhileItGrows) {
     ASSERT_TRUE(graph->Apply(batch).has_value());
     const Snapshot s = graph->snapshot();
     const auto got = Ask(*index, s, own);
-    ASSERT_FALSE(got.nodes.empty());
-    EXPECT_EQ(s.key(got.nodes[0].node), Key(1500 + i));
+    ASSERT_FALSE(got.hits.empty());
+    EXPECT_EQ(s.key(got.hits[0].node), Key(1500 + i));
   }
   done = true;
   for (std::thread& thread : threads) thread.join();

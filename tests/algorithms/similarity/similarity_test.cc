@@ -94,16 +94,16 @@ void Check(const CaseGraph& g, SimilarityOptions options, Executor& executor) {
       if (!flat.selected[a]) continue;
       for (std::size_t top : {0u, 1u, 4u}) {
         options.top = top;
-        options.least_shared = 1 + a % 2;
+        options.min_shared = 1 + a % 2;
         const auto near = SimilarNodes(g.snapshot(), a, options);
         ASSERT_TRUE(near.has_value()) << near.error().ToString();
         ASSERT_FALSE(near->truncated);
         ASSERT_NO_FATAL_FAILURE(ExpectBest(
-            near->nodes, WantedNodes(table, flat.selected, a, measure, options.least_shared), top,
+            near->hits, WantedNodes(table, flat.selected, a, measure, options.min_shared), top,
             measure == SimilarityMeasure::kJaccard || measure == SimilarityMeasure::kOverlap));
       }
     }
-    options.least_shared = 1;
+    options.min_shared = 1;
   }
 }
 
@@ -155,8 +155,8 @@ TEST(Similarity, NodesOutsideTheSubset) {
       if (b % 3 == 0 || want.shared == 0) continue;  // b is a candidate: the same from a's side
       options.top = 0;
       const auto near = SimilarNodes(s, a, options);
-      const auto at = std::ranges::find(near->nodes, b, &SimilarNeighbor::node);
-      ASSERT_NE(at, near->nodes.end());
+      const auto at = std::ranges::find(near->hits, b, &SimilarNeighbor::node);
+      ASSERT_NE(at, near->hits.end());
       EXPECT_EQ(at->score, got->pairs[0].score);  // the very bits
       ++compared;
     }
@@ -179,12 +179,12 @@ TEST(Similarity, PairsEqualComparingAll) {
           options.measure = measure;
           options.wedge_limit = limit;
           options.top = 1 + ++turn % 7;
-          options.least_shared = 1 + turn % 2;
+          options.min_shared = 1 + turn % 2;
           options.run.executor = executors[turn % executors.size()].executor.get();
           std::vector<PairSimilarity> all;
           for (NodeId a = 0; a < table.size(); ++a)
             for (NodeId b = a + 1; b < table.size(); ++b)
-              if (table[a][b].shared >= options.least_shared)
+              if (table[a][b].shared >= options.min_shared)
                 all.push_back({a, b, Score(table[a][b], measure), table[a][b].shared,
                                table[a][b].neighbors_a, table[a][b].neighbors_b});
           const auto got = SimilarPairs(g.snapshot(), options);
@@ -263,15 +263,15 @@ TEST(Similarity, Budgets) {
   options.run.budget.edges = 1000;
   const auto near = SimilarNodes(star, 5, options);
   EXPECT_TRUE(near->truncated);
-  EXPECT_TRUE(near->nodes.empty());
+  EXPECT_TRUE(near->hits.empty());
   EXPECT_LE(near->edges, 1000u);
   options.run.budget.edges = 100'000;
   const auto all = SimilarNodes(star, 5, options);
   EXPECT_FALSE(all->truncated);
   EXPECT_EQ(all->candidates, 19'999u);
-  ASSERT_EQ(all->nodes.size(), 20u);
-  EXPECT_EQ(all->nodes[0].node, 1u);
-  EXPECT_EQ(all->nodes[0].score, 1);
+  ASSERT_EQ(all->hits.size(), 20u);
+  EXPECT_EQ(all->hits[0].node, 1u);
+  EXPECT_EQ(all->hits[0].score, 1);
   EXPECT_LT(all->edges, 41'000u);  // of 19,999 equal candidates few rows are read
   const std::atomic<bool> stop = true;
   options.run.budget.cancel = &stop;
@@ -415,7 +415,7 @@ TEST(Similarity, Errors) {
             ErrorCode::kInvalidArgument);
   EXPECT_EQ(PairSimilarities(s, std::vector<NodePair>{{0, 3}}).error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(PairSimilarities(s, {})->pairs.empty());
-  EXPECT_EQ(SimilarNodes(s, 0)->nodes, (std::vector<SimilarNeighbor>{{2, 1.0, 1, 1}}));
+  EXPECT_EQ(SimilarNodes(s, 0)->hits, (std::vector<SimilarNeighbor>{{2, 1.0, 1, 1}}));
 }
 
 }  // namespace

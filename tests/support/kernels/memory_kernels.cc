@@ -77,7 +77,7 @@ void AddDecisions(KernelRows& rows) {
       });
   AddProposal(
       rows, "SuggestEdges",
-      ASK { return SuggestEdges(s, 9, {.decisions = At(run), .least_shared = 0.1}); });
+      ASK { return SuggestEdges(s, 9, {.decisions = At(run), .min_shared = 0.1}); });
   rows.Add(
       "WorkQueue",
       ASK { return WorkQueue(s, {.decisions = At(run), .period_ms = 100, .frontier = 2}); });

@@ -40,7 +40,7 @@ struct Joined {
 };
 
 void AddVectors(KernelRows& rows) {
-  const auto nodes = [](const auto& result) { return result.nodes; };
+  const auto nodes = [](const auto& result) { return result.hits; };
   for (const Prefilter prefilter : kPrefilters)
     rows.Add(
         "Nearest by " + std::string(PrefilterName(prefilter)),
@@ -56,7 +56,7 @@ void AddVectors(KernelRows& rows) {
       },
       [](const std::vector<NearestResult>& all) {
         std::vector<std::vector<NearestHit>> hits;
-        for (const NearestResult& result : all) hits.push_back(result.nodes);
+        for (const NearestResult& result : all) hits.push_back(result.hits);
         return hits;
       });
   for (const std::size_t top : {std::size_t{0}, std::size_t{3}})

@@ -64,7 +64,7 @@ Result<Reply> RunCandidates(Workspace& workspace, const Request& request) {
   options.top = request.Count("top");
   options.include_judged = request.Flag("include_judged");
   options.space = request.Text("space");
-  options.least_cosine = request.Number("least_cosine");
+  options.min_cosine = request.Number("min_cosine");
   Snapshot snapshot = workspace.snapshot();
   if (request.Given("proposal")) {
     PLEXUS_ASSIGN(const PreviewResult proposal, ReadProposal(workspace, request.Source("proposal"),
@@ -84,7 +84,7 @@ Result<Reply> RunDuplicates(Workspace& workspace, const Request& request) {
   options.top = request.Count("top");
   options.least = request.Number("least");
   options.space = request.Text("space");
-  options.least_cosine = request.Number("least_cosine");
+  options.min_cosine = request.Number("min_cosine");
   if (request.Given("key")) {
     PLEXUS_ASSIGN(options.of, FindAliveNode(snapshot, request.Text("key")));
   }
@@ -155,7 +155,7 @@ void AddAsked(Rows& rows) {
                           .Named(Means::kContent),
                       Count("top", "K", "the K best").Default(std::uint64_t{20}).Between(1, 1000),
                       Flag("include_judged", "also pairs that are linked already"), Space(),
-                      Number("least_cosine", "X", "vectors nearer than this count; above 1: none")
+                      Number("min_cosine", "X", "vectors nearer than this count; above 1: none")
                           .Default(0.8),
                       MaxEdges()},
        .reply = "truncated:b, without_terms:b, candidates:[{key:k, score:x, shared:n, cosine?:x, "
@@ -182,7 +182,7 @@ void AddAsked(Rows& rows) {
                           .Default(0.5)
                           .Between(0, 1),
                       Space(),
-                      Number("least_cosine", "X", "vectors nearer than this count; above 1: none")
+                      Number("min_cosine", "X", "vectors nearer than this count; above 1: none")
                           .Default(0.95),
                       MaxEdges(), Top(100)},
        .reply = "truncated:b, pairs:[{key:k, superseded:k, superseded_by?:k, jaccard:x, shared:n, "

@@ -115,9 +115,9 @@ Result<Reply> RunSuggest(Workspace& workspace, const Request& request) {
   }
   PLEXUS_TRY(CheckDecisions(snapshot, decisions, {&node, 1}));
   options.top = request.Count("top");
-  options.least_shared = request.Number("least");
+  options.min_shared = request.Number("least");
   options.space = SpaceOf(workspace, snapshot, request);
-  options.least_cosine = request.Number("least_cosine");
+  options.min_cosine = request.Number("min_cosine");
   options.properties = request.List("properties");
   PLEXUS_TRY(NoteMissing(workspace, snapshot, node, request));
   PLEXUS_ASSIGN(SuggestResult result, SuggestEdges(snapshot, node, options));
@@ -200,7 +200,7 @@ void AddDecisionsCheck(Rows& rows) {
                    .Default(0.5)
                    .Between(0.001, 1),
                Text("space", "NAME", "the vector space (default: \"default\", or the only one)"),
-               Number("least_cosine", "X", "vectors nearer than this count; above 1: none")
+               Number("min_cosine", "X", "vectors nearer than this count; above 1: none")
                    .Default(0.8)
                    .Between(0.001, 2),
                List("properties", "A,B",

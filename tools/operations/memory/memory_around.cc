@@ -64,8 +64,8 @@ Status AddSuperseded(const Snapshot& snapshot, NodeId memory, const RunOptions& 
 
 Status AddSuggested(const Snapshot& snapshot, NodeId memory, const RunOptions& run,
                     std::int64_t now_ms, std::size_t top, MemoryAround& around) {
-  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, now_ms,
-                                                 {.executor = run.executor, .budget = run.budget}));
+  PLEXUS_ASSIGN(const auto visible,
+                VisibleNodes(snapshot, now_ms, {.executor = run.executor, .budget = run.budget}));
   const NodeSubset::Change self[] = {{memory, true}};
   const NodeSubset memories = visible->With(snapshot.node_count(), self);
   SuggestOptions options;
@@ -73,7 +73,7 @@ Status AddSuggested(const Snapshot& snapshot, NodeId memory, const RunOptions& r
   options.decisions.subset = &memories;
   options.decisions.run = run;
   options.top = top;
-  options.least_shared = kSameSubject;
+  options.min_shared = kSameSubject;
   PLEXUS_ASSIGN(SuggestResult found, SuggestEdges(snapshot, memory, options));
   const auto repeats = [&](const SuggestedEdge& edge) {
     return std::ranges::find(around.near_duplicates, edge.other, &MemoryAround::Repeated::node) !=
@@ -132,16 +132,16 @@ const char* const kAroundShape =
     "cosine?:x, superseded_by?:k, text:s}], suggested:[{source:k, kind:s, target:k, reason:s}]";
 
 std::vector<Layout> AroundTables() {
-  return {{"may_contradict",
-           {{"score", "overlap", As::kPlain, 4},
-            {"why", "evidence"},
-            {"key", "may contradict", As::kNode}}},
-          {"near_duplicates",
-           {{"jaccard", "jaccard", As::kPlain, 3},
-            {"superseded_by", "superseded by", As::kKey},
-            {"key", "says nearly", As::kNode}}},
-          {"suggested",
-           {{"kind", "suggested"}, {"target", "target", As::kNode}, {"reason", "why"}}}};
+  return {
+      {"may_contradict",
+       {{"score", "overlap", As::kPlain, 4},
+        {"why", "evidence"},
+        {"key", "may contradict", As::kNode}}},
+      {"near_duplicates",
+       {{"jaccard", "jaccard", As::kPlain, 3},
+        {"superseded_by", "superseded by", As::kKey},
+        {"key", "says nearly", As::kNode}}},
+      {"suggested", {{"kind", "suggested"}, {"target", "target", As::kNode}, {"reason", "why"}}}};
 }
 
 }  // namespace plexus::tools

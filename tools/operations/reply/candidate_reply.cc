@@ -56,7 +56,7 @@ void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComp
   json.Field("bridgeScore", set.bridge);
   json.Field("noveltyScore", set.novelty);
   json.Field("trustScore", set.mean_trust);
-  json.Field("leastTrust", set.least_trust);
+  json.Field("leastTrust", set.min_trust);
   json.Field("outcomeScoreAdjustment", set.adjustment);
   json.Field("anchor", set.anchor);
   json.Values("nodeTypes", set.types);

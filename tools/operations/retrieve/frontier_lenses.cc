@@ -40,7 +40,7 @@ Result<NeverComposedOptions> ReadOptions(Workspace& workspace, const Request& re
   PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
   options.structural_fit = request.Flag("structural_fit");
   options.structural_fit_weight = request.Number("structural_fit_weight");
-  options.least_structural_fit = request.Number("least_structural_fit");
+  options.min_structural_fit = request.Number("min_structural_fit");
   options.likely.half_life = static_cast<double>(request.Count("half_life"));
   options.likely.outcome_weight = request.Number("outcome_weight");
   options.cursor = request.Text("cursor");
@@ -89,7 +89,7 @@ Parameters LensParameters() {
       Number("structural_fit_weight", "W", "add W times the structural fit to the score")
           .Between(-1000, 1000)
           .Default(0.0),
-      Number("least_structural_fit", "X", "leave out sets of a lower structural fit")
+      Number("min_structural_fit", "X", "leave out sets of a lower structural fit")
           .Between(-1, 1)
           .Default(-1.0),
       Text("cursor", "CURSOR", "continue behind a page: its member 'next'")};

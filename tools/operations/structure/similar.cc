@@ -24,8 +24,8 @@ Result<Reply> NodesReply(const Workspace& workspace, NodeId of, SimilarityOption
   const std::size_t top = options.top;
   if (workspace.shown()) options.top = 0;
   PLEXUS_ASSIGN(SimilarNodesResult result, SimilarNodes(snapshot, of, options));
-  KeepShown(workspace, result.nodes, &SimilarNeighbor::node);
-  if (top > 0 && result.nodes.size() > top) result.nodes.resize(top);
+  KeepShown(workspace, result.hits, &SimilarNeighbor::node);
+  if (top > 0 && result.hits.size() > top) result.hits.resize(top);
   const bool counted = options.measure == SimilarityMeasure::kJaccard ||
                        options.measure == SimilarityMeasure::kOverlap;
   std::string headline = Grouped(result.candidates) + " nodes share some of " +
@@ -35,7 +35,7 @@ Result<Reply> NodesReply(const Workspace& workspace, NodeId of, SimilarityOption
     json.Field("truncated", result.truncated);
     json.Field("neighbors", result.neighbors);
     json.Field("candidates", result.candidates);
-    json.Objects("results", result.nodes, [&](const SimilarNeighbor& node) {
+    json.Objects("results", result.hits, [&](const SimilarNeighbor& node) {
       json.Node("key", snapshot, node.node);
       json.Field("score", node.score);
       json.Field("shared", node.shared);
@@ -82,7 +82,7 @@ Result<Reply> RunSimilar(Workspace& workspace, const Request& request) {
   options.measure = MeasureNamed(request.Text("measure"));
   PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
   options.top = request.Count("top");
-  options.least_shared = least;
+  options.min_shared = least;
   if (!request.Given("of")) {
     PLEXUS_ASSIGN(SimilarPairsResult result, SimilarPairs(snapshot, options));
     return PairsReply(snapshot, std::move(result.pairs), result.truncated);

@@ -58,7 +58,7 @@ class Search {
 
   Status ByVectors(std::span<const NodeId> nodes) {
     const auto space = snapshot_.schema().FindSpace(options_.space);
-    if (!space || !(options_.least_cosine <= 1)) return {};
+    if (!space || !(options_.min_cosine <= 1)) return {};
     PLEXUS_ASSIGN(const VectorTable::View* vectors, snapshot_.vectors(*space));
     PLEXUS_ASSIGN(const NodeSubset hidden, HiddenWithVector(*vectors));
     VectorBuffer values;
@@ -75,8 +75,8 @@ class Search {
       truncated_ = truncated_ || found.truncated;
       if (budget_.nodes != Budget::kUnlimited)
         budget_.nodes -= std::min(budget_.nodes, found.measured);
-      for (const NearestHit& hit : found.nodes) {
-        if (hit.measure < options_.least_cosine) break;  // nearest come first
+      for (const NearestHit& hit : found.hits) {
+        if (hit.measure < options_.min_cosine) break;  // nearest come first
         Pair(hit.node, node).cosine = hit.measure;
       }
     }
@@ -160,8 +160,8 @@ Result<NearDuplicatesResult> NearSuperseded(const Snapshot& snapshot, std::span<
                                             const NearDuplicatesOptions& options) try {
   if (!(options.least > 0 && options.least <= 1))
     return Fail(ErrorCode::kInvalidArgument, "least is above 0 and at most 1");
-  if (!(options.least_cosine > 0 && std::isfinite(options.least_cosine)))
-    return Fail(ErrorCode::kInvalidArgument, "least_cosine is a finite number above 0");
+  if (!(options.min_cosine > 0 && std::isfinite(options.min_cosine)))
+    return Fail(ErrorCode::kInvalidArgument, "min_cosine is a finite number above 0");
   for (const NodeId node : nodes)
     if (node >= snapshot.node_count())
       return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));

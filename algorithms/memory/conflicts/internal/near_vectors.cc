@@ -22,7 +22,7 @@ Result<NearestResult> NearVectors(const Snapshot& snapshot, NodeId node, std::st
   VectorBuffer values;
   PLEXUS_ASSIGN(NearestResult result,
                 Nearest(snapshot, *id, vectors->vector(node, values), options));
-  std::erase_if(result.nodes, [&](const NearestHit& hit) { return hit.measure < least; });
+  std::erase_if(result.hits, [&](const NearestHit& hit) { return hit.measure < least; });
   return result;
 }
 

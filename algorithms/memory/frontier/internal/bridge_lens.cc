@@ -54,7 +54,7 @@ class Miner {
         after_(after),
         executor_(internal::Pick(options.run.executor)),
         top_(options.top + 1) {  // one more says that there is a next page
-    fits_ = options.structural_fit_weight != 0 || options.least_structural_fit > -1;
+    fits_ = options.structural_fit_weight != 0 || options.min_structural_fit > -1;
     slack_ = kSlack * (1 + std::abs(options.structural_fit_weight));
     RankMembers();
   }
@@ -215,7 +215,7 @@ class Miner {
     if (fits_) {
       const NodeId members[] = {a, b};
       const double fitting = fit(members);
-      if (fitting < options_.least_structural_fit) return;
+      if (fitting < options_.min_structural_fit) return;
       pair.score = Score(a, b, hops, fitting);
     }
     ++counts.scored;

@@ -32,7 +32,7 @@ class DivergentMiner {
         after_(after),
         fit_(walked),
         top_(options.top + 1) {  // one more says that there is a next page
-    fits_ = options.structural_fit_weight != 0 || options.least_structural_fit > -1;
+    fits_ = options.structural_fit_weight != 0 || options.min_structural_fit > -1;
     slack_ = 1e-9 * (1 + std::abs(options.structural_fit_weight));
   }
 
@@ -103,7 +103,7 @@ class DivergentMiner {
     if (fits_) {
       const NodeId members[] = {pair.a, pair.b};
       fit = fit_(members);
-      if (fit < options_.least_structural_fit) return false;
+      if (fit < options_.min_structural_fit) return false;
     }
     ++page_.scored;
     pair.score = TieScore(ScoreOf(Terms(pair, fit)));
@@ -288,7 +288,7 @@ class DivergentMiner {
         const std::vector<NodeId> recorded = Recorded(a);
         if (std::binary_search(recorded.begin(), recorded.end(), b)) continue;
         const NodeId members[] = {a, b};
-        if (fits_ && fit_(members) < options_.least_structural_fit) continue;
+        if (fits_ && fit_(members) < options_.min_structural_fit) continue;
         lane.push_back({0, a, b});
       }
     return lane;

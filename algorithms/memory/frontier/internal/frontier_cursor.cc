@@ -41,7 +41,7 @@ std::uint64_t DigestOf(const NeverComposedOptions& o) {
         std::uint64_t{o.pool != nullptr}, std::uint64_t{o.band.has_value()}})
     digest.Add(n);
   digest.Add(o.structural_fit_weight);
-  digest.Add(o.least_structural_fit);
+  digest.Add(o.min_structural_fit);
   for (const double x : {o.likely.half_life, o.likely.shared_weight, o.likely.activity_weight,
                          o.likely.trust_weight, o.likely.outcome_weight})
     digest.Add(x);

@@ -32,7 +32,7 @@ Result<NeverComposedPage> MineLikely(const Snapshot& snapshot, const LedgerIndex
   }
   const PairTerms terms = PairTerms::Make(snapshot, index, pool, options);
   const bool fits = options.structural_fit || options.structural_fit_weight != 0 ||
-                    options.least_structural_fit > -1;
+                    options.min_structural_fit > -1;
   const LikelyScore score(*rows, terms, index, options, fits ? &walked : nullptr, after);
   Executor& executor = internal::Pick(options.run.executor);
   // One more says that there is a next page.

@@ -100,7 +100,7 @@ std::array<ScoreTerm, 5> LikelyScore::Terms(std::span<const NodeId> members, dou
 
 std::optional<double> LikelyScore::Score(std::span<const NodeId> members, double tie) const {
   const double fit = Fit(members);
-  if (!std::isfinite(tie) || (!profiles_.empty() && fit < options_.least_structural_fit)) return {};
+  if (!std::isfinite(tie) || (!profiles_.empty() && fit < options_.min_structural_fit)) return {};
   const double score = TieScore(ScoreOf(Terms(members, tie, fit)));
   if (after_ && !Precedes(*after_, {score, {members.begin(), members.end()}})) return {};
   if (!terms_.Allowed(members)) return {};

@@ -49,7 +49,7 @@ double PairTerms::mean_trust(std::span<const NodeId> members) const {
   return std::clamp(sum / static_cast<double>(members.size()), 0.0, 1.0);
 }
 
-double PairTerms::least_trust(std::span<const NodeId> members) const {
+double PairTerms::min_trust(std::span<const NodeId> members) const {
   double least = 1;
   for (const NodeId v : members) least = std::min(least, trust_[v]);
   return std::max(least, 0.0);
@@ -83,7 +83,7 @@ NeverComposedSet PairTerms::Describe(std::span<const NodeId> members) const {
   for (const NodeId v : members) set.novelty += novelty_[v];
   set.novelty /= static_cast<double>(members.size());
   set.mean_trust = mean_trust(members);
-  set.least_trust = least_trust(members);
+  set.min_trust = min_trust(members);
   const OutcomeSet all = outcomes(members);
   set.adjustment = OutcomeAdjustment(all);
   set.prior_outcomes = OutcomeNames(all);

@@ -51,10 +51,10 @@ class PairTerms {
 
   double novelty(NodeId a, NodeId b) const { return (novelty_[a] + novelty_[b]) / 2; }
   double mean_trust(std::span<const NodeId> members) const;
-  double least_trust(std::span<const NodeId> members) const;
+  double min_trust(std::span<const NodeId> members) const;
   // Of sets of three and more the least.
   double trust(std::span<const NodeId> members) const {
-    return weakest_ || members.size() > 2 ? least_trust(members) : mean_trust(members);
+    return weakest_ || members.size() > 2 ? min_trust(members) : mean_trust(members);
   }
   double trust(NodeId a, NodeId b) const { return trust({{a, b}}); }
   OutcomeSet outcomes(std::span<const NodeId> members) const;

@@ -22,7 +22,7 @@
 namespace plexus::memory_internal {
 
 inline bool WantsFit(const NeverComposedOptions& o) {
-  return o.structural_fit || o.structural_fit_weight != 0 || o.least_structural_fit > -1;
+  return o.structural_fit || o.structural_fit_weight != 0 || o.min_structural_fit > -1;
 }
 
 // The edges that a lens over structure walks: `kinds`, or all fact kinds but suppressing ones and

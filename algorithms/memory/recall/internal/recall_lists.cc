@@ -49,7 +49,7 @@ Status AddVector(const Source& source, RecallLists& lists) {
   lists.asked.vector = true;
   lists.asked.metric = source.snapshot.schema().spaces()[source.question.space].metric;
   std::vector<NodeId>& list = lists.lists.emplace_back();
-  for (const NearestHit& hit : found.nodes) {
+  for (const NearestHit& hit : found.hits) {
     RecallEvidence evidence;
     evidence.similarity = hit.similarity;
     list.push_back(hit.node);

@@ -27,7 +27,7 @@ Result<SeedList> ByVector(PlanRun& run, const PlanSeeds& seeds, std::size_t top,
   stage.truncated = found.truncated;
   const Metric metric = run.snapshot.schema().spaces()[space].metric;
   SeedList list;
-  for (const NearestHit& hit : found.nodes)
+  for (const NearestHit& hit : found.hits)
     list.push_back({hit.node, SimilarityTerm(hit.similarity, metric)});
   return list;
 }

@@ -141,10 +141,10 @@ TEST_F(Suggestions, NearVectorsAndSameProperties) {
   };
   using List = std::vector<std::string>;
   EXPECT_EQ(ask({}), (List{"relates_to d2"}));
-  EXPECT_EQ(ask({.least_cosine = 0.7}), (List{"relates_to d2", "relates_to d6"}));
-  EXPECT_EQ(ask({.least_cosine = 2}), List{});
+  EXPECT_EQ(ask({.min_cosine = 0.7}), (List{"relates_to d2", "relates_to d6"}));
+  EXPECT_EQ(ask({.min_cosine = 2}), List{});
   EXPECT_EQ(ask({.space = "nosuch"}), List{});
-  EXPECT_EQ(ask({.least_cosine = 2, .properties = {"pattern"}}), (List{"relates_to d7"}));
+  EXPECT_EQ(ask({.min_cosine = 2, .properties = {"pattern"}}), (List{"relates_to d7"}));
   EXPECT_EQ(ask({.properties = {"pattern", "stakes"}}),
             (List{"relates_to d2", "relates_to d7", "relates_to d9"}));
   const SuggestResult r = SuggestEdges(s, *s.Find("d13"), {.properties = {"pattern"}}).value();
@@ -160,8 +160,8 @@ TEST_F(Suggestions, Refusals) {
   const Snapshot s = graph_->snapshot();
   EXPECT_EQ(SuggestEdges(s, 999).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(SuggestEdges(s, 0, {.top = 0}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(SuggestEdges(s, 0, {.least_shared = 0}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(SuggestEdges(s, 0, {.least_cosine = 0}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(SuggestEdges(s, 0, {.min_shared = 0}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(SuggestEdges(s, 0, {.min_cosine = 0}).error().code, ErrorCode::kInvalidArgument);
   WriteBatch b;
   b.RemoveNode(b.Node("d1"));
   ASSERT_TRUE(graph_->Apply(b));

@@ -191,7 +191,7 @@ std::optional<ScoredPair> PairBar::Try(Row a, Row b, std::uint64_t& scored) cons
   const SetNumbers numbers = score->Numbers(members, {&parts, 1});
   pair.score = numbers.score;
   if (pair.score < kLeastPairScore) return {};
-  if (numbers.fit < score->options().least_structural_fit) return {};
+  if (numbers.fit < score->options().min_structural_fit) return {};
   if (worst && !Better(pair, *worst)) return {};
   if (after && !Better(*after, pair)) return {};
   if (pool.Composed(pair.a, pair.b)) return {};

@@ -141,14 +141,14 @@ NeverComposedSet DescribeSet(const SurfaceScore& score, std::span<const Row> mem
                {"band", n.band, 1},
                {"bridge", n.bridge, kBridgeWeight},
                {"novelty", n.novelty, kNoveltyWeight},
-               {"trust", n.least ? n.least_trust : n.mean_trust, 1},
+               {"trust", n.least ? n.min_trust : n.mean_trust, 1},
                {"adjustment", n.adjustment, 1}};
   set.novelty = n.novelty;
   set.bridge = n.bridge;
   set.anchor = n.anchor;
   set.adjustment = n.adjustment;
   set.mean_trust = n.mean_trust;
-  set.least_trust = n.least_trust;
+  set.min_trust = n.min_trust;
   if (members.size() == 2) set.cosine = parts[0].cosine;
   if (score.extras().fit) {
     set.terms.push_back({"structural_fit", n.fit, score.options().structural_fit_weight});

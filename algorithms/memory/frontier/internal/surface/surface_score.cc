@@ -65,16 +65,16 @@ SetNumbers SurfaceScore::Numbers(std::span<const Row> members,
   n.band /= pair_count;
   n.bridge /= pair_count;
   double trust = 0;
-  n.least_trust = pool_.trust[members[0]];
+  n.min_trust = pool_.trust[members[0]];
   for (const Row r : members) {
     n.novelty += pool_.novelty(r);
     trust += pool_.trust[r];
-    n.least_trust = std::min(n.least_trust, pool_.trust[r]);
+    n.min_trust = std::min(n.min_trust, pool_.trust[r]);
     n.outcomes |= pool_.rows[r].outcomes;
   }
   n.novelty /= count;
   n.mean_trust = std::clamp(trust / count, 0.0, 1.0);
-  n.least_trust = std::clamp(n.least_trust, 0.0, 1.0);
+  n.min_trust = std::clamp(n.min_trust, 0.0, 1.0);
   n.adjustment = OutcomeAdjustment(n.outcomes);
   n.least = options_.trust == TrustRule::kWeakest || members.size() > 2;
   if (extras_.fit) {
@@ -84,7 +84,7 @@ SetNumbers SurfaceScore::Numbers(std::span<const Row> members,
     n.fit /= pair_count;
   }
   n.score = TieScore(n.anchor + n.band + n.bridge * kBridgeWeight + n.novelty * kNoveltyWeight +
-                     (n.least ? n.least_trust : n.mean_trust) + n.adjustment +
+                     (n.least ? n.min_trust : n.mean_trust) + n.adjustment +
                      n.fit * options_.structural_fit_weight);
   return n;
 }

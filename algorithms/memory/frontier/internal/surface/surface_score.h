@@ -39,7 +39,7 @@ struct PairParts {
 struct SetNumbers {
   double score = 0;
   double anchor = 0, band = 0, bridge = 0, novelty = 0, adjustment = 0, fit = 0;
-  double mean_trust = 0, least_trust = 0;
+  double mean_trust = 0, min_trust = 0;
   OutcomeSet outcomes = 0;
   bool least = false;  // the least trust counts
 };

@@ -63,7 +63,7 @@ struct SetBar {
     set = {numbers.score, {rows.begin(), rows.end()}};
     if (worst && !RanksBefore(set, *worst)) return false;
     if (after && !RanksBefore(*after, set)) return false;
-    if (numbers.fit < options.least_structural_fit || !Tied(rows, parts) ||
+    if (numbers.fit < options.min_structural_fit || !Tied(rows, parts) ||
         pool.ledger->Composed(NodesOf(pool, rows)))
       return false;
     return !options.level || LevelOf(*pool.ledger, NodesOf(pool, rows)) == *options.level;
