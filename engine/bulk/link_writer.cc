@@ -14,8 +14,9 @@ namespace plexus {
 bool BatchResolver::LinksAlone(const WriteBatch& batch) {
   return batch.ops_.empty() && batch.node_kinds_.empty() && batch.edge_kinds_.empty() &&
          batch.columns_.empty() && batch.spaces_.empty() &&
-         std::ranges::all_of(batch.edges_, [](const WriteBatch::EdgeOp& e) {
-           return (e.has & ~(WriteBatch::kWeight | WriteBatch::kCreatedAt)) == 0;
+         std::ranges::all_of(batch.edges_, [&](const WriteBatch::EdgeOp& e) {
+           const bool named = !e.kind.local || e.kind.id < batch.edge_kind_names_.size();
+           return named && (e.has & ~(WriteBatch::kWeight | WriteBatch::kCreatedAt)) == 0;
          });
 }
 

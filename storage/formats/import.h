@@ -31,7 +31,8 @@ namespace plexus {
 // Edge lists, and tables and JSON lines of nothing but edges with kinds, weights, labels and times,
 // a tenth of the graph or more, are parsed once and loaded at once (Graph::Load): the same graph
 // and log as batch by batch, several times faster. What passes limits.load_bytes goes to a scratch
-// file.
+// file. In other files batches in a row that only link wait for each other, in a quarter of
+// limits.load_bytes, and are loaded together.
 //
 // All or nothing: unless bad records are to be skipped, all other files are parsed once before
 // the first batch is applied, and what the graph would refuse is foreseen. A file that

@@ -95,7 +95,7 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
     EdgeLoad load = collector.Finish();
     load.changed_of = &changed;
     loaded = run.graph.Load(std::move(load), run.options.apply, run.options.progress);
-    if (!loaded) status = std::unexpected(LoadError(run.graph, collector.folder(), loaded.error()));
+    if (!loaded) status = std::unexpected(LoadError(run.graph, collector.WhyNot(loaded.error())));
     if (!loaded && loaded.error().code == ErrorCode::kCancelled)
       run.report.batches += run.graph.snapshot().sequence() - start.sequence();
   }

@@ -11,7 +11,6 @@
 #include "engine/vocabulary.h"
 #include "storage/formats/edges/edge_lines.h"
 #include "storage/formats/import.h"
-#include "storage/formats/pipeline/load_rules.h"
 #include "storage/formats/pipeline/piece_edges.h"
 #include "storage/formats/pipeline/scratch_file.h"
 
@@ -44,7 +43,7 @@ EdgeCollector::EdgeCollector(const ImportOptions& options, std::uint64_t text_by
     : touched_(before), schema_(before.schema()) {
   load_.keys = StringTable(before.state().keys);
   load_.strings = StringTable(before.state().strings);
-  folder_ = ScratchFolder(options);
+  folder_ = options.scratch_folder.empty() ? TemporaryFolder() : options.scratch_folder;
   LoadMemory memory = MakeLoadMemory(options.limits.load_bytes, folder_);
   load_.memory = memory.bytes;
   load_.scratch = std::move(memory.scratch);

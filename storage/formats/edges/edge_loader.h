@@ -54,7 +54,11 @@ class EdgeCollector final : public PieceCollector {
   const TouchedNodes& touched() const { return touched_; }
   // Frees all that is not asked for above.
   EdgeLoad Finish();
-  const std::string& folder() const { return folder_; }  // of the scratch
+  // The error of the load with where the scratch is.
+  Error WhyNot(Error error) const {
+    if (error.code == ErrorCode::kCorruption) error.message = folder_ + ": " + error.message;
+    return error;
+  }
   // Whether something is kept in the scratch.
   bool stores() const { return stores_; }
 

@@ -37,7 +37,7 @@ class LineReader {
     ++at_;
     return true;
   }
-  // A string; escapes and control bytes were looked for before.
+  // A string; escapes and control bytes are looked for behind it all.
   bool TakeText(std::string_view& text) {
     if (!Take('"')) return false;
     const auto* quote = static_cast<const char*>(std::memchr(at_, '"', Left()));
@@ -60,7 +60,9 @@ class LineReader {
     if (!whole && at_ != end_ && (*at_ == 'e' || *at_ == 'E')) {
       ++at_;
       if (at_ != end_ && (*at_ == '+' || *at_ == '-')) ++at_;
-      if (!TakeDigits()) return false;
+      constexpr std::ptrdiff_t kMostExponent = 9;  // digits
+      const char* const exponent = at_;
+      if (!TakeDigits() || at_ - exponent > kMostExponent) return false;
     }
     digits = {begin, static_cast<std::size_t>(at_ - begin)};
     return true;
@@ -124,13 +126,16 @@ bool TakeWeight(LineReader& line, Row& row) {
   return true;
 }
 
+// One that an i64 holds, as it is spelled.
+bool TakeInteger(LineReader& line, std::string_view& digits) {
+  constexpr std::size_t kMostDigits = 18;
+  return line.TakeNumber(digits, true) && digits.size() <= kMostDigits && digits != "-0";
+}
+
 // An element's key: a string or an integer.
 bool TakeId(LineReader& line, Row& row, int end) {
   std::string_view& token = row.tokens[end];
-  constexpr std::size_t kMostDigits = 18;  // of an i64
-  if (line.AtText()
-          ? !line.TakeText(token)
-          : !line.TakeNumber(token, true) || token[0] == '-' || token.size() > kMostDigits)
+  if (line.AtText() ? !line.TakeText(token) : !TakeInteger(line, token) || token[0] == '-')
     return false;
   if (token.empty() || token.size() > Limits::kMaxKeyBytes) return false;
   row.words[end] = Word(token);
@@ -170,12 +175,6 @@ unsigned TakeAttribute(std::string_view key, LineReader& line, Row& row, RowValu
 // value.
 template <class TakeMember>
 unsigned ReadMembers(std::string_view text, TakeMember&& take) {
-  unsigned char high = 0, plain = 1;
-  for (const unsigned char c : text) {
-    high |= c;
-    plain &= static_cast<unsigned char>((c >= 0x20) & (c != '\\'));
-  }
-  if (!plain || (high >= 0x80 && !IsValidUtf8(text))) return 0;
   LineReader line(text);
   if (!line.Take('{')) return 0;
   unsigned seen = 0;
@@ -186,7 +185,14 @@ unsigned ReadMembers(std::string_view text, TakeMember&& take) {
     if (member == PlainMember::kNone || seen & member) return 0;
     seen |= member;
   } while (line.Take(','));
-  return line.Take('}') && line.done() ? seen : 0;
+  if (!line.Take('}') || !line.done()) return 0;
+  // What its strings may not hold.
+  unsigned char high = 0, plain = 1;
+  for (const unsigned char c : text) {
+    high |= c;
+    plain &= static_cast<unsigned char>((c >= 0x20) & (c != '\\'));
+  }
+  return plain && (high < 0x80 || IsValidUtf8(text)) ? seen : 0;
 }
 
 }  // namespace
@@ -216,7 +222,7 @@ bool ReadPlainElement(std::string_view text, const ElementDefaults& defaults, Ro
       return If(line.TakeText(values.kind), PlainMember::kKind);
     if (Is(key, "directed")) return If(line.TakeBool(directed), PlainMember::kDirected);
     if (Is(key, "key") && defaults.multigraph)
-      return If(line.AtText() ? line.TakeText(parallel) : line.TakeNumber(parallel, true),
+      return If(line.AtText() ? line.TakeText(parallel) : TakeInteger(line, parallel),
                 PlainMember::kKey);
     return TakeAttribute(key, line, row, values);
   });

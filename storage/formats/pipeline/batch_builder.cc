@@ -38,6 +38,7 @@ Status BatchBuilder::Define(const NodeKind& kind) {
 }
 Status BatchBuilder::Define(const EdgeKind& kind) {
   PLEXUS_TRY(MutableSchema().Define(kind));
+  plain_kinds_.clear();  // an inverse name may have given way
   batch().DefineEdgeKind(kind);
   return {};
 }

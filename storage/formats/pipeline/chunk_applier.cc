@@ -78,7 +78,6 @@ Status PieceApplier::Apply(Piece& piece) {
   if (run_.collector) {
     PLEXUS_TRY(run_.collector->Take(piece));
   } else if (Waits(piece)) {
-    RecordCounts(piece);
     return waiting_bytes_ < run_.may_wait ? Status() : ApplyWaiting();
   } else if (run_.checking || !piece.batch.empty()) {
     PLEXUS_TRY(ApplyWaiting());
@@ -100,10 +99,9 @@ Status PieceApplier::Apply(Piece& piece) {
     conflicts_ = 0;
     report = *applied;
   }
-  RecordCounts(piece);
-  if (run_.checking || run_.collector) return {};
-  BookApplied(report, piece.fact_edges, piece.restated, piece.events);
-  WarnOfReplaced(InFile(piece.first_line), report.edges.changed);
+  if (!run_.checking && !run_.collector)
+    BookApplied(report, piece.fact_edges, piece.restated, piece.events);
+  RecordCounts(piece, WarningsOf(piece), InFile(piece.first_line), report.edges.changed);
   return {};
 }
 
@@ -125,15 +123,17 @@ Status PieceApplier::BisectRefused(const Piece& piece) {
   return Apply(second);
 }
 
-void PieceApplier::RecordCounts(const Piece& piece) {
+void PieceApplier::RecordCounts(const Piece& piece, std::vector<ImportWarning> warnings,
+                                std::uint64_t line, std::uint64_t edges_changed) {
   ImportReport& r = run_.report;
   r.records += piece.records;
+  if (!run_.checking)
+    for (ImportWarning& warning : warnings) Book(std::move(warning));
   if (!run_.checking && !run_.collector) {
     BookRecords(piece);
-    BookWarnings(piece);
+    WarnOfReplaced(line, edges_changed);
     WarnOfRestatedNodes(piece);
   } else if (run_.collector) {
-    BookWarnings(piece);
     run_.restated += piece.restated;
   }
   for (const RecordError& e : piece.errors) AddError(e.line, e.reason);
@@ -177,13 +177,16 @@ std::uint64_t PieceApplier::InFile(std::uint64_t line) const {
   return lines_ && !lines_->empty() ? (*lines_)[line - 1] : line;
 }
 
-void PieceApplier::BookWarnings(const Piece& piece) {
+std::vector<ImportWarning> PieceApplier::WarningsOf(const Piece& piece) const {
+  std::vector<ImportWarning> warnings;
   for (const DoubtfulTime& time : piece.doubtful_times) {
     std::int64_t value = time.value;
     if (!time.says.empty() && value > 0)  // the line of the other record
       value = static_cast<std::int64_t>(InFile(static_cast<std::uint64_t>(value)));
-    Book({file_, InFile(time.line), time.field, value, time.count, time.until, time.says});
+    warnings.push_back(
+        {file_, InFile(time.line), time.field, value, time.count, time.until, time.says});
   }
+  return warnings;
 }
 
 // One warning a file and doubt keeps what is said first, and counts.

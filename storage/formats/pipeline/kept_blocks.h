@@ -23,6 +23,8 @@ struct ParsedBlock {
 
 class KeptBlocks {
  public:
+  static constexpr std::uint64_t kOperationBytes = 96;  // about, with its nodes
+
   // Borrows `left`, the bytes that all files together may still take.
   KeptBlocks(std::uint64_t most_bytes, std::uint64_t& left) : most_(most_bytes), left_(&left) {}
 
@@ -50,8 +52,9 @@ class KeptBlocks {
  private:
   // About: what grows with the records. The keys of a batch are no longer than its text.
   static std::uint64_t MemoryOf(const Piece& piece) {
-    constexpr std::uint64_t kOperation = 96, kNode = 64;  // with its nodes; of a hash table
-    std::uint64_t bytes = sizeof(Piece) + piece.text.size() + kOperation * piece.batch.op_count() +
+    constexpr std::uint64_t kNode = 64;  // of a hash table
+    std::uint64_t bytes = sizeof(Piece) + piece.text.size() +
+                          kOperationBytes * piece.batch.op_count() +
                           kNode * piece.node_values.size();
     constexpr std::uint64_t kKind = 192;  // with its place in the tables of names
     if (const Schema* schema = piece.schema_after.get())

@@ -3,7 +3,6 @@
 
 #include "engine/types.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/pipeline/scratch_file.h"
 
 namespace plexus::formats_internal {
 
@@ -21,10 +20,6 @@ bool AreMany(std::uint64_t edges, const Snapshot& graph) {
   return edges >= (arcs + graph.node_count()) / 10;
 }
 
-std::string ScratchFolder(const ImportOptions& options) {
-  return options.scratch_folder.empty() ? TemporaryFolder() : options.scratch_folder;
-}
-
 bool LoadRefused(const Graph& graph, const Error& error) {
   return !graph.read_only() &&
          (error.code == ErrorCode::kFailedPrecondition ||  // another writer came in between
@@ -33,8 +28,7 @@ bool LoadRefused(const Graph& graph, const Error& error) {
           error.code == ErrorCode::kResourceExhausted);
 }
 
-Error LoadError(const Graph& graph, const std::string& folder, Error error) {
-  if (error.code == ErrorCode::kCorruption) error.message = folder + ": " + error.message;
+Error LoadError(const Graph& graph, Error error) {
   if (graph.read_only() && error.code != ErrorCode::kReadOnly)
     error.message +=
         "; some of it may be in: open the graph again and run the same import again to complete it";

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "engine/error.h"
 #include "engine/graph.h"
@@ -17,12 +16,10 @@ bool MayLoad(const Graph& graph, const ImportOptions& options);
 // From a tenth of the graph on it costs less to sort edges apart and to merge them once.
 bool AreMany(std::uint64_t edges, const Snapshot& graph);
 
-// Where the scratch is.
-std::string ScratchFolder(const ImportOptions& options);
 // Whether the graph is as it was before the load, and batches may do.
 bool LoadRefused(const Graph& graph, const Error& error);
-// The error of a load with where the scratch is, and with what the graph may have of it.
-Error LoadError(const Graph& graph, const std::string& folder, Error error);
+// The error of a load with what the graph may have of it.
+Error LoadError(const Graph& graph, Error error);
 
 // Errors that a record can cause, as against those of the disk or the caller.
 bool IsRecordError(const Graph& graph, const Error& error);

@@ -48,7 +48,11 @@ class Pipeline {
     }
     return ApplyWaiting();
   }
-  Status ApplyWaiting() { return applier_.ApplyWaiting(); }
+  Status ApplyWaiting() {
+    PLEXUS_TRY(applier_.ApplyWaiting());
+    run_.bytes_seen = std::max(run_.bytes_seen, bytes_read_);
+    return {};
+  }
 
   Status status() {
     const MutexLock lock(mutex_);
@@ -113,7 +117,8 @@ class Pipeline {
       if (run_.report.stopped) return {};
     }
     Progress* progress = run_.options.progress;
-    if (!applier_.waits()) run_.bytes_seen = run_.bytes_done + parsed.bytes_read;
+    bytes_read_ = run_.bytes_done + parsed.bytes_read;
+    if (!applier_.waits()) run_.bytes_seen = bytes_read_;
     if (progress && !progress->Report(run_.checking || run_.collector ? "checking" : "importing",
                                       run_.bytes_done + parsed.bytes_read, run_.bytes_total))
       return Fail(ErrorCode::kCancelled, "import cancelled");
@@ -168,6 +173,7 @@ class Pipeline {
   BlockSource& source_;
   const RecordParser& parser_;
   PieceApplier applier_;
+  std::uint64_t bytes_read_ = 0;  // of all files, behind the last block that was applied
   BatchPool pool_;
   const std::size_t max_in_flight_;
   std::pair<std::shared_ptr<const Schema>, std::shared_ptr<const Schema>> equal_;

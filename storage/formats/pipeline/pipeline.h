@@ -108,22 +108,23 @@ class PieceApplier {
  private:
   // A piece that only links, until it is loaded with others.
   struct Waiting {
-    WriteBatch batch;
+    Piece piece;
     std::uint64_t line = 0;  // in the file
-    std::uint64_t fact_edges = 0, restated = 0;
+    std::vector<ImportWarning> warnings = {};
   };
   bool Waits(Piece& piece);
   Result<bool> LoadWaiting();
-  void BookLinks(const Waiting& links, const ApplyReport& applied);
+  Status ApplyEach(std::vector<Waiting> waiting);
   Result<ApplyReport> ApplyBatch(Piece& piece);
   Result<ApplyReport> DryRun(const Piece& piece);
   Status BisectRefused(const Piece& piece);
   Piece Parse(std::string_view text, std::uint64_t first_line);
-  void RecordCounts(const Piece& piece);
+  void RecordCounts(const Piece& piece, std::vector<ImportWarning> warnings, std::uint64_t line,
+                    std::uint64_t edges_changed);
   void BookRecords(const Piece& piece);
   void BookApplied(const ApplyReport& applied, std::uint64_t fact_edges, std::uint64_t restated,
                    std::uint64_t events);
-  void BookWarnings(const Piece& piece);
+  std::vector<ImportWarning> WarningsOf(const Piece& piece) const;
   void Book(ImportWarning warning);
   std::uint64_t InFile(std::uint64_t line) const;
   void WarnOfRestatedNodes(const Piece& piece);

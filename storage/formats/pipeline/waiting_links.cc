@@ -3,80 +3,88 @@
 #include <utility>
 
 #include "engine/bulk/link_arrays.h"
+#include "storage/formats/pipeline/kept_blocks.h"
 #include "storage/formats/pipeline/load_rules.h"
 #include "storage/formats/pipeline/pipeline.h"
-#include "storage/formats/pipeline/scratch_file.h"
 
 namespace plexus::formats_internal {
 
-// Takes the batch of a piece that can wait.
+// Takes the piece if it can wait. None waits where all that may wait would not be loaded.
 bool PieceApplier::Waits(Piece& piece) {
-  constexpr std::uint64_t kOperation = 96;  // with its nodes
-  if (run_.checking || run_.may_wait == 0 || !piece.lists.empty() || !piece.patches.empty())
+  if (run_.checking || run_.may_wait == 0 || !piece.lists.empty() || !piece.patches.empty() ||
+      piece.error_count > 0 || piece.stopped || piece.unreadable || piece.batch.empty())
     return false;
-  if (waiting_.empty()) before_waiting_ = run_.graph.snapshot();
+  const Snapshot now = waiting_.empty() ? run_.graph.snapshot() : before_waiting_;
   if (waiting_.size() == kMaxLoadBatches ||
-      !LinkArrays::Takes(before_waiting_, Plane::kFact, piece.batch))
+      !AreMany(run_.may_wait / KeptBlocks::kOperationBytes, now) ||
+      !LinkArrays::Takes(now, Plane::kFact, piece.batch))
     return false;
+  if (waiting_.empty()) before_waiting_ = now;
   waiting_edges_ += piece.batch.edge_op_count();
-  waiting_bytes_ += kOperation * piece.batch.op_count() + piece.text.size();
-  waiting_.push_back(
-      {std::move(piece.batch), InFile(piece.first_line), piece.fact_edges, piece.restated});
+  waiting_bytes_ += KeptBlocks::kOperationBytes * piece.batch.op_count() + piece.text.size();
+  std::vector<ImportWarning> warnings = WarningsOf(piece);
+  const std::uint64_t line = InFile(piece.first_line);
+  waiting_.push_back({std::move(piece), line, std::move(warnings)});
   return true;
-}
-
-void PieceApplier::BookLinks(const Waiting& links, const ApplyReport& applied) {
-  ++run_.report.batches;
-  BookApplied(applied, links.fact_edges, links.restated, 0);
-  WarnOfReplaced(links.line, applied.edges.changed);
 }
 
 // False: nothing has happened, each must be applied.
 Result<bool> PieceApplier::LoadWaiting() {
   if (waiting_.size() < 2 || !AreMany(waiting_edges_, before_waiting_)) return false;
   LinkArrays arrays(before_waiting_, Plane::kFact);
-  for (const Waiting& links : waiting_) arrays.Take(links.batch);
+  for (const Waiting& links : waiting_) arrays.Take(links.piece.batch);
+  // What waits is a quarter of the memory that a load may take; the load takes less than the rest.
   EdgeLoad load = arrays.Finish();
-  const std::string folder = ScratchFolder(run_.options);
-  LoadMemory memory = MakeLoadMemory(run_.options.limits.load_bytes, folder);
-  load.memory = memory.bytes;
-  load.scratch = std::move(memory.scratch);
   std::vector<std::uint64_t> changed;
   load.changed_of = &changed;
   const auto loaded = run_.graph.Load(std::move(load), run_.options.apply, run_.options.progress);
   if (!loaded) {
     if (loaded.error().code == ErrorCode::kCancelled)
       run_.report.batches += run_.graph.snapshot().sequence() - before_waiting_.sequence();
-    if (LoadRefused(run_.graph, loaded.error())) return false;
-    return std::unexpected(LoadError(run_.graph, folder, loaded.error()));
+    if (!LoadRefused(run_.graph, loaded.error()))
+      return std::unexpected(LoadError(run_.graph, loaded.error()));
+    run_.may_wait = 0;  // the next one would be refused, too
+    return false;
   }
   run_.report.batches += waiting_.size();
   std::uint64_t edges = 0, restated = 0;
   for (std::size_t b = 0; b < waiting_.size(); ++b) {
-    edges += waiting_[b].fact_edges;
-    restated += waiting_[b].restated;
-    WarnOfReplaced(waiting_[b].line, changed[b]);
+    Waiting& links = waiting_[b];
+    edges += links.piece.fact_edges;
+    restated += links.piece.restated;
+    RecordCounts(links.piece, std::move(links.warnings), links.line, changed[b]);
   }
   BookApplied(*loaded, edges, restated, 0);
   return true;
 }
 
+Status PieceApplier::ApplyEach(std::vector<Waiting> waiting) {
+  Progress* const progress = run_.options.progress;
+  for (Waiting& links : waiting) {
+    if (progress && waiting.size() > 1 &&
+        !progress->Report("importing", run_.bytes_seen, run_.bytes_total))
+      return Fail(ErrorCode::kCancelled, "import cancelled");
+    ++run_.report.batches;
+    const auto applied = run_.graph.Apply(links.piece.batch, run_.options.apply);
+    if (!applied) {
+      if (!IsRecordError(run_.graph, applied.error())) return std::unexpected(applied.error());
+      run_.AddError(file_, links.line, applied.error().message);  // not foreseen by the check
+      return {};
+    }
+    BookApplied(*applied, links.piece.fact_edges, links.piece.restated, 0);
+    RecordCounts(links.piece, std::move(links.warnings), links.line, applied->edges.changed);
+    links.piece.batch = WriteBatch();
+  }
+  return {};
+}
+
 Status PieceApplier::ApplyWaiting() {
   if (waiting_.empty()) return {};
   PLEXUS_ASSIGN(const bool loaded, LoadWaiting());
-  const std::vector<Waiting> waiting = std::exchange(waiting_, {});
+  std::vector<Waiting> waiting = std::exchange(waiting_, {});
   waiting_edges_ = waiting_bytes_ = 0;
   before_waiting_ = Snapshot();
-  for (std::size_t i = 0; i < waiting.size() && !loaded && !run_.report.stopped; ++i) {
-    const auto applied = run_.graph.Apply(waiting[i].batch, run_.options.apply);
-    if (!applied && !IsRecordError(run_.graph, applied.error()))
-      return std::unexpected(applied.error());
-    if (applied)
-      BookLinks(waiting[i], *applied);
-    else  // not foreseen by the check
-      run_.AddError(file_, waiting[i].line, applied.error().message);
-  }
-  return {};
+  return loaded ? Status() : ApplyEach(std::move(waiting));
 }
 
 }  // namespace plexus::formats_internal

@@ -172,6 +172,7 @@ TEST(PlanNames, StopWordsInsideOfAKey) {
                            {"Lord of the Rings", "A film of three parts."},
                            {"The Matrix", "Another film."},
                            {"To be", "A monologue."},
+                           {"Being Human", "A series about human beings and rights."},
                            {"m1", "What does the matrix of lord rings say?"}});
   const Snapshot s = graph->snapshot();
   const auto keys = [&](const std::string& question, bool said) {
@@ -187,6 +188,8 @@ TEST(PlanNames, StopWordsInsideOfAKey) {
   EXPECT_EQ(keys("a lord, rings", true), "");
   EXPECT_EQ(keys("is matrix a film?", true), "The Matrix");
   EXPECT_EQ(keys("is the matrix to be there", true), "The Matrix");
+  EXPECT_EQ(keys("human rights", true), "");  // "being" is no stop word, though its stem is one
+  EXPECT_EQ(keys("who made being human?", true), "Being Human");
   EXPECT_EQ(Named(s, "the matrix", true), Named(s, "matrix", true));
 }
 

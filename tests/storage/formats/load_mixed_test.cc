@@ -242,6 +242,8 @@ TEST_F(MixedLoad, ABadLineIsToldAsBefore) {
       R"({"edge":["a","b"],"weight":-1})",
       R"({"edge":["a","b"],"weight":1e99})",
       R"({"edge":["a","b"],"weight":01})",
+      R"({"edge":["a","b"],"weight":1e-9999999999})",
+      R"({"edge":["a","b"],"weight":0e9999999999})",
       R"({"edge":["a","b"],"kind":""})",
       R"({"edge":["a","b"],"kind":"has_tag"})",
       R"({"edge":["a","a"],"kind":"causes"})",
@@ -285,6 +287,34 @@ TEST_F(MixedLoad, WhatCannotBeLoadedIsApplied) {
   options.block_bytes = 512;
   options.batch_ops = 20;
   ASSERT_NO_FATAL_FAILURE(ExpectSame({File("f.jsonl", text)}, options, base));
+}
+
+// A name that a built-in kind has for the other way round may become a kind of its own.
+TEST_F(MixedLoad, AnInverseNameThatGivesWay) {
+  ImportOptions options;
+  options.now_ms = kNow;
+  for (const char* traits : {R"("plane":"fact","symmetric":true)", R"("plane":"index")",
+                             R"("plane":"index","target":"tag")", R"("plane":"fact")"}) {
+    SCOPED_TRACE(traits);
+    const std::string kind = R"(,"kind":"supported_by")";
+    const std::string text = R"({"edge":["a","b"])" + kind + "}\n{" + kind.substr(1) + ',' +
+                             traits + "}\n" + R"({"edge":["c","d"],"weight":1)" + kind + "}\n" +
+                             R"({"edge":["d","c"],"weight":2)" + kind + "}\n";
+    ASSERT_NO_FATAL_FAILURE(ExpectSame({File("f.jsonl", text)}, options));
+  }
+}
+
+// A time that no graph takes, which is found when the first batch is applied.
+TEST_F(MixedLoad, ARefusedTime) {
+  Random random(7);
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += EdgeLine(random, 20, false);
+  ImportOptions options;
+  options.now_ms = std::int64_t{1} << 61;
+  options.block_bytes = 512;
+  options.batch_ops = 20;
+  ASSERT_NO_FATAL_FAILURE(
+      ExpectSame({File("f.jsonl", R"({"node":"a"})" + std::string("\n") + text)}, options));
 }
 
 // Each time that progress is told, another writer is faster than the load.
@@ -353,6 +383,9 @@ TEST_F(MixedLoad, ElementsReadQuicklyAreElements) {
       R"({"source":1,"target":2,"key":"0"})",
       R"({"source":1,"target":2,"key":1})",
       R"({"source":1,"target":2,"key":-7})",
+      R"({"source":1,"target":2,"key":-0})",
+      R"({"source":1,"target":2,"key":9223372036854775808})",
+      R"({"source":1,"target":2,"key":123456789012345678901})",
       R"({"source":1,"target":2,"key":1.5})",
       R"({"source":1,"target":2,"key":null})",
       R"({"source":1,"target":2,"key":1,"label":"x"})",

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,59 +45,76 @@ class NameFinder {
     PLEXUS_ASSIGN(TermRecord record, ReadTermRecord(run.snapshot));
     TermOptions options = std::move(record.terms);
     options.split_identifiers = options.cjk_bigrams = false;
-    std::string stop_words;
-    if (!run.question.text.empty()) {
-      for (const std::string& word : options.stop_words) stop_words += word + ' ';
-      if (options.default_stop_words)
-        for (const std::string_view word : EnglishStopWords()) stop_words.append(word).append(" ");
-      options.stop_words.clear();
-      options.default_stop_words = false;
+    PLEXUS_ASSIGN(TermSplitter terms, TermSplitter::Make(options));
+    options.stop_words.clear();
+    options.default_stop_words = false;
+    PLEXUS_ASSIGN(TermSplitter words, TermSplitter::Make(options));
+    NameFinder finder(run, std::move(terms), std::move(words));
+    if (finder.said_) {
+      PLEXUS_ASSIGN(finder.words_, finder.words_of_.Split(run.question.text));
     }
-    PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(options));
-    NameFinder finder(*run.words, std::move(splitter));
-    if (run.question.text.empty()) {
-      finder.question_.assign(run.question.terms.begin(), run.question.terms.end());
-      return finder;
-    }
-    PLEXUS_ASSIGN(finder.question_, finder.splitter_.Split(run.question.text));
-    PLEXUS_ASSIGN(const std::vector<std::string> stops, finder.splitter_.Split(stop_words));
-    finder.stop_words_.insert(stops.begin(), stops.end());
     return finder;
   }
 
-  // What `words` say of the node, if the question says it.
-  Result<std::optional<Name>> Find(NodeId node, std::string_view words) {
-    if (words.empty() || !KeyMayHaveWords(words)) return std::nullopt;
-    PLEXUS_ASSIGN(const std::vector<std::string> all, splitter_.Split(words));
-    std::span<const std::string> row = all;
-    while (!row.empty() && stop_words_.contains(row.front())) row = row.subspan(1);
-    while (!row.empty() && stop_words_.contains(row.back())) row = row.first(row.size() - 1);
-    if (row.empty()) return std::nullopt;
-    Name name{node, 0, row.size(), 0, {}};
-    for (const std::string& word : row) {
-      if (stop_words_.contains(word)) continue;
-      const auto term = std::ranges::find(asked_.terms, word, &QueryTerm::term);
-      if (term == asked_.terms.end()) return std::nullopt;
-      ++name.terms;
-      name.idf += term->idf;
+  // What `text` says of the node, if the question says it.
+  Result<std::optional<Name>> Find(NodeId node, std::string_view text) {
+    if (text.empty() || !KeyMayHaveWords(text)) return std::nullopt;
+    PLEXUS_ASSIGN(const std::vector<std::string> terms, terms_of_.Split(text));
+    Name name{node, terms.size(), terms.size(), 0, {}};
+    for (const std::string& term : terms) {
+      const auto known = std::ranges::find(asked_.terms, term, &QueryTerm::term);
+      if (known == asked_.terms.end()) return std::nullopt;
+      name.idf += known->idf;
     }
-    for (auto at = question_.begin(); at != question_.end(); ++at) {
-      at = std::search(at, question_.end(), row.begin(), row.end());
-      if (at == question_.end()) break;
-      name.begins.push_back(static_cast<std::size_t>(at - question_.begin()));
-    }
+    name.begins = PlacesOf(terms, terms_);
+    if (name.begins.empty()) return std::nullopt;
+    if (!said_) return name;
+    PLEXUS_ASSIGN(const std::vector<std::string> words, words_of_.Split(text));
+    const std::span<const std::string> row = WithoutOuterStops(words, terms);
+    name.length = row.size();
+    name.begins = PlacesOf(row, words_);
     if (name.begins.empty()) return std::nullopt;
     return name;
   }
 
  private:
-  NameFinder(const Bm25Result& asked, TermSplitter splitter)
-      : asked_(asked), splitter_(std::move(splitter)) {}
+  NameFinder(const PlanRun& run, TermSplitter terms, TermSplitter words)
+      : asked_(*run.words),
+        said_(!run.question.text.empty()),
+        terms_of_(std::move(terms)),
+        words_of_(std::move(words)),
+        terms_(run.question.terms) {}
+
+  // Where `row`, which may be empty, begins in `question`.
+  static std::vector<std::size_t> PlacesOf(std::span<const std::string> row,
+                                           std::span<const std::string> question) {
+    std::vector<std::size_t> places;
+    if (row.empty()) return places;
+    for (auto at = question.begin(); at != question.end(); ++at) {
+      at = std::search(at, question.end(), row.begin(), row.end());
+      if (at == question.end()) break;
+      places.push_back(static_cast<std::size_t>(at - question.begin()));
+    }
+    return places;
+  }
+  // From the first term to the last one. The terms are the words in their order, without some.
+  static std::span<const std::string> WithoutOuterStops(std::span<const std::string> words,
+                                                        std::span<const std::string> terms) {
+    std::size_t first = words.size(), end = 0, next = 0;
+    for (std::size_t i = 0; i < words.size() && next < terms.size(); ++i) {
+      if (words[i] != terms[next]) continue;
+      ++next;
+      first = std::min(first, i);
+      end = i + 1;
+    }
+    return first < end ? words.subspan(first, end - first) : std::span<const std::string>();
+  }
 
   const Bm25Result& asked_;
-  TermSplitter splitter_;
-  std::vector<std::string> question_;
-  std::set<std::string, std::less<>> stop_words_;  // as the splitter returns them
+  bool said_;                         // the question's text is given
+  TermSplitter terms_of_, words_of_;  // without stop words, and with them
+  std::span<const std::string> terms_;
+  std::vector<std::string> words_;
 };
 
 // Places of the question that a name took.
