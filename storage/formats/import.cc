@@ -107,10 +107,11 @@ Status formats_internal::ImportFile(ImportRun& run, const Input& input, Checked&
       break;
     }
     case FileFormat::kJsonLines:
-      status = run.collector ? RunPipeline(run, input.name, reader,
-                                           JsonEdgeParser(run.collector->numbers(),
-                                                          PlainLineBytes(run.options.limits)))
-                             : ImportObjects(run, input, reader, JsonLinesParser());
+      status =
+          run.collector
+              ? RunPipeline(run, input.name, reader,
+                            JsonEdgeParser(run.collector->numbers(), PlainLineBytes(run.options)))
+              : ImportObjects(run, input, reader, JsonLinesParser());
       break;
     case FileFormat::kJsonRows:
       status = ImportObjects(run, input, reader, JsonRowsParser());

@@ -11,6 +11,7 @@
 #include "storage/formats/json/json_edges.h"
 #include "storage/formats/open_input.h"
 #include "storage/formats/pipeline/load_rules.h"
+#include "storage/formats/pipeline/piece_edges.h"
 #include "storage/formats/wordnet/wordnet_parser.h"
 
 namespace plexus::formats_internal {
@@ -45,9 +46,7 @@ bool AllPlainEdges(ImportRun& run, std::span<const Input> inputs) {
     BlockReader reader = MakeReader(nullptr, run.options);
     const auto format = OpenReader(run.options, input, reader);
     if (format && *format == FileFormat::kEdgeList) return true;
-    if (run.options.strict || !run.options.kind_names.empty() ||
-        !run.options.reversed_kinds.empty())
-      return false;
+    if (!LeavesEdges(run.options)) return false;
     if (format && *format == FileFormat::kJsonLines) {
       const auto head = reader.Peek(kSniffBytes);
       return head && BeginsWithJsonEdge(*head);

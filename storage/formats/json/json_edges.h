@@ -18,9 +18,10 @@
 
 namespace plexus::formats_internal {
 
-// Lines longer than that need a look at limits.
-inline std::size_t PlainLineBytes(const ImportLimits& limits) {
-  return std::min(limits.line_bytes, limits.field_bytes);
+// Lines of so many bytes and more need the general way: a look at limits, or at the options.
+inline std::size_t PlainLineBytes(const ImportOptions& options) {
+  if (!LeavesEdges(options)) return 0;
+  return std::min(options.limits.line_bytes, options.limits.field_bytes);
 }
 
 // Views into the line. False: another record, or one that needs the general way. 8 bytes at each

@@ -108,9 +108,7 @@ std::size_t ElementParser::Parse(std::string_view text, std::uint64_t first_line
   JsonParser json(context.options->limits.field_bytes);
   BatchBuilder builder(context, piece);
   const bool renames = !defaults_.renamed && !context.options->columns.empty();
-  const std::size_t most = BatchBuilder::TakesPlain(*context.options) && !renames
-                               ? PlainLineBytes(context.options->limits)
-                               : 0;
+  const std::size_t most = renames ? 0 : PlainLineBytes(*context.options);
   const auto plain = [&](std::string_view line, std::uint64_t number) {
     Row row = {};
     RowValues values;

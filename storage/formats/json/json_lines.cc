@@ -27,8 +27,7 @@ bool IsReservedKey(std::string_view name) {
 
 std::size_t JsonLinesParser::Parse(std::string_view text, std::uint64_t first_line,
                                    const ParseContext& context, Piece& piece) const {
-  const std::size_t most =
-      BatchBuilder::TakesPlain(*context.options) ? PlainLineBytes(context.options->limits) : 0;
+  const std::size_t most = PlainLineBytes(*context.options);
   return TakeObjectLines(
       text, first_line, context, piece,
       [](JsonParser& json, const JsonValue& root, std::uint64_t, BatchBuilder& builder) {

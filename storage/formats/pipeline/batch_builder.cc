@@ -12,12 +12,6 @@
 
 namespace plexus::formats_internal {
 
-namespace {
-
-constexpr std::uint64_t kHashPrime = 0x9E3779B97F4A7C15;
-
-}  // namespace
-
 std::string InQuotes(std::string_view s) { return "'" + std::string(s.substr(0, 80)) + "'"; }
 
 std::uint64_t MixHash(std::uint64_t hash, std::string_view bytes) {

@@ -104,12 +104,8 @@ class BatchBuilder {
               std::optional<std::string_view> said);
   // The same as Ends and Link for an edge of which a line states only this, several times faster.
   // False: nothing was added, and Ends and Link must look. REQUIRES keys that CheckKey takes, and
-  // TakesPlain.
+  // LeavesEdges.
   bool LinkPlain(const Row& row, const RowValues& values);
-  // Whether the import's options leave edges as they are.
-  static bool TakesPlain(const ImportOptions& options) {
-    return !options.strict && options.kind_names.empty() && options.reversed_kinds.empty();
-  }
   Status Unlink(const EdgeEnds& ends, std::string_view label);
   void Remove(const NodeName& name, bool purge);
 
@@ -187,6 +183,7 @@ class BatchBuilder {
 
 // In quotes, cut where it is long; a hash of more bytes.
 std::string InQuotes(std::string_view s);
+inline constexpr std::uint64_t kHashPrime = 0x9E3779B97F4A7C15;
 std::uint64_t MixHash(std::uint64_t hash, std::string_view bytes);
 
 // "2026-01-02T00:00:00.000Z is not before ...", of a valid_from.

@@ -125,11 +125,7 @@ const BatchBuilder::PlainKind* BatchBuilder::PlainKindOf(std::string_view name) 
 bool BatchBuilder::LinkPlain(const Row& row, const RowValues& values) {
   const PlainKind* const kind = PlainKindOf(values.kind);
   if (!kind || (values.undirected && !kind->symmetric) ||
-      (!kind->self_loops && row.tokens[0] == row.tokens[1]) ||
-      values.label.size() > Limits::kMaxStringBytes)
-    return false;
-  if (values.valid_from != kNoTime && values.valid_until != kNoTime &&
-      values.valid_from >= values.valid_until)
+      (!kind->self_loops && row.tokens[0] == row.tokens[1]) || !values.plain())
     return false;
   const auto stated = [](std::int64_t time) {
     return time == kNoTime ? std::nullopt : std::optional(time);
@@ -160,7 +156,6 @@ namespace {
 
 template <class T>
 std::uint32_t Digest(const std::optional<T>& value) {
-  constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15;
   if (!value) return 0;
   std::uint64_t bits = 0;
   if constexpr (std::is_same_v<T, std::string_view>)
@@ -169,7 +164,7 @@ std::uint32_t Digest(const std::optional<T>& value) {
     bits = std::bit_cast<std::uint32_t>(*value);
   else
     bits = static_cast<std::uint64_t>(*value);
-  return static_cast<std::uint32_t>((bits + 1) * kPrime >> 32) | 1;
+  return static_cast<std::uint32_t>((bits + 1) * kHashPrime >> 32) | 1;
 }
 
 }  // namespace

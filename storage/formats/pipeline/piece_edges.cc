@@ -293,11 +293,7 @@ bool PieceEdgesWriter::Add(const Row& row, const RowValues& values) {
   const Kind* known = KindOf(values.kind);
   if (!known) return false;
   const Kind& kind = *known;
-  if (!kind.usable || (!kind.self_loops && row.tokens[0] == row.tokens[1]) ||
-      values.label.size() > Limits::kMaxStringBytes)
-    return false;
-  if (values.valid_from != kNoTime && values.valid_until != kNoTime &&
-      values.valid_from >= values.valid_until)
+  if (!kind.usable || (!kind.self_loops && row.tokens[0] == row.tokens[1]) || !values.plain())
     return false;
   Wait(row, values, kind, true);
   return true;

@@ -29,7 +29,18 @@ struct RowValues {
   std::string_view kind = "link", label = {};
   std::int64_t created_at = kNoTime, valid_from = kNoTime, valid_until = kNoTime;
   bool undirected = false;  // the kind must be a symmetric one
+
+  // Whether the general way takes the label and the times without a remark.
+  bool plain() const {
+    const bool bounded = valid_from != kNoTime && valid_until != kNoTime;
+    return label.size() <= Limits::kMaxStringBytes && !(bounded && valid_from >= valid_until);
+  }
 };
+
+// Whether the import's options leave edges as the file has them.
+inline bool LeavesEdges(const ImportOptions& options) {
+  return !options.strict && options.kind_names.empty() && options.reversed_kinds.empty();
+}
 
 // The time that a cell or a string is, where the general way takes it without a remark.
 std::optional<std::int64_t> PlainTime(std::string_view text);

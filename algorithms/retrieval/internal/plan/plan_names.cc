@@ -46,14 +46,7 @@ class NameFinder {
     TermOptions options = std::move(record.terms);
     options.split_identifiers = options.cjk_bigrams = false;
     PLEXUS_ASSIGN(TermSplitter terms, TermSplitter::Make(options));
-    options.stop_words.clear();
-    options.default_stop_words = false;
-    PLEXUS_ASSIGN(TermSplitter words, TermSplitter::Make(options));
-    NameFinder finder(run, std::move(terms), std::move(words));
-    if (finder.said_) {
-      PLEXUS_ASSIGN(finder.words_, finder.words_of_.Split(run.question.text));
-    }
-    return finder;
+    return NameFinder(run, std::move(options), std::move(terms));
   }
 
   // What `text` says of the node, if the question says it.
@@ -68,8 +61,9 @@ class NameFinder {
     }
     name.begins = PlacesOf(terms, terms_);
     if (name.begins.empty()) return std::nullopt;
-    if (!said_) return name;
-    PLEXUS_ASSIGN(const std::vector<std::string> words, words_of_.Split(text));
+    if (said_.empty()) return name;
+    if (!words_of_) PLEXUS_TRY(SplitQuestion());
+    PLEXUS_ASSIGN(const std::vector<std::string> words, words_of_->Split(text));
     const std::span<const std::string> row = WithoutOuterStops(words, terms);
     name.length = row.size();
     name.begins = PlacesOf(row, words_);
@@ -78,12 +72,21 @@ class NameFinder {
   }
 
  private:
-  NameFinder(const PlanRun& run, TermSplitter terms, TermSplitter words)
+  NameFinder(const PlanRun& run, TermOptions options, TermSplitter terms)
       : asked_(*run.words),
-        said_(!run.question.text.empty()),
+        said_(run.question.text),
+        options_(std::move(options)),
         terms_of_(std::move(terms)),
-        words_of_(std::move(words)),
         terms_(run.question.terms) {}
+
+  // Into its words: when the first name is found, as most questions hold none.
+  Status SplitQuestion() {
+    options_.stop_words.clear();
+    options_.default_stop_words = false;
+    PLEXUS_ASSIGN(words_of_, TermSplitter::Make(options_));
+    PLEXUS_ASSIGN(words_, words_of_->Split(said_));
+    return {};
+  }
 
   // Where `row`, which may be empty, begins in `question`.
   static std::vector<std::size_t> PlacesOf(std::span<const std::string> row,
@@ -111,10 +114,12 @@ class NameFinder {
   }
 
   const Bm25Result& asked_;
-  bool said_;                         // the question's text is given
-  TermSplitter terms_of_, words_of_;  // without stop words, and with them
-  std::span<const std::string> terms_;
-  std::vector<std::string> words_;
+  std::string_view said_;  // the question's text; empty: not given
+  TermOptions options_;
+  TermSplitter terms_of_;                 // leaves out stop words
+  std::span<const std::string> terms_;    // of the question
+  std::optional<TermSplitter> words_of_;  // does not
+  std::vector<std::string> words_;        // of the question
 };
 
 // Places of the question that a name took.
