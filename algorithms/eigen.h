@@ -29,7 +29,7 @@
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
-#include "engine/vectors/vector_table.h"
+#include "engine/vectors/vector_view.h"
 
 namespace plexus {
 
@@ -76,11 +76,11 @@ inline Result<EigenAdjacency> AdjacencyMatrix(const DenseView& view) {
 // The rows from `first` on that lie in one stretch; dead rows (node_of_row is kNoNode) included.
 // Without a copy in an f32 space; of an f16 space at most 256 rows, which lie in `buffer` until its
 // next use. REQUIRES first < vectors.row_count(). Throws std::bad_alloc.
-inline EigenVectorMap MapRows(const VectorTable::View& vectors, std::uint32_t first,
+inline EigenVectorMap MapRows(const VectorView& vectors, std::uint32_t first,
                               VectorBuffer& buffer) {
   constexpr std::uint32_t kMostDecoded = 256;
   const RowLayout& layout = vectors.layout();
-  VectorTable::Stretch rows = vectors.rows_from(first);
+  VectorView::Stretch rows = vectors.rows_from(first);
   const float* values = reinterpret_cast<const float*>(rows.first);
   if (layout.element == VectorElement::kF16) {
     rows.count = std::min(rows.count, kMostDecoded);
@@ -97,7 +97,7 @@ inline EigenVectorMap MapRows(const VectorTable::View& vectors, std::uint32_t fi
 // fn(first_row, map) for every stretch of the space, in order. A map of an f16 space is gone when
 // fn returns.
 template <class Fn>
-void ForEachVectorMap(const VectorTable::View& vectors, Fn&& fn) {
+void ForEachVectorMap(const VectorView& vectors, Fn&& fn) {
   VectorBuffer buffer;
   for (std::uint32_t row = 0; row < vectors.row_count();) {
     const EigenVectorMap map = MapRows(vectors, row, buffer);
@@ -108,7 +108,7 @@ void ForEachVectorMap(const VectorTable::View& vectors, Fn&& fn) {
 
 // The vectors of these nodes as the rows of a matrix, zeros where a node has none. A copy.
 // REQUIRES ids below the snapshot's node count.
-inline EigenVectors GatherVectors(const VectorTable::View& vectors, std::span<const NodeId> nodes) {
+inline EigenVectors GatherVectors(const VectorView& vectors, std::span<const NodeId> nodes) {
   EigenVectors matrix = EigenVectors::Zero(static_cast<Eigen::Index>(nodes.size()),
                                            static_cast<Eigen::Index>(vectors.dimensions()));
   VectorBuffer buffer;

@@ -20,7 +20,6 @@
 #include "algorithms/memory/decisions/decisions.h"
 #include "algorithms/memory/decisions/decisions_guardrails.h"
 #include "algorithms/pagerank/pagerank.h"
-#include "algorithms/pagerank/refresh_pagerank.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "bench/timing.h"

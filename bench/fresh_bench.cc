@@ -24,14 +24,15 @@
 #include <vector>
 
 #include "algorithms/memory/visibility/visibility.h"
-#include "algorithms/pagerank/refresh_pagerank.h"
+#include "algorithms/pagerank/pagerank.h"
 #include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/vectors.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "bench/timing.h"
 #include "engine/monitoring/monitoring.h"
+#include "engine/state.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"
 
@@ -240,7 +241,7 @@ void Read(const Graph& graph, std::size_t rounds, Figures& figures) {
     }
     Require(first.answers() == again.answers(), "asked again, the same answers");
     if (round % 8 == 0) {
-      const Snapshot bare(std::make_shared<const GraphState>(snapshot.state()));
+      const Snapshot bare(std::make_shared<const FrozenState>(snapshot.state()));
       Asker anew(bare, round);
       for (std::size_t q = 0; q < kQuestionCount; ++q) anew.Ask(q);
       Require(first.answers() == anew.answers(),

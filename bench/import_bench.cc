@@ -17,6 +17,7 @@
 #include "bench/graphs/pairs.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
+#include "engine/adjacency/csr.h"
 #include "storage/database.h"
 #include "storage/formats/import.h"
 

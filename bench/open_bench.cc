@@ -17,6 +17,7 @@
 
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
+#include "engine/adjacency/csr.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "algorithms/pagerank/pagerank.h"
-#include "algorithms/pagerank/refresh_pagerank.h"
 #include "bench/graphs/agent_graph.h"
 #include "bench/graphs/pairs.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "engine/graph.h"
+#include "engine/state.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::bench {
@@ -150,7 +150,8 @@ void Refresh(benchmark::State& state) {
   const NodeId n = before.node_count();
   WriteBatch batch(kBenchTime);
   std::uint64_t x = 88172645463325252u;
-  const std::uint64_t added = std::max<std::uint64_t>(before.base().out().arc_count() / 10000, 1);
+  const std::uint64_t added =
+      std::max<std::uint64_t>(before.base_rows(Direction::kOut).arc_count() / 10000, 1);
   for (std::uint64_t i = 0; i < added; ++i) {
     NodeId ends[2];
     for (NodeId& end : ends) {

@@ -20,6 +20,7 @@
 #include "bench/support.h"
 #include "bench/timing.h"
 #include "engine/monitoring/monitoring.h"
+#include "engine/vectors/vector_view.h"
 #include "storage/database.h"
 
 namespace {

@@ -28,6 +28,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/graph.h"
 #include "engine/monitoring/monitoring.h"
+#include "engine/vectors/vector_view.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/import.h"
 
@@ -67,7 +68,7 @@ const Snapshot& TheGraph() {
   return snapshot;
 }
 
-const VectorTable::View& TheVectors() { return *TheGraph().space(SpaceId{}); }
+const VectorView& TheVectors() { return *TheGraph().space(SpaceId{}); }
 std::vector<float> TheVector(NodeId node) {
   VectorBuffer buffer;
   const std::span<const float> values = TheVectors().vector(node, buffer);
@@ -211,7 +212,7 @@ BENCHMARK(Prefiltered)
 const Snapshot& TheHalves() {
   static const std::unique_ptr<Graph> graph = [] {
     auto made = Graph::InMemory();
-    const VectorTable::View& from = TheVectors();
+    const VectorView& from = TheVectors();
     for (NodeId v = 0; v < TheGraph().node_count();) {
       WriteBatch batch(kBenchTime);
       batch.DefineSpace(
@@ -240,7 +241,7 @@ void Halves(benchmark::State& state) {
     result = Must(Nearest(snapshot, SpaceId{}, query, options), "nearest");
     return ProcessSeconds() - start;
   };
-  const VectorTable::View& halves = *TheHalves().space(SpaceId{});
+  const VectorView& halves = *TheHalves().space(SpaceId{});
   NearestResult of_floats, of_halves;
   std::vector<double> floats, rounded;
   std::size_t same = 0, wanted = 0;

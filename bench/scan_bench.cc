@@ -14,6 +14,7 @@
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "engine/graph.h"
+#include "engine/state.h"
 
 namespace plexus::bench {
 namespace {

@@ -15,8 +15,7 @@
 #include <vector>
 
 #include "algorithms/pagerank/pagerank.h"
-#include "algorithms/traversal/bfs.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 #include "bench/graphs/agent_graph.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"

@@ -24,6 +24,7 @@
 #include "bench/support.h"
 #include "bench/timing.h"
 #include "engine/monitoring/monitoring.h"
+#include "engine/vectors/vector_view.h"
 #include "storage/database.h"
 
 namespace {
@@ -94,7 +95,7 @@ std::vector<TurnTrajectory> Lines(const AgentGraph& agent) {
 
 // Some of the edges, computed again.
 bool Check(const Snapshot& snapshot, const EdgeRecipe& recipe) {
-  const VectorTable::View* space = Must(snapshot.vectors(SpaceId{}), "vectors");
+  const VectorView* space = Must(snapshot.vectors(SpaceId{}), "vectors");
   const EdgeKindId kinds[] = {recipe.kind};
   bool right = true;
   std::uint64_t at = 0;
@@ -220,7 +221,7 @@ void AskQuestions(const Snapshot& snapshot, const AgentGraph& agent) {
   narrow.run.executor = &executor;
   RerankOptions inside = rerank;
   inside.filter.subset = &subset;
-  const VectorTable::View* space = Must(snapshot.vectors(SpaceId{}), "vectors");
+  const VectorView* space = Must(snapshot.vectors(SpaceId{}), "vectors");
   const auto by_prefilter = [&](std::span<const float> query) {
     std::vector<NodeId> nodes;
     for (const NearestHit& hit : Must(Nearest(snapshot, SpaceId{}, query, narrow), "nearest").hits)

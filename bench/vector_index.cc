@@ -8,7 +8,7 @@
 // Usage: vector_index [FILE.fvecs]: bench/word_vectors.sh makes one. Without a file: ROWS vectors
 // of DIMENSIONS around CENTRES, by PLEXUS_BENCH_ROWS, _DIMENSIONS and _CLUSTERS. Exit 1 when an
 // answer is wrong.
-#include "algorithms/retrieval/vector_index.h"
+#include "algorithms/retrieval/vectors.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -16,11 +16,11 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/retrieval/vectors.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "bench/timing.h"
 #include "engine/graph.h"
+#include "engine/vectors/vector_view.h"
 #include "storage/formats/import.h"
 
 namespace {
@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
                static_cast<std::uint32_t>(Size("PLEXUS_BENCH_DIMENSIONS", 384, 32)),
                static_cast<std::size_t>(Size("PLEXUS_BENCH_CLUSTERS", 1'000, 30)));
   const Snapshot snapshot = graph->snapshot();
-  const VectorTable::View& view = **snapshot.vectors(SpaceId{});
+  const VectorView& view = **snapshot.vectors(SpaceId{});
   const auto index = Must(VectorIndex::Make(snapshot, SpaceId{}, {.build_width = 100}), "making");
   const double start = ProcessSeconds();
   const IndexUpdate update = Must(index->Update(snapshot), "building");

@@ -1,5 +1,5 @@
 // The table of derived values: few entries, looked through in order.
-#include "engine/lineage.h"
+#include "engine/derived.h"
 
 namespace plexus {
 

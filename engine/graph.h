@@ -26,17 +26,18 @@
 #include <vector>
 
 #include "engine/error.h"
-#include "engine/lineage.h"
 #include "engine/monitoring/monitoring.h"
 #include "engine/parallel.h"
-#include "engine/record.h"
 #include "engine/snapshot.h"
-#include "engine/state.h"
 #include "engine/write_batch.h"
 
 namespace plexus {
 
-struct EdgeLoad;  // private: engine/bulk/edge_load.h
+class Journal;  // engine/record.h, as the next
+struct Record;
+struct EdgeLoad;    // private: engine/bulk/edge_load.h
+struct GraphState;  // private: engine/state.h, as the next
+struct FrozenState;
 
 enum class Maintenance {
   kManual,      // by the calling thread: Apply at the hard limit, Compact
@@ -168,7 +169,7 @@ class Graph {
 
   // A state that takes the place of the graph's, and its journal; null: the journal stays.
   struct Renewal {
-    std::shared_ptr<const GraphState> state;
+    std::shared_ptr<const FrozenState> state;
     std::shared_ptr<Journal> journal;
   };
   // For the owner of the journal. Takes the writers' turn and calls `make`: what it returns is the
@@ -197,9 +198,6 @@ class Graph {
   explicit Graph(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
-
-// The state before the first record.
-GraphState EmptyState();
 
 // --- Preview: the graph that a batch would make, and what it would change, without making it.
 //

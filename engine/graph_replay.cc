@@ -71,7 +71,7 @@ void FitContents(Record& record, const Snapshot& now) {
           !std::ranges::binary_search(payloads, key(c.node, field)))
         record.payload_changes.push_back({c.node, field, {}});
     for (std::uint32_t space = 0; space < now.schema().spaces().size(); ++space) {
-      const VectorTable::View* const table = now.space(SpaceId(space));
+      const VectorView* const table = now.space(SpaceId(space));
       if (table && table->has(c.node) && !std::ranges::binary_search(vectors, key(c.node, space)))
         record.vectors.push_back({c.node, space, {}});
     }

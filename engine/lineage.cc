@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/snapshot.h"
+#include "engine/state.h"
 
 namespace plexus {
 
@@ -116,7 +117,7 @@ Lineage::Newest* Lineage::Find(DerivedKey key) {
   return at == newest_.end() ? nullptr : &*at;
 }
 
-void Lineage::Advance(const std::shared_ptr<GraphState>& state,
+void Lineage::Advance(const std::shared_ptr<FrozenState>& state,
                       std::shared_ptr<StateChanges> changes, bool moved) {
   if (changes) changes->Sort();
   {
@@ -147,7 +148,7 @@ void Lineage::Advance(const std::shared_ptr<GraphState>& state,
 }
 
 // Values that cannot be carried any more are forgotten here.
-void Lineage::CarryTo(const std::shared_ptr<GraphState>& state) {
+void Lineage::CarryTo(const std::shared_ptr<FrozenState>& state) {
   std::vector<Newest> values, kept;  // freed outside the lock
   {
     const MutexLock lock(mutex_);

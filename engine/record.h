@@ -1,14 +1,15 @@
-// Records: what a batch came to, and the journal that they go to.
+// Records: what a batch came to, and the journal and the payload store that they go to.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/error.h"
-#include "engine/payload.h"
 #include "engine/schema.h"
 #include "engine/types.h"
 
@@ -145,16 +146,42 @@ struct Record {
   std::vector<NodeId> words_dropped;
 };
 
+// --- PayloadStore: text, properties and vectors, kept outside the graph's arrays.
+//
+// A payload is an opaque byte string addressed by (sequence, ordinal) of the
+// batch that wrote it; the graph keeps the 8-byte reference only and fetches on
+// demand. References are immutable; purging erases the
+// bytes behind one for every reader, at every point in time.
+
+// Reads are thread-safe. Bytes are written by Journal::Append, together with the
+// record that names them.
+class PayloadStore {
+ public:
+  virtual ~PayloadStore() = default;
+  // kNotFound when the reference was purged or never written; kCorruption when
+  // the bytes do not match their digest.
+  virtual Result<std::string> Get(PayloadRef ref) const = 0;
+
+  // Calls fn(i, the bytes of refs[i] or the error of Get) for every i, in order; the bytes
+  // are valid during the call. Made for many: a store that keeps payloads in order reads
+  // them so. REQUIRES refs ascending. An error of its own (the store is closed, I/O): not
+  // all were called.
+  using EachPayload = std::function<void(std::size_t, Result<std::string_view>)>;
+  virtual Status GetEach(std::span<const PayloadRef> refs, const EachPayload& fn) const {
+    for (std::size_t i = 0; i < refs.size(); ++i) {
+      const Result<std::string> got = Get(refs[i]);
+      if (got)
+        fn(i, std::string_view(*got));
+      else
+        fn(i, std::unexpected(got.error()));
+    }
+    return {};
+  }
+};
+
 // --- Journal: where records go before they become visible. The seam between the
 // graph in RAM and whatever makes it durable; storage/ implements it over
 // RocksDB, tests over memory with injected faults.
-
-enum class Durability : std::uint8_t {
-  kDefault = 0,   // what the graph was opened with
-  kSync = 1,      // acknowledged after fsync
-  kBuffered = 2,  // reached the kernel: survives kill -9; fsync within 50 ms
-  kNone = 3,      // no promise until WaitDurable or close
-};
 
 class LoadedEdges;
 

@@ -46,6 +46,16 @@ struct EdgeKind {
 
 enum class ColumnType : std::uint8_t { kF64 = 0, kI64 = 1, kString = 2 };  // kString: StringId
 
+// Bits of absent column values (Snapshot::column_bits). NaN and INT64_MIN are refused as input.
+inline constexpr std::uint64_t kAbsentF64 = 0x7FF8'0000'0000'0001ull;
+inline constexpr std::uint64_t kAbsentI64 = 0x8000'0000'0000'0000ull;
+inline constexpr std::uint64_t kAbsentString = ~std::uint64_t{0};
+constexpr std::uint64_t AbsentBits(ColumnType type) {
+  return type == ColumnType::kF64   ? kAbsentF64
+         : type == ColumnType::kI64 ? kAbsentI64
+                                    : kAbsentString;
+}
+
 struct Column {
   std::string name;
   ColumnType type = ColumnType::kF64;

@@ -5,8 +5,8 @@
 #include <bit>
 
 #include "engine/compaction/run_compaction.h"
-#include "engine/graph.h"
 #include "engine/out_of_memory.h"
+#include "engine/state.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -40,24 +40,65 @@ ArcFilter ArcFilter::ValidAt(std::int64_t now_ms) const {
   return filter;
 }
 
-const std::shared_ptr<const GraphState>& Snapshot::EmptyGraph() {
+FrozenState::FrozenState(GraphState state) : GraphState(std::move(state)) {
+  PLEXUS_CHECK(schema && base && dirty, "a state that is done has all its parts");
+  node_count = keys.size();
+  base_rows = {base->out(), base->in()};
+  runs_rows.clear();
+  runs_rows.reserve(runs.size());
+  for (const auto& run : runs) runs_rows.push_back({&run->out, &run->in});
+  dirty_words = dirty->words();
+  dirty_capacity = dirty->capacity();
+}
+
+Snapshot::Snapshot() : Snapshot(EmptyGraph()) {}
+
+Snapshot::Snapshot(std::shared_ptr<const FrozenState> state) : tables_(std::move(state)) {}
+
+const std::shared_ptr<const FrozenState>& Snapshot::EmptyGraph() {
   // Never destroyed: a snapshot may be made while the process ends.
   static const auto& empty =
-      *new std::shared_ptr<const GraphState>(std::make_shared<GraphState>(EmptyState()));
+      *new std::shared_ptr<const FrozenState>(std::make_shared<FrozenState>(EmptyState()));
   return empty;
+}
+
+const GraphState& Snapshot::state() const { return static_cast<const FrozenState&>(*tables_); }
+
+std::shared_ptr<const FrozenState> Snapshot::shared_state() const {
+  return std::static_pointer_cast<const FrozenState>(tables_);
+}
+
+std::optional<NodeId> Snapshot::Find(std::string_view key) const { return state().keys.Find(key); }
+std::string_view Snapshot::key(NodeId node) const { return state().keys[node]; }
+bool Snapshot::key_forgotten(NodeId node) const { return state().keys.forgotten(node); }
+std::string_view Snapshot::string(StringId id) const { return state().strings[id]; }
+std::optional<StringId> Snapshot::FindString(std::string_view text) const {
+  return state().strings.Find(text);
+}
+
+std::span<const std::uint64_t> Snapshot::nodes_by_kind() const { return state().nodes_by_kind; }
+std::span<const std::uint64_t> Snapshot::edges_by_kind() const { return state().edges_by_kind; }
+
+PayloadRef Snapshot::payload_ref(NodeId node, NodeField field) const {
+  return PayloadRef{state().payload_refs[static_cast<int>(field)][node]};
+}
+
+const VectorView* Snapshot::space(SpaceId id) const {
+  const std::vector<VectorView>& spaces = state().spaces;
+  return id < spaces.size() ? &spaces[id] : nullptr;
 }
 
 std::uint64_t Snapshot::CountNodes(Plane plane) const {
   std::uint64_t count = 0;
-  for (std::size_t k = 0; k < state_->nodes_by_kind.size(); ++k)
-    if (schema().node_kind(NodeKindId(k)).plane == plane) count += state_->nodes_by_kind[k];
+  for (std::size_t k = 0; k < nodes_by_kind().size(); ++k)
+    if (schema().node_kind(NodeKindId(k)).plane == plane) count += nodes_by_kind()[k];
   return count;
 }
 
 std::uint64_t Snapshot::CountEdges(Plane plane) const {
   std::uint64_t count = 0;
-  for (std::size_t k = 0; k < state_->edges_by_kind.size(); ++k)
-    if (schema().edge_kind(EdgeKindId(k)).plane == plane) count += state_->edges_by_kind[k];
+  for (std::size_t k = 0; k < edges_by_kind().size(); ++k)
+    if (schema().edge_kind(EdgeKindId(k)).plane == plane) count += edges_by_kind()[k];
   return count;
 }
 
@@ -65,8 +106,8 @@ std::uint64_t Snapshot::column_bits(ColumnId column, NodeId node) const {
   const std::vector<Column>& columns = schema().columns();
   PLEXUS_CHECK(column < columns.size(), "a column is one of the schema's");
   const std::uint64_t absent = AbsentBits(columns[column].type);
-  if (column >= state_->columns.size()) return absent;
-  const auto& view = state_->columns[column];
+  if (column >= state().columns.size()) return absent;
+  const auto& view = state().columns[column];
   return node < view.size() ? view[node] : absent;
 }
 
@@ -103,17 +144,17 @@ std::string_view Snapshot::scope(NodeId node) const {
 
 Result<std::string> Snapshot::Payload(PayloadRef ref) const try {
   if (!ref) return Fail(ErrorCode::kNotFound, "no payload was written");
-  if (!state_->payload_store) return Fail(ErrorCode::kNotFound, "this graph has no payload store");
-  return state_->payload_store->Get(ref);
+  if (!state().payload_store) return Fail(ErrorCode::kNotFound, "this graph has no payload store");
+  return state().payload_store->Get(ref);
 }
 PLEXUS_CATCH_NO_MEMORY
 
-Result<const VectorTable::View*> Snapshot::vectors(SpaceId id) const try {
-  const VectorTable::View* view = space(id);
+Result<const VectorView*> Snapshot::vectors(SpaceId id) const try {
+  const VectorView* view = space(id);
   if (!view)
     return Fail(ErrorCode::kInvalidArgument,
                 "vector space " + std::to_string(id.value()) + " is not defined in this graph");
-  PLEXUS_TRY(view->Load(state_->payload_store.get()));
+  PLEXUS_TRY(view->Load(state().payload_store.get()));
   return view;
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -128,13 +169,13 @@ PLEXUS_CATCH_NO_MEMORY
 bool Snapshot::PassesTime(const ArcRef& ref, std::int64_t at) const {
   std::int64_t from = kNoTime, until = kNoTime;
   if (ref.run == 0) {
-    const Csr& base = *state_->base;
+    const Csr& base = this->base();
     if (base.valid_from.slots.empty() && base.valid_until.slots.empty()) return true;
     const EdgeSlot slot = base.SlotAt(ref.direction, ref.position);
     from = base.valid_from.Get(slot, kNoTime);
     until = base.valid_until.Get(slot, kNoTime);
   } else {
-    const Run& run = *state_->runs[ref.run - 1];
+    const Run& run = *state().runs[ref.run - 1];
     if (!run.side(ref.direction).arcs[ref.position].has_extra()) return true;
     if (const EdgeExtra* x = run.extra(run.OutPosition(ref.direction, ref.position))) {
       from = x->valid_from;
@@ -147,10 +188,10 @@ bool Snapshot::PassesTime(const ArcRef& ref, std::int64_t at) const {
 std::uint64_t Snapshot::Degree(Direction direction, NodeId node, const ArcFilter& filter) const {
   if (direction != Direction::kBoth && filter.all_kinds() && !filter.checks_time() &&
       clean(direction, node))
-    return state_->base->view(direction).degree(node);
+    return base_rows(direction).degree(node);
   if (direction != Direction::kBoth && !filter.ranges().empty() && !filter.checks_time() &&
       clean(direction, node)) {
-    const engine_internal::BaseRows rows(*state_->base, direction);
+    const engine_internal::BaseRows rows(*this, direction);
     std::uint64_t count = 0;
     for (const ArcFilter::Range range : filter.ranges()) {
       const auto [begin, end] = rows.Part(rows.begin(node), rows.end(node), range);
@@ -165,10 +206,10 @@ std::uint64_t Snapshot::Degree(Direction direction, NodeId node, const ArcFilter
 
 std::int64_t Snapshot::created_at(const ArcRef& ref) const {
   if (ref.run > 0) {
-    const Run& run = *state_->runs[ref.run - 1];
+    const Run& run = *state().runs[ref.run - 1];
     return run.created_at[run.OutPosition(ref.direction, ref.position)];
   }
-  const Csr& base = *state_->base;
+  const Csr& base = this->base();
   return base.out_created_at[base.SlotAt(ref.direction, ref.position)];
 }
 
@@ -181,7 +222,7 @@ Edge Snapshot::edge(const Arc& arc, NodeId row) const {
   e.target = in ? NodeId(row) : arc.neighbor;
   if (e.source > e.target && schema().edge_kind(e.kind).symmetric) std::swap(e.source, e.target);
   if (arc.ref.run > 0) {
-    const Run& run = *state_->runs[arc.ref.run - 1];
+    const Run& run = *state().runs[arc.ref.run - 1];
     const std::uint32_t at = run.OutPosition(arc.ref.direction, row, arc.ref.position);
     e.label = run.out.arcs[at].label;
     e.created_at = run.created_at[at];
@@ -193,7 +234,7 @@ Edge Snapshot::edge(const Arc& arc, NodeId row) const {
     }
     return e;
   }
-  const Csr& base = *state_->base;
+  const Csr& base = this->base();
   const EdgeSlot slot = base.SlotAt(arc.ref.direction, arc.ref.position);
   e.label = base.labels.Get(slot, 0);
   e.created_at = base.out_created_at[slot];
@@ -208,7 +249,7 @@ std::optional<Edge> Snapshot::FindEdge(NodeId source, EdgeKindId kind, NodeId ta
                                        StringId label) const {
   if (source >= node_count() || target >= node_count()) return std::nullopt;
   const std::uint64_t order = ArcOrder(kind, target);
-  const GraphState& s = *state_;
+  const GraphState& s = state();
   if (!clean(Direction::kOut, source)) {
     for (std::size_t r = s.runs.size(); r-- > 0;) {  // newest first
       const RunSide& side = s.runs[r]->out;
@@ -231,9 +272,9 @@ std::optional<Edge> Snapshot::FindBaseEdge(NodeId source, EdgeKindId kind, NodeI
                                            StringId label) const {
   constexpr std::uint32_t kShort = 24;  // as RunSide::LowerBound
   const std::uint64_t order = ArcOrder(kind, target);
-  const GraphState& s = *state_;
+  const GraphState& s = state();
   if (source >= s.base->node_count) return std::nullopt;
-  const engine_internal::BaseRows rows(*s.base, Direction::kOut);
+  const engine_internal::BaseRows rows(*this, Direction::kOut);
   std::uint32_t at = rows.offsets[source], end = rows.offsets[source + 1];
   const std::uint32_t row_end = end;
   auto below = [&](std::uint32_t i) {
@@ -252,7 +293,7 @@ std::optional<Edge> Snapshot::FindBaseEdge(NodeId source, EdgeKindId kind, NodeI
 }
 
 void Snapshot::PrefetchBaseRow(NodeId source, bool near) const {
-  const GraphState& s = *state_;
+  const GraphState& s = state();
   if (source < s.base->node_count) {
     const std::uint32_t* offset = &s.base->out_offsets[source];
     if (!near) {
@@ -266,17 +307,16 @@ void Snapshot::PrefetchBaseRow(NodeId source, bool near) const {
 
 void Snapshot::PrefetchDeltaRow(NodeId source, bool near) const {
   if (clean(Direction::kOut, source)) return;
-  for (const auto& run : state_->runs) run->out.Prefetch(source, near);
+  for (const auto& run : state().runs) run->out.Prefetch(source, near);
 }
 
 Result<Snapshot> Snapshot::Compacted(Executor& executor) const try {
-  if (!has_delta() && state_->base->node_count == node_count()) return *this;
-  PLEXUS_ASSIGN(auto base, CompactRuns(*state_, state_->runs.size(), executor));
-  auto state = std::make_shared<GraphState>(*state_);
-  state->base = std::move(base);
-  state->runs.clear();
-  state->dirty = std::make_shared<DirtyBits>(0);
-  return Snapshot(std::move(state));
+  if (!has_delta() && base_node_count() == node_count()) return *this;
+  GraphState compacted = state();
+  PLEXUS_ASSIGN(compacted.base, CompactRuns(compacted, compacted.runs.size(), executor));
+  compacted.runs.clear();
+  compacted.dirty = std::make_shared<DirtyBits>(0);
+  return Snapshot(std::make_shared<const FrozenState>(std::move(compacted)));
 }
 PLEXUS_CATCH_NO_MEMORY
 

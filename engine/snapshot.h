@@ -17,10 +17,17 @@
 #include <vector>
 
 #include "engine/error.h"
-#include "engine/state.h"
+#include "engine/schema.h"
+#include "engine/snapshot_tables.h"
 #include "engine/types.h"
 
 namespace plexus {
+
+struct FrozenState;
+struct GraphState;
+struct Record;
+class Executor;
+class VectorView;
 
 // Which arcs a kernel follows: kinds, and optionally only those valid at a time.
 class ArcFilter {
@@ -85,36 +92,44 @@ struct Edge {
 
 class Snapshot {
  public:
-  Snapshot() : Snapshot(EmptyGraph()) {}  // of an empty graph
-  explicit Snapshot(std::shared_ptr<const GraphState> state) : state_(std::move(state)) {}
+  Snapshot();  // of an empty graph
+  explicit Snapshot(std::shared_ptr<const FrozenState> state);
 
-  const GraphState& state() const { return *state_; }
-  const std::shared_ptr<const GraphState>& shared_state() const { return state_; }
-  Sequence sequence() const { return state_->sequence; }
-  std::int64_t time_ms() const { return state_->time_ms; }
+  // Private (engine/state.h): all that the snapshot sees, for code that takes a graph apart.
+  const GraphState& state() const;
+  std::shared_ptr<const FrozenState> shared_state() const;
+  const SnapshotTables& tables() const { return *tables_; }
+
+  Sequence sequence() const { return tables_->sequence; }
+  std::int64_t time_ms() const { return tables_->time_ms; }
   // A question's own time, this graph's last where it has none (kNoTime).
   std::int64_t TimeOr(std::int64_t now_ms) const { return now_ms == kNoTime ? time_ms() : now_ms; }
-  const Schema& schema() const { return *state_->schema; }
+  const Schema& schema() const { return *tables_->schema; }
 
   // --- nodes. Ids are [0, node_count()), alive or not.
-  NodeId node_count() const { return state_->keys.size(); }
+  NodeId node_count() const { return tables_->node_count; }
   // The node of a key, removed or not.
-  std::optional<NodeId> Find(std::string_view key) const { return state_->keys.Find(key); }
+  std::optional<NodeId> Find(std::string_view key) const;
   std::optional<NodeId> FindAlive(std::string_view key) const {
     const auto node = Find(key);
     return node && alive(*node) ? node : std::nullopt;
   }
   // Of removed nodes it may have to be unpacked (string_table.h), which takes memory the first
   // time. Empty when it is forgotten (WriteBatch::ForgetKey).
-  std::string_view key(NodeId node) const { return state_->keys[node]; }
-  bool key_forgotten(NodeId node) const { return state_->keys.forgotten(node); }
-  std::string_view string(StringId id) const { return state_->strings[id]; }
-  NodeKindId node_kind(NodeId node) const { return NodeKindId(state_->node_kinds[node]); }
-  bool alive(NodeId node) const { return state_->node_flags[node] & kAlive; }
-  bool purged(NodeId node) const { return state_->node_flags[node] & kPurged; }
+  std::string_view key(NodeId node) const;
+  bool key_forgotten(NodeId node) const;
+  // Labels, makers and scopes are interned: each has an id.
+  std::string_view string(StringId id) const;
+  std::optional<StringId> FindString(std::string_view text) const;
+  NodeKindId node_kind(NodeId node) const { return NodeKindId(tables_->node_kinds[node]); }
+  bool alive(NodeId node) const { return tables_->node_flags[node] & kAlive; }
+  bool purged(NodeId node) const { return tables_->node_flags[node] & kPurged; }
   bool is_fact(NodeId node) const {
     return schema().node_kind(node_kind(node)).plane == Plane::kFact;
   }
+  // Alive nodes by node kind; alive edges by edge kind, symmetric ones once.
+  std::span<const std::uint64_t> nodes_by_kind() const;
+  std::span<const std::uint64_t> edges_by_kind() const;
   // Alive nodes of a plane. O(kinds).
   std::uint64_t CountNodes(Plane plane) const;
   // Alive edges of a plane, symmetric ones once. O(kinds).
@@ -129,28 +144,27 @@ class Snapshot {
   std::string_view scope(NodeId node) const;
 
   // --- payloads, fetched from the store. kNotFound: none, or purged.
-  PayloadRef payload_ref(NodeId node, NodeField field) const {
-    return PayloadRef{state_->payload_refs[static_cast<int>(field)][node]};
-  }
+  PayloadRef payload_ref(NodeId node, NodeField field) const;
   Result<std::string> Payload(PayloadRef ref) const;
   Result<std::string> Payload(NodeId node, NodeField field) const;
 
   // --- vectors. `space`: the nodes that have a vector; the values may not be loaded; null: no
   // such space. `vectors`: the values too; from RAM, except for the first call after the graph
   // was opened. kInvalidArgument: no such space; else as
-  // VectorTable::View::Load.
-  Result<const VectorTable::View*> vectors(SpaceId id) const;
-  const VectorTable::View* space(SpaceId id) const {
-    return id < state_->spaces.size() ? &state_->spaces[id] : nullptr;
-  }
+  // VectorView::Load (engine/vectors/vector_view.h).
+  Result<const VectorView*> vectors(SpaceId id) const;
+  const VectorView* space(SpaceId id) const;
 
   // --- edges
-  bool has_delta() const { return !state_->runs.empty(); }
-  const Csr& base() const { return *state_->base; }
+  bool has_delta() const { return !tables_->runs_rows.empty(); }
+  // The base of the rows: a row of it is one of the snapshot where it is clean. `base`: private
+  // (engine/adjacency/csr.h).
+  const StoredCsrView& base_rows(Direction direction) const { return tables_->rows(direction); }
+  NodeId base_node_count() const { return tables_->base_rows[0].node_count(); }
+  const Csr& base() const { return *tables_->base; }
   // True when the row of `node` is exactly its row in base() (one bit test).
   bool clean(Direction direction, NodeId node) const {
-    return node < state_->base->node_count &&
-           (state_->runs.empty() || !state_->dirty->test(direction, node));
+    return node < base_node_count() && (!has_delta() || !tables_->is_dirty(direction, node));
   }
 
   // Calls fn(const Arc&) for every arc of a row that passes the filter, in order
@@ -200,12 +214,54 @@ class Snapshot {
   Result<Snapshot> Compacted(Executor& executor) const;
 
  private:
-  static const std::shared_ptr<const GraphState>& EmptyGraph();
+  static const std::shared_ptr<const FrozenState>& EmptyGraph();
   template <class Fn>
   bool VisitRow(Direction direction, NodeId node, const ArcFilter& filter, bool after_out,
                 Fn&& fn) const;
 
-  std::shared_ptr<const GraphState> state_;
+  std::shared_ptr<const SnapshotTables> tables_;  // of a FrozenState
+};
+
+// What differs between an earlier snapshot and a later one, by identity; values are read from the
+// later one. It may name what is the same in both, but leaves nothing out.
+struct StateChanges {
+  struct Edge {
+    NodeId source, target;
+    StringId label;
+    EdgeKindId kind;
+    auto operator<=>(const Edge&) const = default;
+  };
+  struct Column {
+    ColumnId column;
+    NodeId node;
+    auto operator<=>(const Column&) const = default;
+  };
+  struct Payload {
+    NodeField field;
+    NodeId node;
+    auto operator<=>(const Payload&) const = default;
+  };
+  struct Vector {
+    SpaceId space;
+    NodeId node;
+    auto operator<=>(const Vector&) const = default;
+  };
+
+  NodeId first_new = 0;         // nodes from this id on are new; below it:
+  std::vector<NodeId> nodes;    // removed, purged, revived, or of another kind
+  std::vector<Column> columns;  // values of columns
+  std::vector<Payload> payloads;
+  std::vector<Vector> vectors;
+  std::vector<Edge> edges;  // of all nodes: added, changed, removed
+
+  bool empty(NodeId node_count) const { return size() == 0 && first_new == node_count; }
+  std::size_t size() const {
+    return nodes.size() + columns.size() + payloads.size() + vectors.size() + edges.size();
+  }
+  std::uint64_t size_bytes() const;
+  void Add(const Record& record);
+  void Add(const StateChanges& later);
+  void Sort();  // every list ascending, each entry once: so they are handed to Carry
 };
 
 }  // namespace plexus

@@ -41,9 +41,9 @@ std::uint32_t FirstNotBelow(std::uint32_t begin, std::uint32_t end, std::uint32_
 class DeltaRow {
  public:
   // The arcs of these kinds.
-  DeltaRow(const GraphState& state, Direction direction, NodeId node, ArcFilter::Range kinds) {
-    for (std::size_t r = state.runs.size(); r-- > 0;) {  // newest first
-      const RunSide& side = state.runs[r]->side(direction);
+  DeltaRow(const SnapshotTables& tables, Direction direction, NodeId node, ArcFilter::Range kinds) {
+    for (std::size_t r = tables.runs_rows.size(); r-- > 0;) {  // newest first
+      const RunSide& side = tables.run_rows(r, direction);
       auto [begin, end] = side.Row(node);
       const auto kind = [&](std::uint32_t i) { return KindId{side.arcs[i].kind}; };
       if (kinds.first > 0) begin = FirstNotBelow(begin, end, kinds.first, kind);
@@ -112,9 +112,9 @@ class DeltaRow {
 // Walks the rows that any run has, in ascending order, for scans.
 class DirtyRows {
  public:
-  DirtyRows(const GraphState& state, Direction direction, NodeId first) {
-    for (std::size_t r = state.runs.size(); r-- > 0;) {  // newest first
-      const RunSide& side = state.runs[r]->side(direction);
+  DirtyRows(const SnapshotTables& tables, Direction direction, NodeId first) {
+    for (std::size_t r = tables.runs_rows.size(); r-- > 0;) {  // newest first
+      const RunSide& side = tables.run_rows(r, direction);
       const auto at = std::lower_bound(side.rows.begin(), side.rows.end(), first);
       if (at == side.rows.end()) continue;
       heads_[count_] = *at;
@@ -176,14 +176,18 @@ inline bool Call(Fn& fn, const A& value) {
 
 // One direction of the base as raw pointers.
 struct BaseRows {
-  BaseRows(const Csr& csr, Direction d) : base(csr), direction(d), nodes(csr.node_count) {
-    const StoredCsrView view = csr.view(d);
-    offsets = view.offsets.data();
-    neighbors = view.neighbors.data();
-    weights = view.weights;
-    low = view.kinds.data();
-    high = view.kinds_high.empty() ? nullptr : view.kinds_high.data();
-  }
+  BaseRows(const Snapshot& snapshot, Direction d)
+      : BaseRows(snapshot.base(), snapshot.base_rows(d), d) {}
+  // `view`: the rows of `csr` in that direction.
+  BaseRows(const Csr& csr, const StoredCsrView& view, Direction d)
+      : base(csr),
+        direction(d),
+        nodes(view.node_count()),
+        offsets(view.offsets.data()),
+        neighbors(view.neighbors.data()),
+        weights(view.weights),
+        low(view.kinds.data()),
+        high(view.kinds_high.empty() ? nullptr : view.kinds_high.data()) {}
   std::uint32_t begin(NodeId v) const { return v < nodes ? offsets[v] : 0; }
   std::uint32_t end(NodeId v) const { return v < nodes ? offsets[v + 1] : 0; }
   EdgeKindId kind(std::uint32_t i) const {
@@ -250,7 +254,7 @@ struct BaseRows {
 template <class Fn>
 bool Snapshot::VisitRow(Direction direction, NodeId node, const ArcFilter& filter, bool after_out,
                         Fn&& fn) const {
-  const engine_internal::BaseRows rows(*state_->base, direction);
+  const engine_internal::BaseRows rows(*this, direction);
   const bool plain = filter.all_kinds() && !filter.checks_time() && !after_out;
   auto emit = [&](NodeId neighbor, EdgeKindId kind, float weight, ArcRef ref) -> bool {
     if (!plain) {
@@ -276,7 +280,7 @@ bool Snapshot::VisitRow(Direction direction, NodeId node, const ArcFilter& filte
       for (; i < last; ++i)
         if (!emit(rows.neighbors[i], rows.kind(i), rows.weights[i], ArcRef{0, i, direction}))
           return false;
-    } else if (!rows.Merge(i, last, engine_internal::DeltaRow(*state_, direction, node, kinds),
+    } else if (!rows.Merge(i, last, engine_internal::DeltaRow(*tables_, direction, node, kinds),
                            emit)) {
       return false;
     }
@@ -287,7 +291,7 @@ bool Snapshot::VisitRow(Direction direction, NodeId node, const ArcFilter& filte
 template <class Fn>
 void Snapshot::ScanArcs(Direction direction, NodeId first, NodeId last, const ArcFilter& filter,
                         Fn&& fn) const {
-  const engine_internal::BaseRows rows(*state_->base, direction);
+  const engine_internal::BaseRows rows(*this, direction);
   const bool plain = filter.all_kinds() && !filter.checks_time();
   auto clean_rows = [&](NodeId begin, NodeId end, auto&& emit) {
     end = std::min(end, rows.nodes);
@@ -296,7 +300,7 @@ void Snapshot::ScanArcs(Direction direction, NodeId first, NodeId last, const Ar
         emit(v, Arc{rows.neighbors[i], rows.kind(i), rows.weights[i], ArcRef{0, i, direction}});
   };
   auto scan = [&](auto&& emit) {
-    engine_internal::DirtyRows dirty(*state_, direction, first);
+    engine_internal::DirtyRows dirty(*tables_, direction, first);
     for (NodeId v = first; v < last;) {
       const NodeId stop = std::min<NodeId>(dirty.next(), last);
       clean_rows(v, stop, emit);

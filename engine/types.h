@@ -9,11 +9,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <limits>
-#include <memory>
-#include <ranges>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -107,11 +105,11 @@ class KindList {
  public:
   KindList() = default;  // no list
   KindList(std::initializer_list<Id> kinds) : kinds_(kinds), given_(true) {}
-  template <std::ranges::contiguous_range List>  // a vector, a span, an array
-  requires(std::same_as<std::ranges::range_value_t<List>, Id> &&
-           !std::same_as<std::remove_cvref_t<List>, KindList>)
-      KindList(const List& kinds)  // NOLINT: it is one
-      : kinds_(std::ranges::begin(kinds), std::ranges::end(kinds)), given_(true) {}
+  template <class List>  // a vector, a span, an array
+    requires(std::constructible_from<std::span<const Id>, const List&> &&
+             !std::same_as<List, KindList>)
+  KindList(const List& kinds)  // NOLINT: it is one
+      : KindList(std::span<const Id>(kinds), true) {}
   void push_back(Id kind) {
     kinds_.push_back(kind);
     given_ = true;
@@ -125,6 +123,8 @@ class KindList {
   bool operator==(const KindList&) const = default;
 
  private:
+  KindList(std::span<const Id> kinds, bool given)
+      : kinds_(kinds.begin(), kinds.end()), given_(given) {}
   std::vector<Id> kinds_;
   bool given_ = false;
 };
@@ -143,6 +143,30 @@ enum class Direction : std::uint8_t { kOut = 0, kIn = 1, kBoth = 2 };
 // Facts are what users store; index nodes (tags, terms, events ...) are what
 // makes "shared X" a common-neighbour question. Kernels see facts by default.
 enum class Plane : std::uint8_t { kFact = 0, kIndex = 1 };
+
+// 40 bits of sequence, 24 bits of ordinal in the batch. 0 = no payload.
+struct PayloadRef {
+  std::uint64_t bits = 0;
+  static PayloadRef Make(Sequence sequence, std::uint32_t ordinal) {
+    return {(sequence << 24) | (ordinal & 0xFFFFFFu)};
+  }
+  Sequence sequence() const { return bits >> 24; }
+  std::uint32_t ordinal() const { return static_cast<std::uint32_t>(bits & 0xFFFFFFu); }
+  explicit operator bool() const { return bits != 0; }
+  bool operator==(const PayloadRef&) const = default;
+};
+
+// Which payload of a node.
+enum class NodeField : std::uint8_t { kText = 0, kProperties = 1 };
+inline constexpr int kNodeFieldCount = 2;
+
+// When a batch is acknowledged.
+enum class Durability : std::uint8_t {
+  kDefault = 0,   // what the graph was opened with
+  kSync = 1,      // acknowledged after fsync
+  kBuffered = 2,  // reached the kernel: survives kill -9; fsync within 50 ms
+  kNone = 3,      // no promise until WaitDurable or close
+};
 
 // Limits on everything that is fed from outside. Exceeding one is an error that
 // names it, never a crash.

@@ -49,6 +49,7 @@
 #include "engine/error.h"
 #include "engine/graph.h"
 #include "engine/monitoring/monitoring.h"
+#include "engine/record.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 #include "engine/write_batch.h"

@@ -100,7 +100,7 @@ Result<Loaded> FindEnd(const std::shared_ptr<Rocks>& rocks, const LoadRequest& r
   GraphState nothing = EmptyState();
   nothing.sequence = loaded.point.sequence;
   nothing.payload_store = request.payloads;
-  loaded.state = std::make_shared<const GraphState>(std::move(nothing));
+  loaded.state = std::make_shared<const FrozenState>(std::move(nothing));
   return loaded;
 }
 

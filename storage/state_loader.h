@@ -32,7 +32,7 @@ struct LoadRequest {
 };
 
 struct Loaded {
-  std::shared_ptr<const GraphState> state;
+  std::shared_ptr<const FrozenState> state;
   LogPoint point;  // of the last record applied
   Sequence checkpoint_sequence = 0;
   std::uint64_t checkpoint_id = 0;

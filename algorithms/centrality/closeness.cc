@@ -14,7 +14,7 @@
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/simple_graph.h"
-#include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/traversal.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {

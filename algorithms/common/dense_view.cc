@@ -143,8 +143,8 @@ class Packer {
   template <class Done>
   void StoredRows(Direction direction, std::size_t begin, std::size_t end, Block& block,
                   Done&& done) const {
-    const engine_internal::BaseRows rows(selection_.snapshot->base(), direction);
-    engine_internal::DirtyRows dirty(selection_.snapshot->state(), direction, nodes_[begin]);
+    const engine_internal::BaseRows rows(*selection_.snapshot, direction);
+    engine_internal::DirtyRows dirty(selection_.snapshot->tables(), direction, nodes_[begin]);
     for (std::size_t i = begin; i < end; ++i) {
       const NodeId v = nodes_[i];
       dirty.SkipTo(v);

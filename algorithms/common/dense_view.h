@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
@@ -42,7 +42,7 @@ class DenseView {
   // Memory: the packed rows, 4 bytes an arc and direction, 4 more with weights. Of a base that
   //   holds its weights as codes 4 with weights, kept with it.
   // Errors: kInvalidArgument: a kind out of range, a reversed kind that is not followed, or
-  //   arc_weights out of range (options.h) or without `weights`. kResourceExhausted: more
+  //   arc_weights out of range (common.h) or without `weights`. kResourceExhausted: more
   //   arcs than a csr holds, or no memory.
   // Threads: thread-safe.
   static Result<DenseView> Make(const Snapshot& snapshot, const DenseViewOptions& options = {});

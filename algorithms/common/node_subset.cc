@@ -1,5 +1,5 @@
 // NodeSubset: making, meeting and listing sets of nodes.
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 
 #include <algorithm>
 #include <array>
@@ -167,7 +167,7 @@ Result<NodeSubset> NodeSubset::InScopes(const Snapshot& snapshot,
     });
   }
   for (const std::string_view scope : scopes)
-    if (const auto id = snapshot.state().strings.Find(scope))
+    if (const auto id = snapshot.FindString(scope))
       ForEachOf(*order, *id, [&](NodeId v) {
         if (snapshot.is_fact(v)) words.Set(v);
       });

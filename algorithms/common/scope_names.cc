@@ -1,5 +1,5 @@
 // By the kept order of scopes, or by looking at every node.
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 
 #include <algorithm>
 
@@ -51,7 +51,7 @@ Result<std::vector<std::string_view>> UnusedScopes(const Snapshot& snapshot,
   }
   for (const std::string_view scope : scopes) {
     if (scope == kDefaultScope) continue;
-    const auto id = snapshot.state().strings.Find(scope);
+    const auto id = snapshot.FindString(scope);
     const bool is_used = id && (order ? order->Rank({*id, 0}) < order->Rank({*id + 1ull, 0})
                                       : std::ranges::binary_search(used, *id));
     if (!is_used) unused.push_back(scope);

@@ -1,5 +1,5 @@
 // Top lists, shares of the maximum and percentile ranks.
-#include "algorithms/common/results.h"
+#include "algorithms/common/common.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // What the processor has, and what PLEXUS_SIMD allows.
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 
 #include <algorithm>
 #include <cstdlib>

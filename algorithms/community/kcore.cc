@@ -6,7 +6,7 @@
 // costs one look at its end. The live graph's rows serve as they are: where a neighbour can be
 // there twice (both directions, kinds, labels), `seen` holds the last node that counted it. Whether
 // that can be is seen from the rows, as a rule: they rise.
-#include "algorithms/community/kcore.h"
+#include "algorithms/community/community.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // Two arrays of labels in turns; a row is counted in a dense accumulator.
-#include "algorithms/community/label_propagation.h"
+#include "algorithms/community/community.h"
 
 #include <algorithm>
 #include <numeric>

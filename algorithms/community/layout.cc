@@ -1,5 +1,5 @@
 // Sorted arrays throughout: members by community, discs by size, a tree by depth.
-#include "algorithms/community/layout.h"
+#include "algorithms/community/community.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,6 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/in_time.h"
 #include "algorithms/common/internal/simple_graph.h"
-#include "algorithms/community/leiden.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {

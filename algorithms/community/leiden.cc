@@ -1,5 +1,5 @@
 // Selected edges become undirected rows; what Leiden finds in them goes back to ids.
-#include "algorithms/community/leiden.h"
+#include "algorithms/community/community.h"
 
 #include <algorithm>
 #include <cmath>
@@ -127,7 +127,7 @@ Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const 
 // Of the kinds that are followed and have edges.
 enum class Symmetry { kNone, kSome, kAll };
 Symmetry SymmetryOf(const Snapshot& snapshot, const ArcFilter& filter) {
-  const auto& by_kind = snapshot.state().edges_by_kind;
+  const auto& by_kind = snapshot.edges_by_kind();
   bool some = false, all = true;
   for (std::size_t kind = 0; kind < by_kind.size(); ++kind) {
     if (by_kind[kind] == 0 || !filter.allows(static_cast<EdgeKindId>(kind))) continue;
@@ -150,8 +150,8 @@ Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& opti
     return u == v ? 2 * one : one;  // a loop arrives once and has two ends
   };
   if (selection.whole_base && symmetry != Symmetry::kSome) {
-    const StoredCsrView out = snapshot.base().view(Direction::kOut),
-                        in = snapshot.base().view(Direction::kIn);
+    const StoredCsrView out = snapshot.base_rows(Direction::kOut),
+                        in = snapshot.base_rows(Direction::kIn);
     const bool both = symmetry == Symmetry::kNone;
     return MakeGraph(
         nodes.ToList(), snapshot.node_count(), fold, budget, executor,

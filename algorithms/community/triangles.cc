@@ -1,5 +1,5 @@
 // From a snapshot to a simple graph, to an oriented one, to counts.
-#include "algorithms/community/triangles.h"
+#include "algorithms/community/community.h"
 
 #include <algorithm>
 

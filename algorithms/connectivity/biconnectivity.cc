@@ -1,7 +1,7 @@
 // The search walks out row and in row of a node. An arc back to the parent is passed over,
 // however many there are: whether a narrow place is a bridge is settled afterwards, by
 // counting the edges between its two ends in the child's row.
-#include "algorithms/connectivity/structure.h"
+#include "algorithms/connectivity/connectivity.h"
 
 #include <algorithm>
 #include <numeric>

@@ -13,7 +13,7 @@
 // connectivity/internal/components_small.h; of the others, where arcs mostly stay among near
 // ids, one pass joins along every edge, cutting paths behind it; else the first two arcs
 // of every row are linked, one round each, as Afforest has it.
-#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/connectivity.h"
 
 #include <algorithm>
 #include <array>
@@ -381,7 +381,8 @@ PLEXUS_CATCH_NO_MEMORY
 Result<ComponentsResult> Components(const Snapshot& snapshot,
                                     const ComponentsOptions& options) try {
   PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
-  const CsrView out = snapshot.base().out().Unweighted(), in = snapshot.base().in().Unweighted();
+  const CsrView out = snapshot.base_rows(Direction::kOut).Unweighted(),
+                in = snapshot.base_rows(Direction::kIn).Unweighted();
   internal::StoppableExecutor executor(selection.whole_base
                                            ? ForArrays(out, in, options.run.executor)
                                            : internal::Pick(options.run.executor),

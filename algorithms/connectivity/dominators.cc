@@ -1,5 +1,5 @@
 // Everything is done on preorder numbers, so the arrays are as long as what was reached.
-#include "algorithms/connectivity/structure.h"
+#include "algorithms/connectivity/connectivity.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 // The network is made of what both ends reach; the cut is what the source reaches over
 // what is left of it.
-#include "algorithms/connectivity/structure.h"
+#include "algorithms/connectivity/connectivity.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Rounds of filter-Kruskal: of the arcs that still join two trees the lightest are taken
 // out, sorted and joined; the others are tested again. Which arcs
 // are left is a bit each. An arc's rank is (weight, position), so no two are equal.
-#include "algorithms/connectivity/structure.h"
+#include "algorithms/connectivity/connectivity.h"
 
 #include <algorithm>
 #include <bit>

@@ -3,7 +3,7 @@
 
 #include "algorithms/common/dense_view.h"
 #include "algorithms/common/internal/dense_view_options.h"
-#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "algorithms/connectivity/internal/tarjan.h"
 #include "engine/out_of_memory.h"
 

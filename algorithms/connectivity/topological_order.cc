@@ -1,6 +1,6 @@
 // Kahn's algorithm: over the nodes themselves while there is no cycle; if there is one, again over
 // the condensation, whose nodes are strong components.
-#include "algorithms/connectivity/structure.h"
+#include "algorithms/connectivity/connectivity.h"
 
 #include <algorithm>
 #include <functional>

@@ -242,7 +242,7 @@ std::uint64_t ArcLimit(const Snapshot& snapshot, const internal::Selection& sele
       o.max_error < LeastTolerance(Precision::kF64, o.damping))
     return Budget::kUnlimited;
   constexpr std::uint64_t kLeast = 1 << 14;  // what a whole run costs besides
-  const std::vector<std::uint64_t>& edges = snapshot.state().edges_by_kind;
+  const std::span<const std::uint64_t> edges = snapshot.edges_by_kind();
   std::uint64_t arcs = 0;
   for (std::size_t kind = 0; kind < edges.size(); ++kind)
     if (selection.filter.allows(EdgeKindId(static_cast<KindId>(kind)))) arcs += edges[kind];

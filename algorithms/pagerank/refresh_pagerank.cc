@@ -1,6 +1,6 @@
 // PageRank from earlier scores: chooses what is read, runs the refresh (internal/refresh.h), or
 // iterates from the scores where a refresh cannot reach the tolerance.
-#include "algorithms/pagerank/refresh_pagerank.h"
+#include "algorithms/pagerank/pagerank.h"
 
 #include <chrono>
 #include <memory>
@@ -15,6 +15,7 @@
 #include "algorithms/pagerank/internal/preparation.h"
 #include "algorithms/pagerank/internal/refresh.h"
 #include "engine/out_of_memory.h"
+#include "engine/state.h"
 
 namespace plexus {
 

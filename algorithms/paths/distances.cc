@@ -1,5 +1,5 @@
 // Arcs get their costs once, then delta-stepping runs over the packed rows.
-#include "algorithms/paths/distances.h"
+#include "algorithms/paths/paths.h"
 
 #include <atomic>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Shortest paths: checks, the first path from both ends, the next ones as they are wanted.
-#include "algorithms/paths/shortest_path.h"
+#include "algorithms/paths/paths.h"
 
 #include <optional>
 #include <string>

@@ -14,6 +14,7 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
+#include "algorithms/retrieval/internal/term_lengths.h"
 #include "algorithms/retrieval/terms.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
@@ -110,13 +111,20 @@ double Bm25Idf(double documents, double df) {
   return std::log(1 + (documents - df + 0.5) / (df + 0.5));
 }
 
+std::uint64_t CountTexts(const Snapshot& snapshot, const RunOptions& run) {
+  internal::StoppableExecutor executor(internal::Pick(run.executor), run.budget);
+  const auto lengths = retrieval_internal::TermLengths::Of(
+      snapshot, executor, [&executor] { return executor.stopped(); });
+  return executor.stopped() ? 0 : lengths->documents();
+}
+
 Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms,
                         const Bm25Options& options) try {
   PLEXUS_TRY(Check(terms, options));
   internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
-  const std::shared_ptr<const TermLengths> known = TermLengths::Of(
+  const auto known = retrieval_internal::TermLengths::Of(
       snapshot, executor, [&executor] { return executor.stopped(); }, options.events);
-  const TermLengths& lengths = *known;
+  const retrieval_internal::TermLengths& lengths = *known;
   Bm25Result result;
   if (executor.stopped()) return Nothing({});
   result.documents = lengths.documents();
@@ -205,7 +213,7 @@ Result<std::vector<Bm25Hit>> Bm25Of(const Snapshot& snapshot, const Bm25Result& 
   std::vector<Bm25Hit> matches;
   if (asked.terms.empty()) return matches;
   internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
-  const std::shared_ptr<const TermLengths> lengths = TermLengths::Of(
+  const auto lengths = retrieval_internal::TermLengths::Of(
       snapshot, executor, [&executor] { return executor.stopped(); }, options.events);
   if (executor.stopped()) return matches;
   // The place of each term by its node, and of each phrase by what holds it.

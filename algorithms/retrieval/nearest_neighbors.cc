@@ -26,7 +26,7 @@ namespace retrieval_internal {
 Result<SpaceQuery> SpaceQuery::Make(const Snapshot& snapshot, SpaceId space,
                                     std::span<const float> query, std::optional<Metric> metric,
                                     SimdLevel level) try {
-  PLEXUS_ASSIGN(const VectorTable::View* view, snapshot.vectors(space));
+  PLEXUS_ASSIGN(const VectorView* view, snapshot.vectors(space));
   const VectorSpace& defined = snapshot.schema().spaces()[space];
   if (query.size() != defined.dimensions)
     return Fail(ErrorCode::kInvalidArgument,
@@ -85,13 +85,13 @@ std::vector<std::vector<RankedNode>> ScanBlock(std::span<const SpaceQuery> queri
                                                const internal::Selection& selection, NodeId skip,
                                                std::size_t top, std::uint32_t begin,
                                                std::uint32_t end) {
-  const VectorTable::View& view = queries[0].view();
+  const VectorView& view = queries[0].view();
   const std::uint32_t stretch = Stretch(queries.size());
   RowReader reader(view, queries[0].level());
   std::vector<BestList> best(queries.size(), BestList(top));
   std::vector<double> ranks(queries.size() * stretch);
   for (std::uint32_t row = begin; row < end;) {
-    VectorTable::Stretch stored = view.rows_from(row);
+    VectorView::Stretch stored = view.rows_from(row);
     stored.count = std::min({stretch, end - row, stored.count});
     const Rows rows = reader.Read(stored);
     const auto count = static_cast<std::uint32_t>(rows.count);
@@ -179,7 +179,7 @@ Result<std::vector<NearestRanks>> RankNearestMany(const Snapshot& snapshot,
   internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
   std::vector<NearestRanks> all(queries.size());
   if (queries.empty()) return all;
-  const VectorTable::View& view = queries[0].view();
+  const VectorView& view = queries[0].view();
   const Prefilter prefilter =
       options.prefilter.value_or(snapshot.schema().spaces()[queries[0].space()].prefilter);
   const auto rows = static_cast<std::uint32_t>(

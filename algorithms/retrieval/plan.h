@@ -11,8 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/options.h"
-#include "algorithms/common/results.h"
+#include "algorithms/common/common.h"
 #include "algorithms/retrieval/bm25.h"
 #include "engine/error.h"
 #include "engine/schema.h"
@@ -100,7 +99,7 @@ double FrequencyTerm(std::int64_t uses, std::int64_t full);
 //
 //   filter   the nodes that may be found
 //   seeds    by vector, words, names, keys, or PageRank from the seeds before it
-//   expand   best products of weight * decay over a few hops (traverse.h)
+//   expand   best products of weight * decay over a few hops (traversal.h)
 //   score    terms in [0, 1], of every candidate
 //   fuse     sum, reciprocal ranks or maximal marginal relevance; the best `top`
 //

@@ -49,7 +49,7 @@ Result<std::optional<std::uint64_t>> KeyOf(const Snapshot& snapshot, const Colum
       return wrong();
     case ColumnType::kString:
       if (const std::string* text = std::get_if<std::string>(&value)) {
-        const auto id = snapshot.state().strings.Find(*text);
+        const auto id = snapshot.FindString(*text);
         return id ? std::optional<std::uint64_t>(*id) : std::nullopt;
       }
       return wrong();
@@ -147,7 +147,7 @@ class Scanner {
 
  private:
   std::uint64_t Kind(NodeKindId kind) const {
-    const auto& counts = s_.state().nodes_by_kind;
+    const auto& counts = s_.nodes_by_kind();
     return kind < counts.size() ? counts[kind] : 0;
   }
   bool Passes(NodeId v) const {

@@ -171,7 +171,7 @@ class Indexer {
 }  // namespace
 
 bool HasTerms(const Snapshot& snapshot) {
-  const auto& counts = snapshot.state().nodes_by_kind;
+  const auto& counts = snapshot.nodes_by_kind();
   return kTerm < counts.size() && counts[kTerm] > 0;
 }
 

@@ -1,13 +1,14 @@
 // Lengths by node, sums by block and group: all of them once, then those that changed.
-#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/internal/term_lengths.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
+#include "engine/arrays/paged_array.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::retrieval_internal {
 
 namespace {
 
@@ -122,4 +123,4 @@ std::uint64_t TermLengths::size_bytes() const {
          groups_.capacity() * sizeof(double);
 }
 
-}  // namespace plexus
+}  // namespace plexus::retrieval_internal

@@ -11,11 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/error.h"
 #include "engine/monitoring/monitoring.h"
 #include "engine/parallel.h"
-#include "engine/payload.h"
+#include "engine/record.h"
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
 

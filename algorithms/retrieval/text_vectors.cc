@@ -12,6 +12,7 @@
 #include "algorithms/common/internal/stoppable_executor.h"
 #include "engine/out_of_memory.h"
 #include "engine/vectors/half.h"
+#include "engine/vectors/vector_view.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -213,7 +214,7 @@ class Maker {
  public:
   // `stored`: the space as it is, null if it does not exist. `halting`: whose budget may
   // leave the vocabulary undone.
-  Maker(const Snapshot& snapshot, const VectorTable::View* stored, const TextVectorOptions& options,
+  Maker(const Snapshot& snapshot, const VectorView* stored, const TextVectorOptions& options,
         Executor& executor, internal::StoppableExecutor& stoppable)
       : s_(snapshot),
         options_(options),
@@ -310,7 +311,7 @@ class Maker {
   const TextVectorOptions& options_;
   Executor& executor_;
   const Vocabulary vocabulary_;
-  const VectorTable::View* const stored_;
+  const VectorView* const stored_;
   const VectorElement element_;
   bool defined_ = false;
   Values values_;  // of the wave, a row a fact
@@ -324,7 +325,7 @@ Result<TextVectorReport> MakeTextVectors(
     const Snapshot& snapshot, const TextVectorOptions& options,
     const std::function<Status(const WriteBatch&)>& apply) try {
   PLEXUS_TRY(Check(snapshot, options));
-  const VectorTable::View* stored = nullptr;
+  const VectorView* stored = nullptr;
   if (const auto id = snapshot.schema().FindSpace(options.space)) {
     PLEXUS_ASSIGN(stored, snapshot.vectors(*id));
   }

@@ -2,7 +2,7 @@
 // did: the index keeps the view of its last update alive, so an address is never used again, and a
 // snapshot whose row lies elsewhere has another table. The rows of two views that are the same are
 // the first ones, since tables only append.
-#include "algorithms/retrieval/vector_index.h"
+#include "algorithms/retrieval/vectors.h"
 
 #include <algorithm>
 #include <random>
@@ -29,7 +29,7 @@ struct VectorIndex::Built {
     return std::shared_lock(lock);
   }
   // The first so many rows of `view` are rows of this graph. REQUIRES a lock.
-  std::uint32_t CommonRows(const VectorTable::View& of) const {
+  std::uint32_t CommonRows(const VectorView& of) const {
     const auto same = [&](std::uint32_t row) {
       return view.rows_from(row).first == of.rows_from(row).first;
     };
@@ -49,7 +49,7 @@ struct VectorIndex::Built {
   mutable std::mutex turnstile;
   mutable std::shared_mutex lock;
   HnswGraph graph;
-  VectorTable::View view;  // of the last update
+  VectorView view;         // of the last update
   std::uint32_t rows = 0;  // the first of `view`: in the graph, or dead since `from`
   Sequence from{};         // snapshots from here on see no row that was left out
   Sequence newest{};       // of the last update
@@ -64,7 +64,7 @@ Error OutOfRange(std::string_view option, std::uint64_t least, std::uint64_t mos
                                            std::to_string(given)};
 }
 
-std::uint32_t DeadRows(const VectorTable::View& view, std::uint32_t rows) {
+std::uint32_t DeadRows(const VectorView& view, std::uint32_t rows) {
   std::uint32_t dead = 0;
   for (std::uint32_t row = 0; row < rows; ++row) dead += view.node_of_row(row) == kNoNode;
   return dead;
@@ -113,7 +113,7 @@ std::uint64_t VectorIndex::size_bytes() const {
 
 Result<IndexUpdate> VectorIndex::Update(const Snapshot& snapshot, const RunOptions& run) try {
   const std::lock_guard one_at_a_time(updating_);
-  PLEXUS_ASSIGN(const VectorTable::View* view, snapshot.vectors(space_));
+  PLEXUS_ASSIGN(const VectorView* view, snapshot.vectors(space_));
   const auto keep = [&](std::shared_ptr<Built> made) {
     const std::lock_guard lock(built_mutex_);
     built_ = std::move(made);
@@ -181,7 +181,7 @@ Result<IndexNearestResult> VectorIndex::Nearest(const Snapshot& snapshot,
                 SpaceQuery::Make(snapshot, space_, query, metric_, options_.level));
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, GraphFilter{.subset = options.subset}));
-  const VectorTable::View& view = prepared.view();
+  const VectorView& view = prepared.view();
   IndexNearestResult result;
   std::vector<NodeId> nodes;
   const auto take = [&](std::uint32_t row) {
@@ -241,7 +241,7 @@ Result<IndexRecall> VectorIndex::MeasureRecall(const Snapshot& snapshot,
   if (options.top == 0) return Fail(ErrorCode::kInvalidArgument, "top must be at least 1");
   if (options.sample < 1 || options.sample > kMostSample)
     return std::unexpected(OutOfRange("sample", 1, kMostSample, options.sample));
-  PLEXUS_ASSIGN(const VectorTable::View* view, snapshot.vectors(space_));
+  PLEXUS_ASSIGN(const VectorView* view, snapshot.vectors(space_));
   PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, GraphFilter{}));
   std::vector<NodeId> nodes;
   for (std::uint32_t row = 0; row < view->row_count(); ++row)

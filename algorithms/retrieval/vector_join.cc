@@ -23,7 +23,7 @@ constexpr std::size_t kQueries = 64, kTile = 128;
 
 class Join {
  public:
-  Join(const VectorTable::View& view, std::vector<NodeId> nodes, const VectorJoinOptions& options)
+  Join(const VectorView& view, std::vector<NodeId> nodes, const VectorJoinOptions& options)
       : view_(view), nodes_(std::move(nodes)), options_(options) {}
 
   std::size_t blocks() const { return (nodes_.size() + kQueries - 1) / kQueries; }
@@ -79,7 +79,7 @@ class Join {
     std::ranges::push_heap(best, std::less<>());
   }
 
-  const VectorTable::View& view_;
+  const VectorView& view_;
   const std::vector<NodeId> nodes_;
   const VectorJoinOptions& options_;
 };
@@ -91,7 +91,7 @@ Result<VectorJoinResult> JoinVectors(const Snapshot& snapshot, SpaceId space,
                                      const TakeVectorPairs& take) try {
   if (!std::isfinite(options.above))
     return Fail(ErrorCode::kInvalidArgument, "the threshold is not a finite number");
-  PLEXUS_ASSIGN(const VectorTable::View* view, snapshot.vectors(space));
+  PLEXUS_ASSIGN(const VectorView* view, snapshot.vectors(space));
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, GraphFilter{.subset = options.subset}));
   std::vector<NodeId> nodes;

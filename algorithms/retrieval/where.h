@@ -46,7 +46,7 @@
 #include <memory>
 #include <string_view>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/schema.h"

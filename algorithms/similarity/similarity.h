@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"

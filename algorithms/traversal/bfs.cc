@@ -5,7 +5,7 @@
 // parallel. The choice depends only on counts, and the parent is the smallest
 // neighbour one level up either way, so a search cut by a budget and gone on with ends
 // with the same bits as one without. Memory is kept per thread between small searches.
-#include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/traversal.h"
 
 #include <algorithm>
 #include <atomic>
@@ -90,7 +90,7 @@ class Search {
       row_descriptors_ = traversal_internal::RowDescriptors::Of(*selection.snapshot);
       if (row_descriptors_) descriptors_ = row_descriptors_->get(options.direction);
     }
-    const auto& by_kind = selection.snapshot->state().edges_by_kind;
+    const auto& by_kind = selection.snapshot->edges_by_kind();
     std::size_t kinds = 0;
     for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
       kinds += by_kind[kind] != 0 && selection.filter.allows(static_cast<EdgeKindId>(kind));
@@ -178,7 +178,7 @@ class Search {
     const Direction direction = options_.direction;
     const bool all_kinds = selection_.filter.all_kinds();
     const traversal_internal::RowPrefetch prefetch(snapshot, direction, !all_kinds, false);
-    const engine_internal::BaseRows rows(snapshot.base(), direction);
+    const engine_internal::BaseRows rows(snapshot, direction);
     const bool base_rows = BaseRowsRead();
     const bool last = depth == options_.max_depth;
     // The descriptor (or offset) of a row and, when that has come, the row.

@@ -1,6 +1,6 @@
 // Lanes: seen, now and next, one word a node each. Or-ing does not care for order, so
 // neither threads nor the direction of a step can change a bit.
-#include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/traversal.h"
 
 #include <algorithm>
 #include <bit>

@@ -5,7 +5,7 @@
 // Rows of arcs are walked once per label and direction; the steps that an arc can take are the word
 // `next(state) & steps of its kind`. Labels know the label and arc they came from, so the
 // array is the proof.
-#include "algorithms/traversal/pattern.h"
+#include "algorithms/traversal/traversal.h"
 
 #include <algorithm>
 #include <bit>

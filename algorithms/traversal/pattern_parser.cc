@@ -7,7 +7,7 @@
 #include <bit>
 #include <utility>
 
-#include "algorithms/traversal/pattern.h"
+#include "algorithms/traversal/traversal.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {

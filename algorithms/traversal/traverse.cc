@@ -1,5 +1,5 @@
 // Traverse: check the question, run the layers, spell out the best nodes' paths.
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 
 #include <algorithm>
 #include <cmath>
@@ -72,7 +72,8 @@ PathEdge StepOf(const Snapshot& snapshot, const Label& label, const Label& paren
 // had them: prefetched before the first is needed.
 void PrefetchSteps(const Snapshot& snapshot, const std::vector<Label>& labels,
                    std::span<const ScoredLabel> reached) {
-  const StoredCsrView views[] = {snapshot.base().out(), snapshot.base().in()};
+  const StoredCsrView views[] = {snapshot.base_rows(Direction::kOut),
+                                 snapshot.base_rows(Direction::kIn)};
   for (const ScoredLabel& r : reached)
     for (std::uint32_t at = r.label; labels[at].parent != Label::kSeed; at = labels[at].parent)
       if (labels[at].run == 0) {

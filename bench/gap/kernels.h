@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "algorithms/pagerank/internal/pagerank_csr.h"
-#include "algorithms/traversal/bfs.h"
 #include "algorithms/traversal/internal/bfs_csr.h"
+#include "algorithms/traversal/traversal.h"
 #include "bench/graphs/uniform_draw.h"
 #include "engine/bulk/topology.h"
 

@@ -1,5 +1,5 @@
 // Our side of forest, cuts, dominators and flow, on a snapshot.
-#include "algorithms/connectivity/structure.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "bench/peers/connectivity.h"
 #include "bench/peers/plexus_graph.h"
 #include "bench/support.h"

@@ -13,7 +13,7 @@
 //   load, open    nodes, arcs, a number only the right arcs give
 //   pagerank      a score a node, sum 1            components, leiden   a label a node
 //   forest, cuts, dominators, flow   connectivity.h
-//   triangles to order               structure.h
+//   triangles to order               connectivity.h
 //   bfs           per start, a depth a node, -1 where unreached
 //   traverse, nearest, similar   per query: count, then (id, score) ...  best first
 //   closeness     per start: closeness, not scaled, and harmonic

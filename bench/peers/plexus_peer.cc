@@ -12,15 +12,14 @@
 #include <vector>
 
 #include "algorithms/centrality/centrality.h"
-#include "algorithms/community/leiden.h"
-#include "algorithms/connectivity/components.h"
+#include "algorithms/community/community.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "algorithms/connectivity/internal/components_csr.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/retrieval/vectors.h"
 #include "algorithms/similarity/similarity.h"
-#include "algorithms/traversal/bfs.h"
 #include "algorithms/traversal/internal/bfs_csr.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/peers/centrality.h"
 #include "bench/peers/connectivity.h"

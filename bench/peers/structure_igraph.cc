@@ -1,4 +1,4 @@
-// What structure.h lists by igraph's C library, one thread. Triangles are counted at every
+// What connectivity.h lists by igraph's C library, one thread. Triangles are counted at every
 // node and the counts added up: the release that Debian has knows no shorter way but to list them.
 #include <numeric>
 

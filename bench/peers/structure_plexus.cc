@@ -1,21 +1,18 @@
-// Our side of structure.h: on a snapshot as users have it, and where a kernel takes bare
+// Our side of connectivity.h: on a snapshot as users have it, and where a kernel takes bare
 // rows (works that end in -csr) on rows that are ready made.
 #include <numeric>
 
 #include "algorithms/centrality/centrality.h"
 #include "algorithms/centrality/internal/betweenness_csr.h"
 #include "algorithms/common/dense_view.h"
+#include "algorithms/community/community.h"
 #include "algorithms/community/internal/kcore_csr.h"
 #include "algorithms/community/internal/triangles_csr.h"
-#include "algorithms/community/kcore.h"
-#include "algorithms/community/triangles.h"
-#include "algorithms/connectivity/components.h"
-#include "algorithms/connectivity/structure.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "algorithms/pagerank/pagerank.h"
-#include "algorithms/paths/distances.h"
 #include "algorithms/paths/internal/distances_csr.h"
-#include "algorithms/paths/shortest_path.h"
-#include "algorithms/traversal/bfs.h"
+#include "algorithms/paths/paths.h"
+#include "algorithms/traversal/traversal.h"
 #include "bench/peers/plexus_graph.h"
 #include "bench/peers/structure.h"
 #include "bench/support.h"

@@ -6,7 +6,7 @@
 //                            count, then (id, hops) ... nearest first, ties by id
 //   pattern                  who a walk "referential+ temporal" of at most kPatternHops leads
 //                            to: count, then (id, fewest hops) ... as above
-//   sum, min, noisy-or       the aggregates of algorithms/traversal/traverse.h over walks of at
+//   sum, min, noisy-or       the aggregates of algorithms/traversal/traversal.h over walks of at
 //                            most kHops: count, then the kTraverseTop largest (id, score) ...
 #pragma once
 

@@ -1,9 +1,7 @@
 // Our side of traversal.h: Bfs, MatchPattern and Traverse on a snapshot, as users have it.
 #include <span>
 
-#include "algorithms/traversal/bfs.h"
-#include "algorithms/traversal/pattern.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 #include "bench/peers/plexus_graph.h"
 #include "bench/peers/traversal.h"
 #include "bench/support.h"

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "bench/soak/board.h"
+#include "engine/vectors/vector_view.h"
 
 namespace plexus::bench::soak {
 

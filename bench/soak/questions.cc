@@ -6,7 +6,7 @@
 
 #include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/vectors.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 #include "bench/soak/board.h"
 #include "bench/soak/check.h"
 

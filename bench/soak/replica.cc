@@ -2,6 +2,7 @@
 #include "bench/soak/replica.h"
 
 #include "bench/soak/board.h"
+#include "engine/state.h"
 
 namespace plexus::bench::soak {
 

@@ -22,7 +22,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/arrays/stepped_column.h"
 #include "engine/arrays/weight_column.h"
-#include "engine/lineage.h"
+#include "engine/derived.h"
 #include "engine/parallel.h"
 #include "engine/record.h"
 #include "engine/schema.h"
@@ -47,9 +47,6 @@ struct SlotColumn {
   }
   std::uint64_t size_bytes() const { return slots.size() * (sizeof(EdgeSlot) + sizeof(T)); }
 };
-
-// A direction of a base, whose weights lie as a WeightColumn has them.
-using StoredCsrView = BasicCsrView<WeightView>;
 
 struct Csr {
   Sequence sequence = 0;  // every record up to this one is folded in

@@ -5,12 +5,40 @@
 // sorted by (kind, neighbor, label).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "engine/types.h"
 
 namespace plexus {
+
+// A weight for each arc, read where it lies. Valid as long as the column that it is of
+// (weight_column.h).
+class WeightView {
+ public:
+  WeightView() = default;
+  WeightView(const float* values, const std::uint8_t* codes, std::size_t size, bool one_value)
+      : values_(values), codes_(codes), size_(size), mask_(one_value ? 0 : ~std::size_t{0}) {}
+
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+  float operator[](std::size_t i) const { return codes_ ? values_[codes_[i]] : values_[i & mask_]; }
+  // Where that of `i` is read, for prefetching.
+  const void* at(std::size_t i) const {
+    return codes_ ? static_cast<const void*>(codes_ + i) : values_ + (i & mask_);
+  }
+  // True when all have one value.
+  bool one_value() const { return mask_ == 0; }
+  // Those of [begin, end) to `to`.
+  void Copy(std::size_t begin, std::size_t end, float* to) const;
+
+ private:
+  const float* values_ = nullptr;
+  const std::uint8_t* codes_ = nullptr;  // null: one value, or one for each arc
+  std::size_t size_ = 0;
+  std::size_t mask_ = ~std::size_t{0};  // 0: one value
+};
 
 template <class Weights>
 struct BasicCsrView {
@@ -36,5 +64,7 @@ struct BasicCsrView {
   }
 };
 using CsrView = BasicCsrView<std::span<const float>>;
+// A direction of a snapshot's base.
+using StoredCsrView = BasicCsrView<WeightView>;
 
 }  // namespace plexus

@@ -1,4 +1,6 @@
 // The dirty half of the row iterator: merging a row's arcs of several runs.
+#include "engine/adjacency/csr.h"
+#include "engine/adjacency/run.h"
 #include "engine/snapshot.h"
 
 namespace plexus::engine_internal {

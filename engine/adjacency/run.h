@@ -11,84 +11,24 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 #include "engine/record.h"
 #include "engine/schema.h"
+#include "engine/snapshot_tables.h"
 #include "engine/types.h"
 
 namespace plexus {
 
-inline constexpr std::size_t kMaxRuns = 8;
+static_assert(std::uint16_t{DeltaArc::kTombstone} == std::uint16_t{EdgeChange::kTombstone});
+static_assert(std::uint16_t{DeltaArc::kHasExtra} == std::uint16_t{EdgeChange::kHasExtra});
 
-// An arc of the delta, sorted by (kind, neighbor, label) inside its row.
-struct DeltaArc {
-  NodeId neighbor;
-  StringId label;
-  float weight;
-  EdgeKindId kind;
-  std::uint16_t flags;  // EdgeChange::kTombstone, kHasExtra
-
-  bool tombstone() const { return flags & EdgeChange::kTombstone; }
-  bool has_extra() const { return flags & EdgeChange::kHasExtra; }
-};
-static_assert(sizeof(DeltaArc) == 16);
-
-// (kind, neighbor) as one comparable number; label breaks the remaining ties.
-inline std::uint64_t ArcOrder(KindId kind, NodeId neighbor) {
-  return (std::uint64_t{kind} << 32) | neighbor;
-}
 inline bool ArcLess(const DeltaArc& a, const DeltaArc& b) {
   const std::uint64_t oa = ArcOrder(a.kind, a.neighbor), ob = ArcOrder(b.kind, b.neighbor);
   return oa != ob ? oa < ob : a.label < b.label;
 }
-
-struct RunSide {
-  AlignedArray<NodeId> rows;            // ascending, distinct
-  AlignedArray<std::uint32_t> offsets;  // rows + 1
-  AlignedArray<DeltaArc> arcs;
-  AlignedArray<std::uint32_t> buckets;  // first row index at or after bucket << shift
-  std::uint32_t shift = 0;
-
-  // [begin, end) into arcs; empty when the row is not in this run.
-  std::pair<std::uint32_t, std::uint32_t> Row(NodeId node) const {
-    const std::size_t b = node >> shift;
-    if (b + 1 >= buckets.size()) return {0, 0};
-    std::uint32_t at = buckets[b], end = buckets[b + 1];
-    while (end - at > 8) {  // crowded buckets only
-      const std::uint32_t mid = at + (end - at) / 2;
-      if (rows[mid] <= node)
-        at = mid;
-      else
-        end = mid;
-    }
-    for (; at < end; ++at)
-      if (rows[at] == node) return {offsets[at], offsets[at + 1]};
-    return {0, 0};
-  }
-  // Brings the row's look-up path towards the cache: the bucket (near = false),
-  // then, a little later, the row entry and its arcs' offsets.
-  void Prefetch(NodeId node, bool near) const {
-    const std::size_t b = node >> shift;
-    if (b + 1 >= buckets.size()) return;
-    if (!near) return __builtin_prefetch(&buckets[b]);
-    if (const std::uint32_t at = buckets[b]; at < rows.size()) {
-      __builtin_prefetch(&rows[at]);
-      __builtin_prefetch(&offsets[at]);
-    }
-  }
-  // Position in [begin, end) (part of a row) of the first arc not below (kind,
-  // neighbor, label). Rows are short as a rule: a scan that stops at the first arc
-  // not below beats a binary search; long rows are halved first.
-  std::uint32_t LowerBound(std::uint32_t begin, std::uint32_t end, EdgeKindId kind, NodeId neighbor,
-                           StringId label) const;
-  // Fills buckets and shift from rows.
-  void IndexRows();
-  std::uint64_t size_bytes() const;
-};
 
 struct Run {
   Sequence first = 0, last = 0;  // records folded in

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -124,6 +125,23 @@ WeightColumn WeightColumn::ToPermute(const WeightColumn& other) {
   const bool few = !other.codes_.empty() || other.one_value();
   made.values_ = few ? AlignedArray<float>(other.values_.span()) : AlignedArray<float>(other.size_);
   return made;
+}
+
+void WeightView::Copy(std::size_t begin, std::size_t end, float* to) const {
+  if (begin >= end) return;
+  if (codes_) {
+    const float* const values = values_;
+    std::transform(codes_ + begin, codes_ + end, to, [=](std::uint8_t c) { return values[c]; });
+  } else if (one_value()) {
+    std::fill_n(to, end - begin, float{values_[0]});
+  } else {
+    std::memcpy(to, values_ + begin, (end - begin) * sizeof(float));
+  }
+}
+
+bool operator==(const WeightColumn& a, const WeightColumn& b) {
+  return a.size_ == b.size_ && std::ranges::equal(a.values(), b.values()) &&
+         std::ranges::equal(a.codes(), b.codes());
 }
 
 }  // namespace plexus

@@ -6,54 +6,17 @@
 // Immutable once filled; freely shared.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <span>
 
+#include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 
 namespace plexus {
-
-// A weight for each arc, read where it lies. Valid as long as its column.
-class WeightView {
- public:
-  WeightView() = default;
-  WeightView(const float* values, const std::uint8_t* codes, std::size_t size, bool one_value)
-      : values_(values), codes_(codes), size_(size), mask_(one_value ? 0 : ~std::size_t{0}) {}
-
-  bool empty() const { return size_ == 0; }
-  std::size_t size() const { return size_; }
-  float operator[](std::size_t i) const { return codes_ ? values_[codes_[i]] : values_[i & mask_]; }
-  // Where that of `i` is read, for prefetching.
-  const void* at(std::size_t i) const {
-    return codes_ ? static_cast<const void*>(codes_ + i) : values_ + (i & mask_);
-  }
-  // True when all have one value.
-  bool one_value() const { return mask_ == 0; }
-  // Those of [begin, end) to `to`.
-  void Copy(std::size_t begin, std::size_t end, float* to) const {
-    if (begin >= end) return;
-    if (codes_) {
-      const float* const values = values_;
-      std::transform(codes_ + begin, codes_ + end, to, [=](std::uint8_t c) { return values[c]; });
-    } else if (one_value()) {
-      std::fill_n(to, end - begin, float{values_[0]});
-    } else {
-      std::memcpy(to, values_ + begin, (end - begin) * sizeof(float));
-    }
-  }
-
- private:
-  const float* values_ = nullptr;
-  const std::uint8_t* codes_ = nullptr;  // null: one value, or one for each arc
-  std::size_t size_ = 0;
-  std::size_t mask_ = ~std::size_t{0};  // 0: one value
-};
 
 class WeightColumn {
  public:
@@ -90,10 +53,7 @@ class WeightColumn {
       values_[i] = std::bit_cast<float>(bits);
   }
 
-  friend bool operator==(const WeightColumn& a, const WeightColumn& b) {
-    return a.size_ == b.size_ && std::ranges::equal(a.values(), b.values()) &&
-           std::ranges::equal(a.codes(), b.codes());
-  }
+  friend bool operator==(const WeightColumn& a, const WeightColumn& b);
 
   std::span<const float> values() const { return values_.span(); }
   std::span<const std::uint8_t> codes() const { return codes_.span(); }

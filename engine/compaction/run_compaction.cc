@@ -41,7 +41,7 @@ class DirectionFold {
  public:
   DirectionFold(const Csr& base, const Run& run, Direction direction, NodeId nodes, bool high_kinds,
                 NewRows to)
-      : rows_(base, direction),
+      : rows_(base, base.view(direction), direction),
         view_(base.view(direction)),
         side_(run.side(direction)),
         nodes_(nodes),

@@ -7,7 +7,7 @@
 namespace plexus {
 
 // What is stored and not loaded stays so: the new table has its live rows first.
-std::optional<VectorCompaction> VectorCompaction::Make(const VectorTable::View& from) {
+std::optional<VectorCompaction> VectorCompaction::Make(const VectorView& from) {
   const auto& rows = from.row_of_;
   const bool loaded = from.loaded();
   if (loaded && from.stored_ && !from.stored_->damaged().empty()) return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<VectorCompaction> VectorCompaction::Make(const VectorTable::View& 
 }
 
 // Views of one table share the pages that did not change.
-std::uint64_t VectorCompaction::CatchUp(const VectorTable::View& now) {
+std::uint64_t VectorCompaction::CatchUp(const VectorView& now) {
   constexpr std::size_t kPage = PagedArray<std::uint32_t>::kPageSize;
   std::uint64_t copied = 0;
   for (std::size_t page = 0; page < now.row_of_.page_count(); ++page) {

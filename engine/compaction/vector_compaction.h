@@ -15,17 +15,17 @@ class VectorCompaction {
  public:
   // O(live rows). None when a row cannot be copied without loss: a stored row that was
   // purged or is damaged.
-  static std::optional<VectorCompaction> Make(const VectorTable::View& from);
+  static std::optional<VectorCompaction> Make(const VectorView& from);
   // `now` is a later view of the table. O(changed pages of nodes). Returns the vectors copied.
-  std::uint64_t CatchUp(const VectorTable::View& now);
+  std::uint64_t CatchUp(const VectorView& now);
   // The table that continues from the last view.
   VectorTable Take() && { return std::move(table_); }
 
  private:
-  VectorCompaction(VectorTable table, const VectorTable::View& from)
+  VectorCompaction(VectorTable table, const VectorView& from)
       : table_(std::move(table)), from_(from) {}
   VectorTable table_;
-  VectorTable::View from_;  // whose rows table_ has
+  VectorView from_;  // whose rows table_ has
 };
 
 }  // namespace plexus

@@ -32,7 +32,7 @@ class Graph::Impl {
        const GraphOptions& options);
   ~Impl();
 
-  std::shared_ptr<const GraphState> Published() const {
+  std::shared_ptr<const FrozenState> Published() const {
     if (Copied()) [[unlikely]]  // a thread that is not there may hold the lock, but none writes
       return Current();
     MutexLock lock(published_mutex_);
@@ -40,7 +40,7 @@ class Graph::Impl {
   }
   // REQUIRES that nothing is published meanwhile: who holds either mutex of the two that Publish
   // holds may read, and the analysis knows no "either".
-  const std::shared_ptr<const GraphState>& Current() const PLEXUS_NO_THREAD_SAFETY_ANALYSIS {
+  const std::shared_ptr<const FrozenState>& Current() const PLEXUS_NO_THREAD_SAFETY_ANALYSIS {
     return published_[current_];
   }
   Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options);
@@ -154,7 +154,7 @@ class Graph::Impl {
 
   mutable Mutex published_mutex_;
   // The current one is whole at any moment, so also where a fork copies it.
-  std::shared_ptr<const GraphState> published_[2] PLEXUS_GUARDED_BY(published_mutex_);
+  std::shared_ptr<const FrozenState> published_[2] PLEXUS_GUARDED_BY(published_mutex_);
   std::atomic<int> current_{0};
   std::thread thread_;
 };

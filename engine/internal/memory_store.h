@@ -23,7 +23,6 @@
 #include <vector>
 
 #include "engine/mutex.h"
-#include "engine/payload.h"
 #include "engine/record.h"
 
 namespace plexus {

@@ -8,6 +8,7 @@
 
 #include "engine/graph.h"
 #include "engine/out_of_memory.h"
+#include "engine/state.h"
 
 namespace plexus {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
-#include <ostream>
+#include <iosfwd>
 #include <span>
 #include <string>
 #include <string_view>

@@ -6,6 +6,7 @@
 #endif
 
 #include "engine/arrays/freed_memory.h"
+#include "engine/state.h"
 
 namespace plexus {
 

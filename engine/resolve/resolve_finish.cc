@@ -154,7 +154,7 @@ Status BatchResolver::FinishVectors() {
   for (std::size_t i = 0; i < vector_ops_.size(); ++i) {
     const VectorOp& v = vector_ops_[i];
     if (i + 1 < vector_ops_.size() && key(vector_ops_[i + 1]) == key(v)) continue;
-    const VectorTable::View* table = v.node < now_.node_count() ? now_.space(v.space) : nullptr;
+    const VectorView* table = v.node < now_.node_count() ? now_.space(v.space) : nullptr;
     const bool had = table && table->has(v.node);
     VectorChange change{v.node, v.space.value(), {}};
     if (v.bytes) {

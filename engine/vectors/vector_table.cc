@@ -23,7 +23,7 @@ std::shared_ptr<std::byte> Bytes(std::size_t count) {
 
 }  // namespace
 
-struct VectorTable::Chunks {
+struct VectorChunks {
   std::vector<std::shared_ptr<std::byte>> chunks;  // single, or inside a slab
   std::uint32_t rows_per_chunk = 0;
   std::size_t row_bytes = 0;
@@ -38,12 +38,12 @@ VectorTable::VectorTable(RowLayout layout) : layout_(layout) {
   const std::size_t row_bytes = std::max<std::size_t>(layout.row_bytes(), 1);
   rows_per_chunk_ =
       std::max<std::uint32_t>(16, static_cast<std::uint32_t>(kChunkBytes / row_bytes));
-  chunks_ = std::make_shared<Chunks>();
+  chunks_ = std::make_shared<VectorChunks>();
   chunks_->rows_per_chunk = rows_per_chunk_;
   chunks_->row_bytes = layout.row_bytes();
 }
 
-VectorTable::VectorTable(View view) : VectorTable(view.layout_) {
+VectorTable::VectorTable(VectorView view) : VectorTable(view.layout_) {
   row_count_ = view.row_count_;
   stored_rows_ = view.stored_rows();
   stored_ = std::move(view.stored_);
@@ -86,7 +86,7 @@ VectorTable::VectorTable(VectorTable&&) noexcept = default;
 VectorTable& VectorTable::operator=(VectorTable&&) noexcept = default;
 
 void VectorTable::AddChunk() {
-  if (chunks_shared_) chunks_ = std::make_shared<Chunks>(*chunks_);
+  if (chunks_shared_) chunks_ = std::make_shared<VectorChunks>(*chunks_);
   chunks_shared_ = false;
   const std::size_t bytes = chunks_->bytes();
   if (chunks_->chunks.size() < kSingleChunks || bytes > kSlabBytes / 2)
@@ -150,8 +150,8 @@ bool VectorTable::WorthDropping(std::uint64_t least, std::uint64_t divisor) cons
   return dead * row_bytes > std::max(least, live_ * row_bytes / divisor);
 }
 
-VectorTable::View VectorTable::Publish() {
-  View v;
+VectorView VectorTable::Publish() {
+  VectorView v;
   v.layout_ = layout_;
   v.row_count_ = row_count_;
   v.live_ = live_;
@@ -166,7 +166,11 @@ VectorTable::View VectorTable::Publish() {
   return v;
 }
 
-Status VectorTable::View::Load(const PayloadStore* store) const {
+bool VectorView::loaded() const { return !stored_ || stored_->loaded(); }
+std::uint32_t VectorView::stored_rows() const { return stored_ ? stored_->rows() : 0; }
+bool VectorView::Purged(std::uint32_t row) const { return stored_->purged(row); }
+
+Status VectorView::Load(const PayloadStore* store) const {
   if (!stored_) return {};
   PLEXUS_TRY(stored_->Load(ref_of_, store));
   for (const StoredVectors::Damaged& bad : stored_->damaged())
@@ -176,8 +180,8 @@ Status VectorTable::View::Load(const PayloadStore* store) const {
   return {};
 }
 
-Result<bool> VectorTable::View::Equals(NodeId node, std::string_view bytes,
-                                       const PayloadStore* store) const {
+Result<bool> VectorView::Equals(NodeId node, std::string_view bytes,
+                                const PayloadStore* store) const {
   const std::uint32_t r = row_of_[node];
   if (r == kNoRow || bytes.size() != layout_.vector_bytes()) return false;
   if (r < stored_rows() && !loaded()) {
@@ -194,16 +198,16 @@ Result<bool> VectorTable::View::Equals(NodeId node, std::string_view bytes,
   return this->bytes(node) == bytes;
 }
 
-const std::byte* VectorTable::View::Place(std::uint32_t row) const {
+const std::byte* VectorView::Place(std::uint32_t row) const {
   const std::uint32_t stored = stored_rows();
   return row < stored ? stored_->Row(row) : chunks_->Row(row - stored);
 }
 
-std::string_view VectorTable::View::bytes_of_row(std::uint32_t row) const {
+std::string_view VectorView::bytes_of_row(std::uint32_t row) const {
   return {reinterpret_cast<const char*>(Place(row)), layout_.vector_bytes()};
 }
 
-std::span<const float> VectorTable::View::row(std::uint32_t row, VectorBuffer& buffer) const {
+std::span<const float> VectorView::row(std::uint32_t row, VectorBuffer& buffer) const {
   const std::byte* const values = Place(row);
   if (layout_.element == VectorElement::kF32)
     return {reinterpret_cast<const float*>(values), layout_.dimensions};
@@ -212,7 +216,7 @@ std::span<const float> VectorTable::View::row(std::uint32_t row, VectorBuffer& b
   return {decoded, layout_.dimensions};
 }
 
-VectorTable::Stretch VectorTable::View::rows_from(std::uint32_t first) const {
+VectorView::Stretch VectorView::rows_from(std::uint32_t first) const {
   const std::uint32_t stored = stored_rows();
   if (first < stored) return {Place(first), stored - first};
   const std::uint32_t in_chunk =
@@ -220,14 +224,14 @@ VectorTable::Stretch VectorTable::View::rows_from(std::uint32_t first) const {
   return {Place(first), std::min(in_chunk, row_count_ - first)};
 }
 
-std::size_t VectorTable::View::block_count() const {
+std::size_t VectorView::block_count() const {
   const std::uint32_t stored = stored_rows(), own = row_count_ - stored;
   const std::size_t chunks =
       own == 0 ? 0 : (own + chunks_->rows_per_chunk - 1) / chunks_->rows_per_chunk;
   return (stored > 0) + chunks;
 }
 
-VectorTable::Block VectorTable::View::block(std::size_t i) const {
+VectorView::Block VectorView::block(std::size_t i) const {
   const std::uint32_t stored = stored_rows();
   if (stored > 0 && i == 0) return {rows_from(0), stored_};
   const std::size_t chunk = i - (stored > 0);
@@ -235,45 +239,43 @@ VectorTable::Block VectorTable::View::block(std::size_t i) const {
   return {rows_from(stored + before), chunks_->chunks[chunk]};
 }
 
-std::uint32_t VectorTable::View::RowOf(NodeId node) const {
+std::uint32_t VectorView::RowOf(NodeId node) const {
   const std::uint32_t r = row_of_[node];
   return r == kNoRow || (stored_ && stored_->purged(r)) ? kNoRow : r;
 }
 
-std::span<const float> VectorTable::View::vector(NodeId node, VectorBuffer& buffer) const {
+std::span<const float> VectorView::vector(NodeId node, VectorBuffer& buffer) const {
   const std::uint32_t r = RowOf(node);
   return r == kNoRow ? std::span<const float>() : row(r, buffer);
 }
 
-std::string_view VectorTable::View::bytes(NodeId node) const {
+std::string_view VectorView::bytes(NodeId node) const {
   const std::uint32_t r = RowOf(node);
   return r == kNoRow ? std::string_view() : bytes_of_row(r);
 }
 
-NodeId VectorTable::View::node_of_row(std::uint32_t row) const {
+NodeId VectorView::node_of_row(std::uint32_t row) const {
   return stored_ && stored_->purged(row) ? kNoNode : node_of_[row];
 }
 
-PayloadRef VectorTable::View::ref(NodeId node) const {
+PayloadRef VectorView::ref(NodeId node) const {
   const std::uint32_t r = row_of_[node];
   return PayloadRef{r == kNoRow ? 0 : ref_of_[r]};
 }
 
-std::uint64_t VectorTable::View::live_count() const {
+std::uint64_t VectorView::live_count() const {
   if (!stored_ || !stored_->loaded()) return live_;
   std::uint64_t live = live_;
   for (const std::uint32_t row : stored_->purged()) live -= node_of_[row] != kNoNode;
   return live;
 }
 
-std::uint64_t VectorTable::View::size_bytes() const {
+std::uint64_t VectorView::size_bytes() const {
   std::uint64_t bytes = row_of_.size_bytes() + node_of_.size_bytes() + ref_of_.size_bytes();
   if (stored_ && stored_->loaded()) bytes += stored_->size_bytes();
   return chunks_ ? bytes + chunks_->chunks.size() * chunks_->bytes() : bytes;
 }
 
-std::uint64_t VectorTable::View::not_loaded_bytes() const {
-  return loaded() ? 0 : stored_->size_bytes();
-}
+std::uint64_t VectorView::not_loaded_bytes() const { return loaded() ? 0 : stored_->size_bytes(); }
 
 }  // namespace plexus

@@ -40,9 +40,8 @@ class StatePacking {
   friend class StateWriter;
   template <class T>
   struct Pages {
-    typename PagedArray<T>::View before, shared;
-    explicit Pages(const typename PagedArray<T>::View& view)
-        : before(view), shared(view.Shared()) {}
+    PagedView<T> before, shared;
+    explicit Pages(const PagedView<T>& view) : before(view), shared(PagedArray<T>::Shared(view)) {}
     void Install(PagedArray<T>& array) const { array.Share(before, shared); }
   };
   StatePacking() = default;

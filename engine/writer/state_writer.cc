@@ -313,11 +313,11 @@ Result<Record> StateWriter::Resolve(const WriteBatch& batch, ApplyReport* report
                                     std::vector<NodeId>* removed, std::int64_t time_ms,
                                     std::string_view scope) {
   if (!working_->filter_used) working_->RemakeFilter(0);
-  std::shared_ptr<const GraphState> now = working_->Current();
+  std::shared_ptr<const FrozenState> now = working_->Current();
   if (payloads) {
-    auto with = std::make_shared<GraphState>(*now);
-    with->payload_store = std::move(payloads);
-    now = std::move(with);
+    GraphState with = *now;
+    with.payload_store = std::move(payloads);
+    now = std::make_shared<const FrozenState>(std::move(with));
   }
   BatchResolver resolver(*working_, batch, Snapshot(std::move(now)));
   PLEXUS_ASSIGN(Record record, resolver.Resolve(report, time_ms, scope));
@@ -380,32 +380,32 @@ void StateWriter::Working::NoteChanges(const Record& record) {
   }
 }
 
-const std::shared_ptr<GraphState>& StateWriter::Working::Current() {
+const std::shared_ptr<FrozenState>& StateWriter::Working::Current() {
   if (current) return current;
-  auto s = std::make_shared<GraphState>();
-  s->sequence = sequence;
-  s->time_ms = time_ms;
-  s->schema = schema;
-  s->keys = keys.Publish();
-  s->strings = strings.Publish();
-  s->node_kinds = node_kinds.Publish();
-  s->node_flags = node_flags.Publish();
-  s->columns.reserve(columns.size());
-  for (auto& c : columns) s->columns.push_back(c.Publish());
-  for (int f = 0; f < kNodeFieldCount; ++f) s->payload_refs[f] = payload_refs[f].Publish();
-  for (auto& space : spaces) s->spaces.push_back(space.Publish());
-  s->base = base;
-  s->runs = runs;
-  s->dirty = dirty;
-  s->nodes_by_kind = nodes_by_kind;
-  s->edges_by_kind = edges_by_kind;
-  s->payload_store = payload_store;
-  return current = std::move(s);
+  GraphState s;
+  s.sequence = sequence;
+  s.time_ms = time_ms;
+  s.schema = schema;
+  s.keys = keys.Publish();
+  s.strings = strings.Publish();
+  s.node_kinds = node_kinds.Publish();
+  s.node_flags = node_flags.Publish();
+  s.columns.reserve(columns.size());
+  for (auto& c : columns) s.columns.push_back(c.Publish());
+  for (int f = 0; f < kNodeFieldCount; ++f) s.payload_refs[f] = payload_refs[f].Publish();
+  for (auto& space : spaces) s.spaces.push_back(space.Publish());
+  s.base = base;
+  s.runs = runs;
+  s.dirty = dirty;
+  s.nodes_by_kind = nodes_by_kind;
+  s.edges_by_kind = edges_by_kind;
+  s.payload_store = payload_store;
+  return current = std::make_shared<FrozenState>(std::move(s));
 }
 
-std::shared_ptr<const GraphState> StateWriter::Publish() {
+std::shared_ptr<const FrozenState> StateWriter::Publish() {
   Working& w = *working_;
-  const std::shared_ptr<GraphState> state = w.Current();
+  const std::shared_ptr<FrozenState> state = w.Current();
   if (state->derived.lineage) return state;  // published before
   try {
     if (!w.lineage) w.lineage = std::make_shared<Lineage>();

@@ -46,7 +46,7 @@ class StateWriter {
 
   // The state after the last record applied. Derived data of the states published before is carried
   // to it (lineage.h). O(changes); call once per group.
-  std::shared_ptr<const GraphState> Publish();
+  std::shared_ptr<const FrozenState> Publish();
 
   // Replaces the base by `base`, which folds in the first `folded_runs` runs.
   void InstallBase(std::shared_ptr<const Csr> base, std::size_t folded_runs);

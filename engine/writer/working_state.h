@@ -33,13 +33,13 @@ struct StateWriter::Working {
   std::size_t pinned_runs = 0;
   // After the last packing: removed nodes, and strings that are not packed.
   std::uint64_t packed_dead = 0, unpacked_strings = 0;
-  std::shared_ptr<GraphState> current;    // made of the above; null after a change
+  std::shared_ptr<FrozenState> current;   // made of the above; null after a change
   std::shared_ptr<Lineage> lineage;       // of what was published; null: there was no memory for it
   std::shared_ptr<StateChanges> changes;  // since then; null: too many
   bool rows_moved = false;                // since then: rows of vectors lie elsewhere
 
   // For reading by the writer; becomes visible to others by StateWriter::Publish.
-  const std::shared_ptr<GraphState>& Current();
+  const std::shared_ptr<FrozenState>& Current();
   void NoteChanges(const Record& record);
   void BeginChanges();
   // A run made of `edges`.

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 
+#include "engine/adjacency/csr.h"
 #include "engine/vocabulary.h"
 #include "storage/checkpoint/checkpoint.h"
 

@@ -17,6 +17,7 @@
 #include "engine/monitoring/monitoring.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
+#include "engine/state.h"
 #include "storage/checkpoint/layout.h"
 
 namespace plexus::storage_internal {

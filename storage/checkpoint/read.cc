@@ -309,7 +309,7 @@ Status CheckpointReader::LoadAll() {
 }
 
 template <class T>
-typename PagedArray<T>::View Paged(const AlignedArray<T>& values, T absent) {
+PagedView<T> Paged(const AlignedArray<T>& values, T absent) {
   PagedArray<T> paged(absent);
   paged.Append(values.span());
   return paged.Publish();

@@ -6,6 +6,7 @@
 #include <bit>
 #include <utility>
 
+#include "engine/adjacency/csr.h"
 #include "storage/checkpoint/reader.h"
 
 namespace plexus::storage_internal {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/adjacency/csr.h"
+#include "engine/arrays/string_table.h"
 #include "engine/mutex.h"
 #include "storage/checkpoint/checkpoint.h"
 

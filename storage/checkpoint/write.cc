@@ -8,6 +8,7 @@
 
 #include "checkpoint_generated.h"
 #include "engine/out_of_memory.h"
+#include "engine/state.h"
 #include "storage/checkpoint/checkpoint.h"
 #include "storage/encoding/flatbuffer_util.h"
 #include "storage/log/rocks_db.h"
@@ -82,8 +83,7 @@ class SectionPlan {
         });
   }
   template <class T>
-  void AddPaged(ArrayId array, const typename PagedArray<T>::View& view,
-                std::uint16_t element = 0) {
+  void AddPaged(ArrayId array, const PagedView<T>& view, std::uint16_t element = 0) {
     Add(array, element, view.size(),
         [view](std::uint64_t first, std::uint8_t* out, std::size_t size) {
           std::uint64_t i = first / sizeof(T);
@@ -177,7 +177,7 @@ void AddCsr(SectionPlan& out, const Csr& csr) {
 // Vectors are persisted once, as payloads: here only which nodes have one, and where.
 void AddVectors(SectionPlan& out, const GraphState& state) {
   for (std::size_t s = 0; s < state.spaces.size(); ++s) {
-    const VectorTable::View& space = state.spaces[s];
+    const VectorView& space = state.spaces[s];
     std::vector<NodeId> nodes;
     std::vector<std::uint64_t> refs;
     for (NodeId v = 0; v < state.keys.size(); ++v) {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/payload.h"
+#include "engine/record.h"
 #include "storage/log/log_reader.h"
 
 namespace plexus::storage_internal {

@@ -17,7 +17,7 @@
 
 #include "engine/arrays/owner.h"
 #include "engine/mutex.h"
-#include "engine/payload.h"
+#include "engine/record.h"
 #include "storage/log/rocks_db.h"
 
 namespace plexus::storage_internal {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/payload.h"
+#include "engine/record.h"
 #include "storage/log/rocks_db.h"
 
 namespace plexus::storage_internal {

@@ -54,7 +54,7 @@ std::string ForgottenNodes::Placeholder(NodeId node, KindId kind) const {
 }
 
 Status ForgottenNodes::DropEdges(GraphState& state, Executor& executor) const {
-  const Snapshot snapshot(std::make_shared<const GraphState>(state));
+  const Snapshot snapshot(std::make_shared<const FrozenState>(state));
   const std::vector<EdgeChange> edges = TombstonesOf(snapshot, list_, ArcFilter::All());
   for (const EdgeChange& e : edges) --state.edges_by_kind[e.kind];
   if (!edges.empty())
@@ -93,7 +93,7 @@ Result<GraphState> ForgottenNodes::Without(const GraphState& from, Executor& exe
   state.keys = keys.Publish();
   state.node_flags = flags.Publish();
   state.node_kinds = kinds.Publish();
-  const auto clear = [&](PagedArray<std::uint64_t>::View& view, std::uint64_t absent) {
+  const auto clear = [&](PagedView<std::uint64_t>& view, std::uint64_t absent) {
     PagedArray<std::uint64_t> values(std::move(view), absent);
     for (const NodeId v : list_)
       if (v < values.size() && values[v] != absent) values.Set(v, absent);

@@ -181,7 +181,7 @@ Status LogRewriter::WriteFloor(const std::shared_ptr<Rocks>& to, Progress* progr
   }
   PLEXUS_TRY(Check(it->status(), db_.rocks->path()));
   floor_ = nullptr;
-  const Snapshot snapshot(std::make_shared<const GraphState>(std::move(state)));
+  const Snapshot snapshot(std::make_shared<const FrozenState>(std::move(state)));
   PLEXUS_TRY(WriteCheckpoint(to, snapshot, db_.anchor.graph_id, 1, db_.floor().hash,
                              db_.scratch_path("checkpoint"), db_.executor(), progress));
   return {};
@@ -275,7 +275,7 @@ Result<LogRewriter::Written> LogRewriter::Write(const std::string& path, Progres
   PLEXUS_TRY(Erase(to));
   PLEXUS_TRY(CopyPurges(to));
   PLEXUS_ASSIGN(GraphState state, gone_->Without(now_.state(), db_.executor()));
-  written.state = std::make_shared<const GraphState>(std::move(state));
+  written.state = std::make_shared<const FrozenState>(std::move(state));
   PLEXUS_ASSIGN(written.checkpoint,
                 WriteCheckpoint(to, Snapshot(written.state), db_.anchor.graph_id,
                                 db_.floor().sequence > 0 ? 2 : 1, written.end.hash,

@@ -35,7 +35,7 @@ class LogRewriter {
   struct Written {
     LogPoint end;
     Manifest checkpoint;  // of the present
-    std::shared_ptr<const GraphState> state;
+    std::shared_ptr<const FrozenState> state;
   };
   // Makes the generation at `path` (absent), closed and complete on disk on return.
   Result<Written> Write(const std::string& path, Progress* progress);
@@ -55,7 +55,7 @@ class LogRewriter {
   Database::Impl& db_;
   const Snapshot& now_;
   std::optional<ForgottenNodes> gone_;
-  std::shared_ptr<const GraphState> floor_;  // once it is needed
+  std::shared_ptr<const FrozenState> floor_;  // once it is needed
   std::vector<PayloadRef> dropped_;          // of forgotten nodes
 };
 

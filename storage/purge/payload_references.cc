@@ -10,7 +10,7 @@ std::vector<std::uint64_t> ReferencedBy(const GraphState& state) {
   for (const auto& view : state.payload_refs)
     for (std::size_t i = 0; i < view.size(); ++i)
       if (view[i] != 0) refs.push_back(view[i]);
-  for (const VectorTable::View& space : state.spaces)
+  for (const VectorView& space : state.spaces)
     for (NodeId v = 0; v < state.keys.size(); ++v)
       if (const PayloadRef ref = space.ref(v)) refs.push_back(ref.bits);
   for (std::uint64_t bits : state.base->properties.values)

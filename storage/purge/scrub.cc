@@ -48,7 +48,7 @@ class RefCollector {
     for (const auto& [node, purge] : nodes_) {
       if (node >= state.keys.size() || state.sequence >= purge) continue;
       for (const auto& refs : state.payload_refs) Add(PayloadRef{refs[node]});
-      for (const VectorTable::View& space : state.spaces)
+      for (const VectorView& space : state.spaces)
         if (space.has(node)) Add(space.ref(node));
     }
     ForEachPropertyOf(*state.base, [&](NodeId source, NodeId target, PayloadRef properties) {

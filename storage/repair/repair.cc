@@ -128,7 +128,7 @@ Status Rebuilder::AddBase() {
   }
   PLEXUS_ASSIGN(
       const Manifest manifest,
-      WriteCheckpoint(to_, Snapshot(std::make_shared<const GraphState>(std::move(state))),
+      WriteCheckpoint(to_, Snapshot(std::make_shared<const FrozenState>(std::move(state))),
                       plan_.graph_id, 1, plan_.start.hash, scratch_, executor, options_.progress));
   base_digest_ = manifest.digest;
   return {};

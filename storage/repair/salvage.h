@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "engine/monitoring/monitoring.h"
-#include "engine/payload.h"
+#include "engine/record.h"
 #include "storage/base/files.h"
 #include "storage/checkpoint/checkpoint.h"
 #include "storage/database.h"

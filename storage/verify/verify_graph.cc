@@ -79,7 +79,7 @@ void FindUnmirrored(const Snapshot& snapshot, const std::string& where, ProblemL
 
 void VerifyEdges(const GraphState& state, const std::string& where, ProblemList& problems) {
   std::vector<std::uint64_t> counts(state.schema->edge_kinds().size(), 0);
-  const Snapshot snapshot{std::make_shared<const GraphState>(state)};
+  const Snapshot snapshot{std::make_shared<const FrozenState>(state)};
   std::uint64_t index = 0, upward = 0, downward = 0;
   for (NodeId v = 0; v < snapshot.node_count(); ++v)
     snapshot.ForEachArc(Direction::kOut, v, ArcFilter::All(), [&](const Arc& arc) {
@@ -181,7 +181,7 @@ void VerifyTexts(const GraphState& state, const std::string& where, ProblemList&
 
 void VerifyVectors(const GraphState& state, const std::string& where, ProblemList& problems) {
   for (std::size_t s = 0; s < state.spaces.size(); ++s) {
-    const VectorTable::View& space = state.spaces[s];
+    const VectorView& space = state.spaces[s];
     const std::string array = where + ", vectors of space '" + state.schema->spaces()[s].name + "'";
     if (Status status = space.Load(state.payload_store.get()); !status) {
       problems.Add(array, status.error());
@@ -211,7 +211,7 @@ void VerifyVectors(const GraphState& state, const std::string& where, ProblemLis
 void NoteCycles(const Snapshot& snapshot, VerifyReport& report) {
   const Schema& schema = snapshot.schema();
   for (std::size_t k = 0; k < schema.edge_kinds().size(); ++k) {
-    if (!schema.edge_kinds()[k].acyclic || snapshot.state().edges_by_kind[k] == 0) continue;
+    if (!schema.edge_kinds()[k].acyclic || snapshot.edges_by_kind()[k] == 0) continue;
     const EdgeKindId kind = static_cast<EdgeKindId>(k);
     const ArcFilter filter = ArcFilter::Kinds(schema, {kind});
     std::vector<std::uint32_t> open(snapshot.node_count(), 0);

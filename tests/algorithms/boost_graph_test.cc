@@ -17,10 +17,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "algorithms/connectivity/components.h"
-#include "algorithms/connectivity/structure.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "algorithms/pagerank/pagerank.h"
-#include "algorithms/paths/shortest_path.h"
+#include "algorithms/paths/paths.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
 

@@ -78,7 +78,7 @@ TEST(Eigen, MapsOfVectorsAreTheRowsThemselves) {
   const VectorCase made =
       WithVectors({"many", 1, [](CaseGraph& c, int) { c.AddNodes(9000); }}, Shape::kClean, 19);
   const Snapshot s = made.graph.snapshot();
-  const VectorTable::View& vectors = *s.space(made.space());
+  const VectorView& vectors = *s.space(made.space());
   std::uint32_t rows = 0, maps = 0;
   ForEachVectorMap(vectors, [&](std::uint32_t first, const EigenVectorMap& map) {
     ASSERT_EQ(first, rows);

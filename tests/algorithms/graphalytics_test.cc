@@ -16,12 +16,11 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/community/label_propagation.h"
-#include "algorithms/community/triangles.h"
-#include "algorithms/connectivity/components.h"
+#include "algorithms/community/community.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "algorithms/pagerank/pagerank.h"
-#include "algorithms/paths/distances.h"
-#include "algorithms/traversal/bfs.h"
+#include "algorithms/paths/paths.h"
+#include "algorithms/traversal/traversal.h"
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {

@@ -8,16 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/community/kcore.h"
-#include "algorithms/community/label_propagation.h"
-#include "algorithms/community/triangles.h"
-#include "algorithms/connectivity/components.h"
-#include "algorithms/connectivity/structure.h"
+#include "algorithms/community/community.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "algorithms/pagerank/pagerank.h"
-#include "algorithms/paths/distances.h"
-#include "algorithms/paths/shortest_path.h"
-#include "algorithms/traversal/bfs.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/paths/paths.h"
+#include "algorithms/traversal/traversal.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 

@@ -5,22 +5,15 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/centrality/centrality.h"
-#include "algorithms/community/kcore.h"
-#include "algorithms/community/label_propagation.h"
-#include "algorithms/community/leiden.h"
-#include "algorithms/community/triangles.h"
-#include "algorithms/connectivity/components.h"
+#include "algorithms/community/community.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "algorithms/connectivity/internal/spanning_forest_csr.h"
-#include "algorithms/connectivity/structure.h"
 #include "algorithms/memory/visibility/visibility.h"
 #include "algorithms/pagerank/pagerank.h"
-#include "algorithms/paths/distances.h"
-#include "algorithms/paths/shortest_path.h"
+#include "algorithms/paths/paths.h"
 #include "algorithms/similarity/similarity.h"
-#include "algorithms/traversal/bfs.h"
 #include "algorithms/traversal/internal/bfs_csr.h"
-#include "algorithms/traversal/pattern.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 
@@ -55,9 +48,9 @@ TEST(LongChain, Walks) {
     const auto got = Bfs(Chain(), std::vector<NodeId>{kLength});
     ASSERT_EQ(got->nodes.size(), kLength + 1);
     EXPECT_EQ(got->nodes.back(), (BfsNode{0, kLength, 1}));
-    const auto csr =
-        BfsCsr(Chain().base().out().Unweighted(), Chain().base().in().Unweighted(), kLength)
-            .value();
+    const auto csr = BfsCsr(Chain().base_rows(Direction::kOut).Unweighted(),
+                            Chain().base_rows(Direction::kIn).Unweighted(), kLength)
+                         .value();
     EXPECT_EQ(csr.depths[0], kLength);
   }
   for (PathCost cost : {PathCost::kHops, PathCost::kWeight}) {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "algorithms/connectivity/internal/components_csr.h"
 #include "engine/bulk/topology.h"
 

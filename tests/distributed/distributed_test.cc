@@ -24,10 +24,10 @@
 #include <thread>
 #include <vector>
 
-#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/similarity/similarity.h"
-#include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/traversal.h"
 #include "engine/graph.h"
 #include "storage/formats/array_file.h"
 #include "storage/formats/export.h"

@@ -186,7 +186,7 @@ TEST(Lineage, CopiesAndContinuedStatesStandAlone) {
   ASSERT_TRUE(live.Apply(Nodes(20)));
   const Snapshot first = live.snapshot();
   KeepDerived(first, RowTotals::Make(first));
-  const Snapshot copy(std::make_shared<const GraphState>(first.state()));
+  const Snapshot copy(std::make_shared<const FrozenState>(first.state()));
   EXPECT_EQ(FindDerived<RowTotals>(copy), nullptr);
   StateWriter other(first.state());
   Record record;
@@ -222,7 +222,7 @@ struct RowOwners final : plexus::Carried {
   std::vector<NodeId> owners;
   static std::shared_ptr<const RowOwners> Make(const Snapshot& s) {
     auto made = std::make_shared<RowOwners>();
-    const VectorTable::View& view = *s.space(SpaceId());
+    const VectorView& view = *s.space(SpaceId());
     for (std::uint32_t row = 0; row < view.row_count(); ++row)
       made->owners.push_back(view.node_of_row(row));
     return made;

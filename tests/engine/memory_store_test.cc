@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/graph.h"
+#include "engine/state.h"
 #include "tests/support/property_map.h"
 
 namespace plexus {

@@ -39,7 +39,7 @@ TEST(DeltaSchedule, ACompactionUnderWayChangesNoAnswer) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     std::mt19937_64 random(seed);
     WriterHarness plain, compacted;
-    std::shared_ptr<const GraphState> pinned;
+    std::shared_ptr<const FrozenState> pinned;
     for (int b = 0; b < 60; ++b) {
       const WriteBatch batch = Batch(random, 1000 + b);
       const auto expected = plain.Apply(batch);

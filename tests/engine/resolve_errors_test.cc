@@ -61,7 +61,7 @@ class ResolveErrors : public ::testing::Test {
     EXPECT_EQ(live_.store->appends(), 1u);
     EXPECT_FALSE(live_.snapshot().schema().FindNodeKind("robot"));
     EXPECT_FALSE(live_.snapshot().Find("good"));
-    EXPECT_FALSE(live_.snapshot().state().strings.Find("new scope"));
+    EXPECT_FALSE(live_.snapshot().FindString("new scope"));
   }
 
   WriterHarness live_;

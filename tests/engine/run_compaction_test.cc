@@ -105,7 +105,7 @@ TEST(CompactRuns, EqualsApplyingTheRuns) {
             MakeRun(static_cast<Sequence>(r) + 2, changes.edges, changes.extras, *schema));
       }
       GraphState state = MakeState(c.nodes, schema, *base, runs);
-      Snapshot dirty(std::make_shared<GraphState>(state));
+      Snapshot dirty(std::make_shared<FrozenState>(state));
       CheckRows(dirty, map, c.nodes);
       // Fold a part: the rest stays on top of the new base.
       for (std::size_t fold = 0; fold <= runs.size(); ++fold) {
@@ -114,9 +114,9 @@ TEST(CompactRuns, EqualsApplyingTheRuns) {
         EXPECT_EQ((*folded)->node_count, c.nodes);
         GraphState rest = MakeState(c.nodes, schema, *folded,
                                     {runs.begin() + static_cast<std::ptrdiff_t>(fold), runs.end()});
-        CheckRows(Snapshot(std::make_shared<GraphState>(rest)), map, c.nodes);
+        CheckRows(Snapshot(std::make_shared<FrozenState>(rest)), map, c.nodes);
         // The folded base itself is the graph of that moment.
-        CheckRows(Snapshot(std::make_shared<GraphState>(MakeState(c.nodes, schema, *folded, {}))),
+        CheckRows(Snapshot(std::make_shared<FrozenState>(MakeState(c.nodes, schema, *folded, {}))),
                   after[fold], c.nodes);
       }
       // The same bits as building anew, at one, two and three threads.

@@ -55,9 +55,7 @@ VectorTable Table(Store& store, NodeId count) {
   return VectorTable(RowLayout{kDimensions}, nodes, refs);
 }
 
-std::vector<float> Of(const VectorTable::View& view, NodeId node) {
-  return testing::VectorOf(view, node);
-}
+std::vector<float> Of(const VectorView& view, NodeId node) { return testing::VectorOf(view, node); }
 
 TEST(StoredVectors, KnownAtOnceReadOnceByFourThreads) {
   Store store;

@@ -26,7 +26,7 @@ std::vector<float> Values(float first) { return {first, 1, 2, 3, first / 3}; }
 // The vector and the payload of each node that has one.
 using Model = std::map<NodeId, std::pair<float, PayloadRef>>;
 
-void ExpectSame(const VectorTable::View& view, const Model& model, NodeId nodes) {
+void ExpectSame(const VectorView& view, const Model& model, NodeId nodes) {
   const VectorElement element = view.layout().element;
   EXPECT_EQ(view.live_count(), model.size());
   for (NodeId n = 0; n < nodes; ++n) {
@@ -185,7 +185,7 @@ void Embed(Graph& graph, int nodes, int round) {
 void ExpectRound(const Snapshot& snapshot, int nodes, int round) {
   const auto got = snapshot.vectors(SpaceId{});
   ASSERT_TRUE(got);
-  const VectorTable::View* view = *got;
+  const VectorView* view = *got;
   ASSERT_EQ(view->live_count(), static_cast<std::uint64_t>(nodes));
   for (int i = 0; i < nodes; ++i) {
     const auto values = testing::VectorOf(*view, *snapshot.Find(Key(i)));
@@ -231,7 +231,7 @@ TEST(VectorCompaction, ReadersBesideItSeeWholeStates) {
     readers.emplace_back([&] {
       while (!stop) {
         const Snapshot s = graph->snapshot();
-        const VectorTable::View* view = s.vectors(SpaceId{}).value();
+        const VectorView* view = s.vectors(SpaceId{}).value();
         const float first = testing::VectorOf(*view, *s.Find(Key(0)))[0];
         for (int i = 1; i < kNodes; i += 7)
           ASSERT_EQ(testing::VectorOf(*view, *s.Find(Key(i)))[0], first + static_cast<float>(i));

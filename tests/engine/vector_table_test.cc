@@ -21,7 +21,7 @@ using testing::PayloadOf;
 using testing::Rounded;
 using testing::VectorOf;
 
-std::vector<float> Of(const VectorTable::View& v, NodeId node) { return VectorOf(v, node); }
+std::vector<float> Of(const VectorView& v, NodeId node) { return VectorOf(v, node); }
 RowLayout F32(std::uint32_t dimensions) { return {dimensions, VectorElement::kF32}; }
 
 TEST(VectorTable, RowsAreAlignedAndPadded) {
@@ -139,7 +139,7 @@ TEST(VectorTable, EqualsAMap) {
     std::mt19937_64 rng(5);
     VectorTable t(RowLayout{40, element});
     std::map<NodeId, float> model;
-    std::vector<std::pair<VectorTable::View, std::map<NodeId, float>>> views;
+    std::vector<std::pair<VectorView, std::map<NodeId, float>>> views;
     for (int step = 0; step < 12'000; ++step) {
       NodeId node = static_cast<NodeId>(rng() % 3000);
       if (rng() % 4 == 0) {

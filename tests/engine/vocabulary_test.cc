@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/payload.h"
 #include "engine/record.h"
 
 namespace plexus {

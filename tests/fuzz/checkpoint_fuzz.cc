@@ -100,7 +100,7 @@ void Walk(const Snapshot& s) {
 void Read(const Manifest& manifest, const std::vector<std::string>& sections) {
   const MapSource source(sections);
   auto state = ReadCheckpoint(manifest, source, nullptr, SerialExecutor(), nullptr);
-  if (state) Walk(Snapshot(std::make_shared<const GraphState>(*std::move(state))));
+  if (state) Walk(Snapshot(std::make_shared<const FrozenState>(*std::move(state))));
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ using namespace plexus;
 using namespace plexus;  // NOLINT
 using namespace plexus::storage_internal;
 
-const std::shared_ptr<const GraphState>& Base() {
-  static const std::shared_ptr<const GraphState> base = [] {
+const std::shared_ptr<const FrozenState>& Base() {
+  static const std::shared_ptr<const FrozenState> base = [] {
     StateWriter writer(EmptyState());
     WriteBatch batch(1000);
     batch.DefineSpace({"s", 2, Metric::kCosine});

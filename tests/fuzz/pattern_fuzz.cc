@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "algorithms/traversal/pattern.h"
+#include "algorithms/traversal/traversal.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 

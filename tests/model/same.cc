@@ -156,7 +156,7 @@ class Comparison {
     for (const auto& [id, value] : m_.edges) {
       const EdgeKind& traits = m_.edge_kind(id.kind);
       const EdgeKindId kind = s_.schema().FindEdgeKind(id.kind)->kind;
-      auto label = s_.state().strings.Find(id.label);
+      auto label = s_.FindString(id.label);
       if (!label) return AssertionFailure() << "label '" << id.label << "' is not interned";
       const Line line{kind, id.target, *label, id, value};
       out[id.source].push_back(line);

@@ -1,4 +1,4 @@
-// Modularity and communities straight from the definitions (algorithms/community/leiden.h).
+// Modularity and communities straight from the definitions (algorithms/community/community.h).
 #include <set>
 
 #include "tests/reference/oracles.h"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/properties/properties.h"
+#include "engine/vectors/vector_view.h"
 #include "engine/vocabulary.h"
 #include "tests/reference/oracles.h"
 

@@ -107,7 +107,7 @@ struct HubsAndAuthorities {
 };
 HubsAndAuthorities Hits(const FlatGraph& graph, bool weighted);
 
-// The matrix A of algorithms/community/leiden.h, and by it: modularity, pair by pair; whether
+// The matrix A of algorithms/community/community.h, and by it: modularity, pair by pair; whether
 // the selected nodes of every community hang together by positive entries.
 std::vector<std::vector<double>> UndirectedWeights(const FlatGraph& graph, bool weighted);
 double Modularity(const std::vector<std::vector<double>>& a,

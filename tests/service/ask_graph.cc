@@ -7,7 +7,7 @@
 #include "algorithms/memory/frontier/frontier.h"
 #include "algorithms/memory/visibility/visibility.h"
 #include "algorithms/pagerank/pagerank.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 #include "tests/reference/conflicts.h"
 #include "tests/reference/never_composed.h"
 #include "tests/reference/oracles.h"

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "algorithms/memory/ledger/ledger.h"
+#include "engine/state.h"
 #include "tests/service/script.h"
 
 namespace plexus::service_test {

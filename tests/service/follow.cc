@@ -3,6 +3,7 @@
 #include <mutex>
 #include <thread>
 
+#include "engine/state.h"
 #include "tests/service/service.h"
 
 namespace plexus::service_test {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <random>
 
+#include "engine/state.h"
 #include "engine/vocabulary.h"
 #include "tests/support/dump.h"
 #include "tests/support/random_batches.h"

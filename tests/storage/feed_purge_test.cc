@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/vectors/vector_view.h"
 #include "engine/vocabulary.h"
 #include "tests/support/store_test_util.h"
 

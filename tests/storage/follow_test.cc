@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "engine/vectors/vector_view.h"
 #include "engine/vocabulary.h"
 #include "storage/base/fail_points.h"
 #include "tests/support/store_test_util.h"

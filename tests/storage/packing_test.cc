@@ -1,6 +1,7 @@
 // Removed nodes and unused labels that come back have their old ids: in the live graph, opened
 // again, of the past, in a view that follows and in a replica, packed or not.
 #include "engine/monitoring/monitoring.h"
+#include "engine/state.h"
 #include "engine/vocabulary.h"
 #include "tests/support/store_test_util.h"
 
@@ -62,7 +63,7 @@ void ExpectSame(const Snapshot& a, const Snapshot& b) {
   ASSERT_EQ(a.state().strings.size(), b.state().strings.size());
   for (StringId id = 0; id < a.state().strings.size(); ++id) {
     ASSERT_EQ(a.string(id), b.string(id));
-    ASSERT_EQ(a.state().strings.Find(a.string(id)), id);
+    ASSERT_EQ(a.FindString(a.string(id)), id);
   }
 }
 

@@ -1,5 +1,6 @@
 // Opening again gives what was there: clean, after many batches, at every point of
 // the past, trimmed, in bulk mode.
+#include "engine/state.h"
 #include "tests/support/store_test_util.h"
 
 #include "engine/vocabulary.h"
@@ -106,7 +107,7 @@ TEST(AsOf, KeepsWhatFits) {
     options.past_cache_bytes = bytes;
     auto db = MustOpen(scratch.path(), options);
     if (db->snapshot().sequence() == 0) ApplyScript(*db, 1, kBatches);
-    std::vector<std::weak_ptr<const GraphState>> states;
+    std::vector<std::weak_ptr<const FrozenState>> states;
     for (Sequence s = 1; s <= 6; ++s) {
       const auto past = db->AsOf(s);
       EXPECT_TRUE(past);

@@ -14,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tests/reference/flat_graph.h"

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/common/results.h"
+#include "algorithms/common/common.h"
 #include "engine/types.h"
 #include "tests/reference/oracles.h"
 

@@ -19,7 +19,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/payload.h"
 #include "engine/record.h"
 
 namespace plexus::testing {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "engine/state.h"
 #include "tests/support/text_support.h"
 
 namespace plexus::formats_internal {

@@ -12,12 +12,12 @@
 namespace plexus::testing {
 
 // None when the node has no vector.
-inline std::vector<float> VectorOf(const VectorTable::View& view, NodeId node) {
+inline std::vector<float> VectorOf(const VectorView& view, NodeId node) {
   VectorBuffer buffer;
   const std::span<const float> values = view.vector(node, buffer);
   return {values.begin(), values.end()};
 }
-inline std::vector<float> RowOf(const VectorTable::View& view, std::uint32_t row) {
+inline std::vector<float> RowOf(const VectorView& view, std::uint32_t row) {
   VectorBuffer buffer;
   const std::span<const float> values = view.row(row, buffer);
   return {values.begin(), values.end()};

@@ -68,7 +68,7 @@ class WriterHarness {
                            std::string_view label = {}) {
     Snapshot s = snapshot();
     auto a = s.Find(source), b = s.Find(target);
-    auto l = s.state().strings.Find(label);
+    auto l = s.FindString(label);
     if (!a || !b || !l) return std::nullopt;
     return s.FindEdge(*a, kind, *b, *l);
   }

@@ -9,6 +9,7 @@
 
 #include "algorithms/common/dense_view.h"
 #include "algorithms/pagerank/pagerank.h"
+#include "engine/vectors/vector_view.h"
 #include "tools/c/graph.h"
 #include "tools/operations/framework/registry.h"
 #include "tools/operations/framework/workspace.h"
@@ -98,7 +99,7 @@ class Texts {
 Status AddVectors(const Snapshot& snapshot, const std::string& name, ResultObject& result) {
   const std::optional<SpaceId> space = snapshot.schema().FindSpace(name);
   if (!space) return Fail(ErrorCode::kNotFound, "the graph has no vector space '" + name + "'");
-  PLEXUS_ASSIGN(const VectorTable::View* table, snapshot.vectors(*space));
+  PLEXUS_ASSIGN(const VectorView* table, snapshot.vectors(*space));
   std::vector<NodeId> nodes;
   std::vector<float> values;
   nodes.reserve(table->live_count());

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/error.h"
 
 namespace plexus::tools {

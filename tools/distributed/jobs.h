@@ -1,7 +1,7 @@
 // The jobs, on matrices that the ranks hold together: CombBLAS behind plain types.
 //
-// Definitions are Plexus's own: algorithms/pagerank/pagerank.h, connectivity/components.h,
-// traversal/bfs.h, similarity/similarity.h (kCommon). Every function is collective; what it
+// Definitions are Plexus's own: algorithms/pagerank/pagerank.h, connectivity/connectivity.h,
+// traversal/traversal.h, similarity/similarity.h (kCommon). Every function is collective; what it
 // returns is each rank's part of the array by node, and an error is the same at every rank.
 // kResourceExhausted: a rank would hold more than its int32 indices can count: take more ranks.
 #pragma once

@@ -6,8 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "algorithms/common/options.h"
-#include "algorithms/common/results.h"
+#include "algorithms/common/common.h"
 #include "engine/error.h"
 #include "tools/operations/framework/request.h"
 #include "tools/operations/framework/workspace.h"

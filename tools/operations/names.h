@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/results.h"
+#include "algorithms/common/common.h"
 #include "engine/error.h"
 #include "engine/schema.h"
 #include "engine/snapshot.h"

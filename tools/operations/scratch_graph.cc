@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "engine/payload.h"
 #include "engine/record.h"
+#include "engine/state.h"
 
 namespace plexus::tools {
 namespace {

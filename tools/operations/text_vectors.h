@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/error.h"
 #include "engine/types.h"
 #include "engine/write_batch.h"

@@ -12,6 +12,7 @@
 #include "engine/properties/properties.h"
 #include "engine/schema.h"
 #include "engine/snapshot.h"
+#include "engine/vectors/vector_view.h"
 #include "engine/vocabulary.h"
 #include "engine/write_batch.h"
 #include "storage/database.h"

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/types.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/types.h"
 
 namespace plexus::centrality_internal {

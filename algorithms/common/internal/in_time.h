@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
-#include "algorithms/common/options.h"
 #include "engine/error.h"
 
 namespace plexus::internal {

@@ -22,7 +22,7 @@ bool ForEachArcInterruptible(const Snapshot& snapshot, Direction direction, Node
   const bool both = direction == Direction::kBoth;
   bool go_on = true;
   auto follow = [&](Direction side, bool after_out) {
-    const engine_internal::BaseRows rows(snapshot.base(), side);
+    const engine_internal::BaseRows rows(snapshot, side);
     const bool searched =
         !filter.ranges().empty() && rows.end(node) - rows.begin(node) > kSearchedRow;
     const ArcFilter walked = searched ? filter.ValidAt(kNoTime) : ArcFilter::All();

@@ -69,9 +69,9 @@ class NodeOrder final : public Carried {
   std::optional<ColumnId> column_;  // none: kinds
   ColumnType type_ = ColumnType::kI64;
   // Of the state, shared with it.
-  PagedArray<std::uint8_t>::View flags_;
-  PagedArray<std::uint64_t>::View values_;
-  PagedArray<KindId>::View kinds_;
+  PagedView<std::uint8_t> flags_;
+  PagedView<std::uint64_t> values_;
+  PagedView<KindId> kinds_;
   std::vector<std::shared_ptr<const Block>> blocks_;  // none empty
   std::vector<std::uint64_t> starts_{0};              // entries before each block, and all of them
 };

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/adjacency/csr.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::internal {
@@ -14,7 +15,7 @@ namespace {
 // True when every kind that has alive edges is allowed.
 template <class Allows>
 bool RefusesNothing(const Snapshot& snapshot, Allows&& allows) {
-  const auto& by_kind = snapshot.state().edges_by_kind;
+  const auto& by_kind = snapshot.edges_by_kind();
   for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
     if (by_kind[kind] != 0 && !allows(static_cast<EdgeKindId>(kind))) return false;
   return true;
@@ -53,7 +54,7 @@ Result<Selection> Select(const Snapshot& snapshot, const GraphFilter& given) {
   if (s.both_planes) selectable += snapshot.CountNodes(Plane::kIndex);
   s.all_nodes = !subset && selectable == snapshot.node_count();
   s.whole_base = s.all_nodes && !snapshot.has_delta() && s.filter.all_kinds() &&
-                 !s.filter.checks_time() && snapshot.base().node_count == snapshot.node_count();
+                 !s.filter.checks_time() && snapshot.base_node_count() == snapshot.node_count();
   return s;
 }
 

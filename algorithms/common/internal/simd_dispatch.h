@@ -7,7 +7,7 @@
 // asked for.
 #pragma once
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 
 namespace plexus::internal {
 

@@ -7,7 +7,7 @@
 
 #include <atomic>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 
 namespace plexus::internal {
 

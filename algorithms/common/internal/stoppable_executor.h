@@ -10,8 +10,8 @@
 #include <functional>
 #include <utility>
 
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/stop_flag.h"
-#include "algorithms/common/options.h"
 #include "engine/parallel.h"
 
 namespace plexus::internal {

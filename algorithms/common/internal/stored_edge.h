@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "algorithms/common/results.h"
+#include "algorithms/common/common.h"
 #include "engine/snapshot.h"
 
 namespace plexus::internal {
@@ -15,13 +15,12 @@ namespace plexus::internal {
 inline PathEdge ArcAsEdge(const Snapshot& snapshot, NodeId row, NodeId neighbor, ArcRef ref) {
   PathEdge step{row, neighbor, {}, 0, 0};
   if (ref.run != 0) {
-    const DeltaArc& arc =
-        snapshot.state().runs[ref.run - 1]->side(ref.direction).arcs[ref.position];
+    const DeltaArc& arc = snapshot.tables().run_rows(ref.run - 1, ref.direction).arcs[ref.position];
     step.kind = arc.kind;
     step.label = arc.label;
     step.weight = arc.weight;
   } else {
-    const StoredCsrView base = snapshot.base().view(ref.direction);
+    const StoredCsrView& base = snapshot.base_rows(ref.direction);
     step.kind = base.kind(ref.position);
     step.label = engine_internal::BaseLabel(snapshot.base(), ref.direction, ref.position);
     step.weight = base.weight(ref.position);

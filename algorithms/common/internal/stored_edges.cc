@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/adjacency/csr.h"
+
 namespace plexus::internal {
 
 PathEdge EdgeOf(const Snapshot& snapshot, const Arc& arc, NodeId row) {

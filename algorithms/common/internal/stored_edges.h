@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/common/common.h"
 #include "algorithms/common/dense_view.h"
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/common/results.h"
 #include "engine/parallel.h"
 
 namespace plexus::internal {

@@ -22,8 +22,8 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/top_k_sets.h"
-#include "algorithms/common/options.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/parallel.h"
 

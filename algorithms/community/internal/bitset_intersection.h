@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 
 namespace plexus::community_internal {
 

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/object_pool.h"
-#include "algorithms/common/options.h"
 #include "algorithms/community/internal/sparse_accumulator.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"

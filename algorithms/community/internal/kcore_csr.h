@@ -1,10 +1,10 @@
-// Core numbers of bare rows: what the kernel of kcore.h runs, for it, tests and benches.
+// Core numbers of bare rows: what the kernel of community.h runs, for it, tests and benches.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/community/kcore.h"
+#include "algorithms/community/community.h"
 #include "engine/adjacency/csr_view.h"
 
 namespace plexus {

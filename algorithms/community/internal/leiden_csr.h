@@ -1,7 +1,7 @@
-// Leiden on bare rows: what the kernel of leiden.h runs, for it, tests and benches.
+// Leiden on bare rows: what the kernel of community.h runs, for it, tests and benches.
 #pragma once
 
-#include "algorithms/community/leiden.h"
+#include "algorithms/community/community.h"
 #include "engine/adjacency/csr_view.h"
 
 namespace plexus {

@@ -1,10 +1,10 @@
-// Leiden: move, refine, aggregate, again (leiden.h says what for).
+// Leiden: move, refine, aggregate, again (community.h says what for).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/community/internal/community_graph.h"
 #include "engine/parallel.h"
 

@@ -20,8 +20,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/object_pool.h"
-#include "algorithms/common/options.h"
 #include "algorithms/community/internal/blockwise_moving.h"
 #include "algorithms/community/internal/community_graph.h"
 #include "algorithms/community/internal/sparse_accumulator.h"

@@ -17,8 +17,8 @@
 #include <optional>
 #include <span>
 
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/stop_flag.h"
-#include "algorithms/common/options.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 #include "engine/types.h"

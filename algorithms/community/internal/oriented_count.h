@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/object_pool.h"
-#include "algorithms/common/options.h"
 #include "algorithms/community/internal/oriented_graph.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/internal/prefetch.h"

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/community/internal/community_graph.h"
 
 namespace plexus::community_internal {

@@ -1,9 +1,9 @@
-// Triangles of bare rows: what the kernel of triangles.h runs, for it, tests and benches.
+// Triangles of bare rows: what the kernel of community.h runs, for it, tests and benches.
 #pragma once
 
 #include <cstdint>
 
-#include "algorithms/community/triangles.h"
+#include "algorithms/community/community.h"
 #include "engine/adjacency/csr_view.h"
 
 namespace plexus {

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/stop_flag.h"
-#include "algorithms/common/options.h"
 #include "algorithms/community/internal/community_graph.h"
 
 namespace plexus::community_internal {

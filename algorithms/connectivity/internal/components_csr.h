@@ -1,7 +1,7 @@
-// Components of bare rows: what the kernel of components.h runs, for it, tests and benches.
+// Components of bare rows: what the kernel of connectivity.h runs, for it, tests and benches.
 #pragma once
 
-#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
 

@@ -10,10 +10,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/common/results.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "algorithms/connectivity/internal/flow_network.h"
-#include "algorithms/connectivity/structure.h"
 
 namespace plexus::connectivity_internal {
 

@@ -1,11 +1,11 @@
-// Spanning forest of bare rows: what the kernel of structure.h runs, for it, tests and
+// Spanning forest of bare rows: what the kernel of connectivity.h runs, for it, tests and
 // benches.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/connectivity/structure.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "engine/adjacency/csr_view.h"
 
 namespace plexus {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 
 namespace plexus::connectivity_internal {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
@@ -129,7 +129,7 @@ struct RelationDecay {
 };
 
 struct RecallConceptsOptions {
-  int hops = 2;  // 0..kMaxHops of traverse.h.
+  int hops = 2;  // 0..kMaxHops of traversal.h.
   std::int64_t tau_ms = kArousalTauMs;
   double hop_decay = 0.5;                    // In [0, 1].
   std::vector<RelationDecay> decay = {};     // Over factor 1 along an edge and 0.5 against it.

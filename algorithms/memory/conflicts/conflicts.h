@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/memory/visibility/visibility.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"

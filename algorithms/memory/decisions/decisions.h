@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/memory/conflicts/conflicts.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"

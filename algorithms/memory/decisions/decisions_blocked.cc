@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "algorithms/common/dense_view.h"
-#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "algorithms/memory/decisions/internal/cycles.h"
 #include "algorithms/memory/internal/outcome_column.h"
 #include "algorithms/memory/visibility/visibility.h"

@@ -5,9 +5,9 @@
 #include <array>
 #include <string>
 
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/dense_view_options.h"
-#include "algorithms/common/results.h"
-#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "algorithms/memory/decisions/internal/component_ranking.h"
 #include "algorithms/memory/decisions/internal/cycles.h"
 #include "algorithms/memory/internal/outcome_column.h"

@@ -10,8 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/options.h"
-#include "algorithms/common/results.h"
+#include "algorithms/common/common.h"
 #include "algorithms/memory/ledger/ledger.h"
 #include "algorithms/retrieval/plan.h"
 #include "engine/error.h"

@@ -15,6 +15,7 @@
 #include "algorithms/retrieval/terms.h"
 #include "engine/lineage.h"
 #include "engine/out_of_memory.h"
+#include "engine/state.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {

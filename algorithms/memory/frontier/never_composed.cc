@@ -20,6 +20,7 @@
 #include "algorithms/memory/ledger/internal/prior_outcomes.h"
 #include "algorithms/retrieval/vectors.h"
 #include "engine/out_of_memory.h"
+#include "engine/vectors/vector_view.h"
 
 namespace plexus {
 
@@ -74,7 +75,7 @@ class BandCosines {
   static Result<BandCosines> Make(const SurfacePool& pool, const CosineBand& band) {
     const auto space = pool.snapshot->schema().FindSpace(band.space);
     if (!space) return Wrong("there is no vector space '" + band.space + "'");
-    PLEXUS_ASSIGN(const VectorTable::View* const vectors, pool.snapshot->vectors(*space));
+    PLEXUS_ASSIGN(const VectorView* const vectors, pool.snapshot->vectors(*space));
     return BandCosines(pool, band, vectors);
   }
   std::optional<double> operator()(Row a, Row b) const {
@@ -89,14 +90,14 @@ class BandCosines {
   }
 
  private:
-  BandCosines(const SurfacePool& pool, const CosineBand& band, const VectorTable::View* vectors)
+  BandCosines(const SurfacePool& pool, const CosineBand& band, const VectorView* vectors)
       : pool_(&pool), band_(&band), vectors_(vectors) {}
   static bool Zero(std::span<const float> v) {
     return std::all_of(v.begin(), v.end(), [](float x) { return x == 0; });
   }
   const SurfacePool* pool_;
   const CosineBand* band_;
-  const VectorTable::View* vectors_;
+  const VectorView* vectors_;
 };
 
 // Profiles of all rows.

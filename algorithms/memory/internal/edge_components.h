@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "engine/types.h"
 
 namespace plexus::memory_internal {

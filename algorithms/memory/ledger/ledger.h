@@ -9,9 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/error.h"
-#include "engine/lineage.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
@@ -235,9 +234,9 @@ std::string QueryHash(std::string_view query);
 // no more. The index is kept with the state and carried by what a batch changed, bit for bit what
 // is made from nothing.
 
-class LedgerIndex : public Carried {
+class LedgerIndex {
  public:
-  static constexpr std::string_view kName = "ledger_index";
+  virtual ~LedgerIndex() = default;
 
   // Computes: the index of `snapshot`: kept, carried or made.
   // Complexity: O(events + members + outcomes) once, then O(change).

@@ -12,10 +12,10 @@ namespace plexus {
 
 Result<std::shared_ptr<const LedgerIndex>> LedgerIndex::Of(const Snapshot& snapshot,
                                                            Executor* executor) try {
-  if (auto known = FindDerived<LedgerIndex>(snapshot)) return known;
-  PLEXUS_ASSIGN(auto made,
-                memory_internal::StoredLedgerIndex::Make(snapshot, internal::Pick(executor)));
-  return KeepDerived<LedgerIndex>(snapshot, std::move(made));
+  using memory_internal::StoredLedgerIndex;
+  if (auto known = FindDerived<StoredLedgerIndex>(snapshot)) return known;
+  PLEXUS_ASSIGN(auto made, StoredLedgerIndex::Make(snapshot, internal::Pick(executor)));
+  return KeepDerived<StoredLedgerIndex>(snapshot, std::move(made));
 }
 PLEXUS_CATCH_NO_MEMORY
 

@@ -248,9 +248,7 @@ std::optional<RetrievalPlan> DefaultPlan(const Snapshot& snapshot, const RecallQ
 }  // namespace
 
 bool HasRecallPlan(const Snapshot& snapshot, const RunOptions& run) {
-  return TermLengths::Of(snapshot, internal::Pick(run.executor), [&] {
-           return run.budget.Interrupted();
-         })->documents() >= kRecallPlanTexts;
+  return CountTexts(snapshot, run) >= kRecallPlanTexts;
 }
 
 Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuery& asked,

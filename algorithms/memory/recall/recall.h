@@ -11,8 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/options.h"
-#include "algorithms/common/results.h"
+#include "algorithms/common/common.h"
 #include "algorithms/memory/conflicts/conflicts.h"
 #include "algorithms/memory/ledger/ledger.h"
 #include "algorithms/retrieval/bm25.h"
@@ -184,7 +183,7 @@ Result<ContradictionsOfNode> ContradictionsOf(const Snapshot& snapshot, NodeId n
 //   words    BM25 (retrieval/bm25.h)
 //   vector   nearest vectors (retrieval/vectors.h)
 //   keys     what is near them by typed relations, both ways: the best product of weights and
-//            decays on a path (traversal/traverse.h); the keys themselves are not in it
+//            decays on a path (traversal/traversal.h); the keys themselves are not in it
 // Ranking:
 //   one list           its own score
 //   several            reciprocal rank fusion: score = sum of 1 / (60 + rank), rank from 1

@@ -17,9 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/error.h"
-#include "engine/lineage.h"
 #include "engine/monitoring/monitoring.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"

@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/pagerank/internal/batch_layout.h"
 #include "engine/parallel.h"
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "algorithms/common/internal/row_dot.h"
+#include "engine/state.h"
 
 namespace plexus::pagerank_internal {
 

@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/error.h"
 #include "engine/parallel.h"

@@ -16,6 +16,7 @@
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/pagerank/internal/pagerank_csr.h"
 #include "algorithms/pagerank/pagerank.h"
+#include "engine/state.h"
 
 namespace plexus::pagerank_internal {
 

@@ -21,7 +21,7 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/pagerank/internal/block_gauss_seidel.h"
 #include "algorithms/pagerank/internal/csr_spmv.h"
 #include "algorithms/pagerank/internal/preparation.h"

@@ -6,6 +6,8 @@
 #include <deque>
 #include <utility>
 
+#include "engine/state.h"
+
 namespace plexus::pagerank_internal {
 
 namespace {

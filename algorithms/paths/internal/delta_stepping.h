@@ -13,7 +13,7 @@
 
 #include <span>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/paths/internal/weighted_rows.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"

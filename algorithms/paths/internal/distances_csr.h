@@ -1,7 +1,7 @@
-// Distances on bare rows: what the kernel of distances.h runs, for it, tests and benches.
+// Distances on bare rows: what the kernel of paths.h runs, for it, tests and benches.
 #pragma once
 
-#include "algorithms/paths/distances.h"
+#include "algorithms/paths/paths.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
 

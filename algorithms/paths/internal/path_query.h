@@ -10,7 +10,7 @@
 
 #include "algorithms/common/internal/interruptible_arcs.h"
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/paths/shortest_path.h"
+#include "algorithms/paths/paths.h"
 
 namespace plexus::paths_internal {
 

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/common/options.h"
 #include "engine/snapshot.h"
 
 namespace plexus::similarity_internal {

@@ -22,8 +22,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/top_k_sets.h"
-#include "algorithms/common/options.h"
 #include "algorithms/similarity/internal/cooccurrence.h"
 #include "algorithms/similarity/internal/inverted_index.h"
 #include "engine/parallel.h"

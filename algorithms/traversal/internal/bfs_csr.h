@@ -1,9 +1,9 @@
-// Breadth-first search of bare rows: what the kernel of bfs.h runs, for it, tests and benches.
+// Breadth-first search of bare rows: what the kernel of traversal.h runs, for tests and benches.
 #pragma once
 
 #include <cstdint>
 
-#include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/traversal.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
 

@@ -32,7 +32,7 @@ struct Backward {
 
 // Rows are sorted by neighbor only: one kind, seen from one side.
 bool OneSortedRow(const internal::Selection& selection, Direction direction) {
-  const auto& by_kind = selection.snapshot->state().edges_by_kind;
+  const auto& by_kind = selection.snapshot->edges_by_kind();
   std::size_t kinds = 0;
   for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
     kinds += by_kind[kind] != 0 && selection.filter.allows(static_cast<EdgeKindId>(kind));

@@ -40,7 +40,7 @@ LayeredSearch::LayeredSearch(const internal::Selection& selection, const Travers
       newest_(scratch_->newest),
       threshold_(scratch_->threshold),
       threshold_wanted_(options.aggregate == Aggregate::kMax && options.top != 0),
-      rows_(selection.snapshot->base(), options.direction),
+      rows_(*selection.snapshot, options.direction),
       prefetch_(*selection.snapshot, options.direction, !selection.filter.all_kinds()),
       all_kinds_(selection.filter.all_kinds()),
       base_rows_(options.direction != Direction::kBoth && !selection.filter.checks_time()) {

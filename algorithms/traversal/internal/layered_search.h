@@ -27,7 +27,7 @@
 #include "algorithms/traversal/internal/row_descriptors.h"
 #include "algorithms/traversal/internal/row_prefetch.h"
 #include "algorithms/traversal/internal/top_k_threshold.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 
 namespace plexus::traversal_internal {
 

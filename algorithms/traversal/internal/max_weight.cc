@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/adjacency/heaviest_arcs.h"
+#include "engine/state.h"
 
 namespace plexus::traversal_internal {
 

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 

@@ -19,7 +19,7 @@
 #include <string>
 #include <string_view>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 

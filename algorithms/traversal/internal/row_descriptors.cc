@@ -38,7 +38,7 @@ void RowDescriptors::AddTraversedArcs(const Csr& base, Direction direction, std:
   if (!lock || side.ready.load(std::memory_order_relaxed)) return;
   side.traversed.store(0, std::memory_order_relaxed);
   if (budget.Interrupted()) return;
-  const engine_internal::BaseRows rows(base, direction);
+  const engine_internal::BaseRows rows(base, base.view(direction), direction);
   AlignedArray<RowDescriptor> descriptors;
   try {
     descriptors = AlignedArray<RowDescriptor>(base.node_count);

@@ -21,7 +21,8 @@
 #include <mutex>
 #include <string_view>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
+#include "engine/adjacency/csr.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/lineage.h"
 #include "engine/parallel.h"

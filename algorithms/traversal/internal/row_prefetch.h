@@ -7,6 +7,7 @@
 // nothing is fetched.
 #pragma once
 
+#include "engine/adjacency/csr_view.h"
 #include "engine/internal/prefetch.h"
 #include "engine/snapshot.h"
 
@@ -20,10 +21,10 @@ class RowPrefetch {
 
   // Without kinds for searches that follow every kind, without weights for those that count hops.
   RowPrefetch(const Snapshot& snapshot, Direction direction, bool kinds = true, bool weights = true)
-      : node_count_(snapshot.base().node_count), kinds_(kinds), weights_(weights) {
-    if (snapshot.base().out().arc_count() <= kCached) return;
-    if (direction != Direction::kIn) views_[count_++] = snapshot.base().out();
-    if (direction != Direction::kOut) views_[count_++] = snapshot.base().in();
+      : node_count_(snapshot.base_node_count()), kinds_(kinds), weights_(weights) {
+    if (snapshot.base_rows(Direction::kOut).arc_count() <= kCached) return;
+    if (direction != Direction::kIn) views_[count_++] = snapshot.base_rows(Direction::kOut);
+    if (direction != Direction::kOut) views_[count_++] = snapshot.base_rows(Direction::kIn);
   }
 
   // Before the first of places [begin, end); node_at(j) is the node at place j.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/state.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/export_sink.h"
 #include "storage/formats/base/properties.h"

@@ -7,6 +7,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/properties/json_writer.h"
 #include "engine/properties/member_rank.h"
+#include "engine/vectors/vector_view.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/column_value.h"
 #include "storage/formats/base/properties.h"
@@ -277,7 +278,7 @@ Status JsonExporter::WriteIndexEdges() {
 Status JsonExporter::WriteVectors() {
   std::vector<NodeId> index_nodes;
   for (std::size_t i = 0; i < s_.schema().spaces().size(); ++i) {
-    const VectorTable::View* space = s_.space(static_cast<SpaceId>(i));
+    const VectorView* space = s_.space(static_cast<SpaceId>(i));
     if (!space) continue;
     VectorBuffer buffer;
     auto write = [&](NodeId node) -> Status {

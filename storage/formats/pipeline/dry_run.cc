@@ -25,7 +25,7 @@ bool DemandsFacts(const Schema& schema) {
 
 void ImportCheck::Begin(Snapshot now) {
   now_ = std::move(now);
-  SetSchema(now_.state().schema);
+  SetSchema(now_.tables().schema);
   watches_kinds_ = kinds_wanted_ = kinds_stated_ = second_pass_ = false;
   kinds_.clear();
 }
@@ -68,7 +68,7 @@ bool ImportCheck::NeedsSecondPass() {
   kinds_wanted_ |= kinds_stated_ && DemandsFacts(*schema());
   if (!kinds_wanted_) return false;
   second_pass_ = watches_kinds_ = true;
-  SetSchema(now_.state().schema);
+  SetSchema(now_.tables().schema);
   kinds_.clear();
   return true;
 }

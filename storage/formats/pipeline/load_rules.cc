@@ -1,6 +1,7 @@
 // When edges are loaded, and what its errors mean; see load_rules.h.
 #include "storage/formats/pipeline/load_rules.h"
 
+#include "engine/state.h"
 #include "engine/types.h"
 #include "engine/vocabulary.h"
 

@@ -196,7 +196,7 @@ class Pipeline {
 ParseContext ImportRun::Context() {
   ParseContext context;
   context.options = &options;
-  context.schema = checking ? check.schema() : graph.snapshot().state().schema;
+  context.schema = checking ? check.schema() : graph.snapshot().tables().schema;
   context.start = &start;
   context.kept = checking && kept;  // may be: too much by then
   context.touched = !checking ? &touched : context.kept ? &checked : nullptr;

@@ -12,7 +12,7 @@ static_assert(std::endian::native == std::endian::little, "rows are copied as th
 
 Status ExportVectors(const Snapshot& snapshot, std::ostream& out, SpaceId space,
                      const ExportOptions& options) try {
-  PLEXUS_ASSIGN(const VectorTable::View* const vectors, snapshot.vectors(space));
+  PLEXUS_ASSIGN(const VectorView* const vectors, snapshot.vectors(space));
   ExportSink sink(out, options.progress, 2 * snapshot.node_count());
   // Calls `row` for each node that has one.
   const auto each = [&](const auto& row) -> Status {

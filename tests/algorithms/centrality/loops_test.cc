@@ -6,8 +6,8 @@
 
 #include "algorithms/centrality/centrality.h"
 #include "algorithms/centrality/internal/cycle_check.h"
-#include "algorithms/community/leiden.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/community/community.h"
+#include "algorithms/traversal/traversal.h"
 #include "tests/support/case_graph.h"
 
 namespace plexus::testing {

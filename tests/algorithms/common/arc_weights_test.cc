@@ -1,6 +1,6 @@
 // Factors by kind and half-lives by age: every PageRank weighs as the formula of
-// options.h says, on every shape, and refuses what it cannot weigh.
-#include "algorithms/common/options.h"
+// common.h says, on every shape, and refuses what it cannot weigh.
+#include "algorithms/common/common.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,6 @@
 
 #include "algorithms/common/dense_view.h"
 #include "algorithms/pagerank/pagerank.h"
-#include "algorithms/pagerank/refresh_pagerank.h"
 #include "tests/algorithms/pagerank/pagerank_query.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"

@@ -79,7 +79,7 @@ TEST(DenseView, PointsAtTheBaseWhenItCan) {
   const Snapshot s = g.snapshot();
   const DenseView view = *DenseView::Make(s);
   EXPECT_FALSE(view.packed());
-  EXPECT_EQ(view.out().neighbors.data(), s.base().out().neighbors.data());
+  EXPECT_EQ(view.out().neighbors.data(), s.base_rows(Direction::kOut).neighbors.data());
 }
 
 }  // namespace

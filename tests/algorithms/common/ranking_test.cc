@@ -1,5 +1,5 @@
 // Top lists, scaling and percentiles on hand-made scores.
-#include "algorithms/common/results.h"
+#include "algorithms/common/common.h"
 
 #include <gtest/gtest.h>
 

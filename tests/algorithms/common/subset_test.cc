@@ -12,14 +12,12 @@
 #include <vector>
 
 #include "algorithms/centrality/centrality.h"
-#include "algorithms/common/options.h"
-#include "algorithms/connectivity/structure.h"
+#include "algorithms/common/common.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "algorithms/pagerank/pagerank.h"
-#include "algorithms/paths/distances.h"
+#include "algorithms/paths/paths.h"
 #include "algorithms/similarity/similarity.h"
-#include "algorithms/traversal/bfs.h"
-#include "algorithms/traversal/pattern.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 #include "engine/graph.h"
 #include "engine/state.h"
 #include "engine/vocabulary.h"
@@ -113,7 +111,7 @@ TEST(NodeSubset, ScopesAndKindsFromKeptOrders) {
     const auto applied = graph->Apply(batch);
     ASSERT_TRUE(applied) << applied.error().ToString();
     const Snapshot live = graph->snapshot();
-    const Snapshot copy(std::make_shared<const GraphState>(GraphState(live.state())));
+    const Snapshot copy(std::make_shared<const FrozenState>(GraphState(live.state())));
     for (const auto& scopes : asked)
       EXPECT_EQ(*NodeSubset::InScopes(live, scopes, true), *NodeSubset::InScopes(copy, scopes));
     for (const auto& of : kinds)

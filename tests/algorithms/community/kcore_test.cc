@@ -1,5 +1,5 @@
 // Core numbers against taking nodes away one by one.
-#include "algorithms/community/kcore.h"
+#include "algorithms/community/community.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Label propagation against counting. Graphalytics' own examples: graphalytics_test.cc.
-#include "algorithms/community/label_propagation.h"
+#include "algorithms/community/community.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Places against what a drawing needs of them: discs apart, members inside theirs around its
 // centre, every node a place of its own, edges short.
-#include "algorithms/community/layout.h"
+#include "algorithms/community/community.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/community/leiden.h"
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {

@@ -1,5 +1,5 @@
 // Leiden against the definition of modularity and a search for unconnected communities.
-#include "algorithms/community/leiden.h"
+#include "algorithms/community/community.h"
 #include "algorithms/community/internal/leiden_csr.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Triangles and clustering against sets of neighbours; bit rows against loops.
-#include "algorithms/community/triangles.h"
+#include "algorithms/community/community.h"
 #include "algorithms/community/internal/triangles_csr.h"
 
 #include <gtest/gtest.h>

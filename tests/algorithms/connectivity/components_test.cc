@@ -1,5 +1,5 @@
 // Weakly connected components against depth-first search.
-#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "algorithms/connectivity/internal/components_csr.h"
 
 #include <gtest/gtest.h>
@@ -70,9 +70,9 @@ TEST(ComponentsCsr, EqualsDepthFirstSearchAtAnyThreadCount) {
     const auto want = reference::Components(g.Flat(all));
     const Snapshot s = g.snapshot();
     for (const auto& e : executors) {
-      const auto got =
-          ComponentsCsr(s.base().out().Unweighted(), s.base().in().Unweighted(), e.executor.get())
-              .value();
+      const auto got = ComponentsCsr(s.base_rows(Direction::kOut).Unweighted(),
+                                     s.base_rows(Direction::kIn).Unweighted(), e.executor.get())
+                           .value();
       ASSERT_EQ(got.size(), want.size());
       for (NodeId v = 0; v < got.size(); ++v)
         ASSERT_EQ(got[v], want[v] == kNoNode ? v : want[v]) << e.name;

@@ -11,9 +11,8 @@
 #include <random>
 #include <set>
 
-#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "algorithms/connectivity/internal/spanning_forest_csr.h"
-#include "algorithms/connectivity/structure.h"
 #include "engine/bulk/topology.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/edge_keys.h"
@@ -95,7 +94,7 @@ TEST(SpanningForest, LabelsKindsAndValidTimes) {
     const auto edges = [&](std::int64_t at) {
       return SpanningForest(s, {.filter = {.valid_at = at}})->edges;
     };
-    const StringId b = *s.state().strings.Find("b");
+    const StringId b = *s.FindString("b");
     EXPECT_EQ(edges(5),
               (std::vector<PathEdge>{{0, 1, kLink, b, 0.5f}, {1, 2, kRelatesTo, 0, 1.0f}}));
     EXPECT_EQ(edges(15), (std::vector<PathEdge>{{0, 1, kLink, b, 0.5f}, {1, 2, kCauses, 0, 1.0f}}));

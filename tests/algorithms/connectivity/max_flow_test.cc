@@ -1,6 +1,6 @@
 // Maximum flows and minimum cuts against augmenting paths; where the search may stop, and
 // that the network is the same at any thread count.
-#include "algorithms/connectivity/structure.h"
+#include "algorithms/connectivity/connectivity.h"
 
 #include <gtest/gtest.h>
 

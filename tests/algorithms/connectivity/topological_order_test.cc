@@ -1,6 +1,6 @@
 // Topological order against its definition: every edge between sets points forward,
 // sets are the strong components, cycles are real and shortest, ties go by id.
-#include "algorithms/connectivity/structure.h"
+#include "algorithms/connectivity/connectivity.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,6 @@
 #include <map>
 #include <set>
 
-#include "algorithms/connectivity/components.h"
 #include "algorithms/connectivity/internal/bitmap_min_queue.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"

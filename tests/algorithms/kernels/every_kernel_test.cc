@@ -45,7 +45,7 @@ TEST(EveryKernel, SameBitsWithAnyExecutor) {
   ForEachKernel([&](const Kernel& kernel) {
     // Nothing derived: each makes it.
     const auto fresh = [&] {
-      return Snapshot(std::make_shared<const GraphState>(snapshot.state()));
+      return Snapshot(std::make_shared<const FrozenState>(snapshot.state()));
     };
     const auto want = kernel(fresh(), {.executor = &SerialExecutor()});
     ASSERT_TRUE(want) << want.error().ToString();
@@ -185,7 +185,7 @@ TEST(EveryKernel, HearsACancel) {
     const auto whole = kernel(s);
     ASSERT_TRUE(whole);
     for (int block = 0, blocks = 1; block < blocks; block = block * 2 + 1) {
-      const Snapshot fresh(std::make_shared<const GraphState>(s.state()));
+      const Snapshot fresh(std::make_shared<const FrozenState>(s.state()));
       CancelsBeforeBlock executor(block);
       RunOptions run{.executor = &executor};
       run.budget.cancel = &executor.cancel;
@@ -198,7 +198,7 @@ TEST(EveryKernel, HearsACancel) {
     const std::atomic<bool> cancel = true;
     RunOptions run;
     run.budget.cancel = &cancel;
-    const auto got = kernel(Snapshot(std::make_shared<const GraphState>(s.state())), run);
+    const auto got = kernel(Snapshot(std::make_shared<const FrozenState>(s.state())), run);
     if (got) {
       EXPECT_TRUE(got->truncated || got->content == whole->content);
     }

@@ -15,6 +15,7 @@
 
 #include "algorithms/retrieval/scan.h"
 #include "engine/graph.h"
+#include "engine/state.h"
 #include "engine/vocabulary.h"
 #include "tests/support/failing_memory.h"
 #include "tests/support/kernels/kernel.h"
@@ -31,7 +32,7 @@ struct Sampling {
   double growth = 1.25;   // then so far apart
 
   Snapshot Fresh(int number) const {
-    Snapshot snapshot(std::make_shared<const GraphState>(state));
+    Snapshot snapshot(std::make_shared<const FrozenState>(state));
     return number % 2 == 0 ? *snapshot.Compacted(SerialExecutor()) : snapshot;
   }
 };

@@ -5,11 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "algorithms/memory/visibility/visibility.h"
 #include "algorithms/retrieval/bm25.h"
 #include "engine/snapshot.h"
+#include "engine/state.h"
+#include "engine/vocabulary.h"
 #include "engine/write_batch.h"
 #include "tests/support/memory_world.h"
 
@@ -39,11 +44,19 @@ inline void ExpectSame(const Snapshot& s, std::span<const std::int64_t> times, E
       ASSERT_EQ(*kept, *made);
       ASSERT_EQ(kept->capacity(), s.node_count());
     }
-  const auto kept = TermLengths::Of(s, executor, [] { return false; });
-  const auto made = TermLengths::Make(s, executor);
-  ASSERT_EQ(kept->documents(), made->documents());
-  ASSERT_EQ(kept->average(), made->average());
-  for (NodeId v = 0; v < s.node_count(); ++v) ASSERT_EQ((*kept)[v], (*made)[v]);
+  std::vector<std::string> terms;
+  for (NodeId v = 0; v < s.node_count(); ++v)
+    if (s.alive(v) && s.node_kind(v) == kTerm) terms.emplace_back(DisplayName(s.key(v)));
+  const Snapshot bare(std::make_shared<const FrozenState>(s.state()));  // nothing is kept of it
+  const Bm25Options all{.top = 0, .run = {.executor = &executor}};
+  const auto kept = Bm25(s, terms, all).value(), made = Bm25(bare, terms, all).value();
+  ASSERT_EQ(kept.documents, made.documents);
+  ASSERT_EQ(kept.average_length, made.average_length);
+  ASSERT_EQ(kept.hits.size(), made.hits.size());
+  for (std::size_t i = 0; i < kept.hits.size(); ++i) {
+    ASSERT_EQ(kept.hits[i].node, made.hits[i].node);
+    ASSERT_EQ(kept.hits[i].length, made.hits[i].length);
+  }
 }
 
 }  // namespace plexus::testing

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "algorithms/memory/ledger/internal/ledger_index_value.h"
 #include "engine/graph.h"
+#include "engine/state.h"
 #include "tests/algorithms/memory/ledger_world.h"
 
 namespace plexus::testing {
@@ -27,7 +29,7 @@ TEST(LedgerIndex, EqualsItsDefinitionOverRandomBatches) {
         ASSERT_TRUE(graph->Compact());
       }
       const Snapshot s = graph->snapshot();
-      carried += s.state().derived.kept.Find<LedgerIndex>() != nullptr;
+      carried += s.state().derived.kept.Find<memory_internal::StoredLedgerIndex>() != nullptr;
       if (world.Below(5) != 0) ExpectLedger(s, executor);
       if (HasFailure()) return;
     }
@@ -73,7 +75,7 @@ TEST(LedgerIndex, OneValueIsCarriedTwice) {
       const auto preview = Preview(before, NextOfLedger(world, before));
       if (!preview) continue;
       const Snapshot& after = preview->snapshot;
-      carried += after.state().derived.kept.Find<LedgerIndex>() != nullptr;
+      carried += after.state().derived.kept.Find<memory_internal::StoredLedgerIndex>() != nullptr;
       ExpectIndex(*LedgerIndex::Of(after).value(), after, reference::FlatLedger::Of(after));
     }
     ExpectIndex(*index, before, reference::FlatLedger::Of(before));
@@ -92,7 +94,9 @@ TEST(LedgerIndex, MemoryOfRowsThatWereReplacedIsGivenBack) {
     for (int m = 0; m < 3; ++m) event.members.push_back({.key = "m" + std::to_string(m)});
     event.query = std::to_string(step);
     ASSERT_TRUE(graph->Apply(RecordEvent(graph->snapshot(), event).value().batch));
-    most = std::max(most, LedgerIndex::Of(graph->snapshot()).value()->size_bytes());
+    const auto kept = LedgerIndex::Of(graph->snapshot()).value();
+    most =
+        std::max(most, dynamic_cast<const memory_internal::StoredLedgerIndex&>(*kept).size_bytes());
   }
   EXPECT_EQ(LedgerIndex::Of(graph->snapshot()).value()->newest().size(), 1'500u);
   // Three rows of 1,500 events, written anew at every step, would be 13 MB.

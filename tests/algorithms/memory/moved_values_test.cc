@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "algorithms/memory/frontier/frontier.h"
-#include "algorithms/pagerank/refresh_pagerank.h"
-#include "algorithms/retrieval/vector_index.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/retrieval/vectors.h"
 #include "storage/database.h"
 #include "tests/support/kernels/kernel.h"
 #include "tests/support/kernels/kernel_graph.h"

@@ -9,7 +9,7 @@
 #include "algorithms/memory/visibility/visibility.h"
 #include "algorithms/retrieval/plan.h"
 #include "algorithms/retrieval/vectors.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 #include "tests/algorithms/memory/recall_world.h"
 #include "tests/reference/conflicts.h"
 #include "tests/support/for_each_case.h"

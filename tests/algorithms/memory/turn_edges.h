@@ -94,7 +94,7 @@ struct ReferenceShared {
 inline ReferenceShared ReferenceSharing(const Snapshot& s, const EdgeRecipe& recipe) {
   ReferenceShared result;
   const std::vector<NodeId> turns = TurnsBySlowScan(s);
-  const VectorTable::View* space = *s.vectors(SpaceId{});
+  const VectorView* space = *s.vectors(SpaceId{});
   for (std::size_t i = 0; i < turns.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       for (const NodeId group : GroupsOf(s, turns[i], recipe.groups)) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/state.h"
 #include "tests/algorithms/memory/turn_edges.h"
 #include "tests/support/dump.h"
 #include "tests/support/fakes.h"
@@ -189,7 +190,7 @@ TEST_F(Turns, SimilarIsEveryTurnsNearest) {
     Begin(seed, 200);
     Change(700);
     const Snapshot s = graph_->snapshot();
-    const VectorTable::View* space = *s.vectors(SpaceId{});
+    const VectorView* space = *s.vectors(SpaceId{});
     for (const std::size_t top : {std::size_t{0}, std::size_t{3}}) {
       Begin(seed, 200);
       Change(700);

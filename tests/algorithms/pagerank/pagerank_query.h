@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/pagerank/refresh_pagerank.h"
+#include "algorithms/pagerank/pagerank.h"
 
 namespace plexus::testing {
 

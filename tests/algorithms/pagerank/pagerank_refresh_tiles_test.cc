@@ -12,6 +12,7 @@
 #include "algorithms/pagerank/internal/base_tile_spmv.h"
 #include "algorithms/pagerank/internal/refresh.h"
 #include "algorithms/pagerank/pagerank.h"
+#include "engine/state.h"
 #include "tests/algorithms/pagerank/base_rows.h"
 #include "tests/algorithms/pagerank/pagerank_query.h"
 #include "tests/reference/oracles.h"

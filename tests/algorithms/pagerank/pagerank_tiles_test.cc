@@ -15,6 +15,7 @@
 #include "algorithms/pagerank/internal/pagerank_csr.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "engine/graph.h"
+#include "engine/state.h"
 #include "engine/vocabulary.h"
 #include "tests/support/for_each_case.h"
 
@@ -313,7 +314,7 @@ TEST(PageRankTiles, PreparationsLiveWithTheirState) {
     ASSERT_TRUE(PageRank(s, options));
   }
   EXPECT_LE(bytes(), 4 * one + 4096) << "the last four";
-  const std::weak_ptr<const GraphState> state = s.shared_state();
+  const std::weak_ptr<const FrozenState> state = s.shared_state();
   s = {};
   batch.Clear();
   batch.UpsertNode("more");

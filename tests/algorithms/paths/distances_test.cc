@@ -1,7 +1,7 @@
 // Delta-stepping against Bellman-Ford: the same bits, whatever the width of a bucket.
-#include "algorithms/paths/distances.h"
 #include "algorithms/common/dense_view.h"
 #include "algorithms/paths/internal/distances_csr.h"
+#include "algorithms/paths/paths.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Shortest paths against Bellman-Ford and against all simple paths.
-#include "algorithms/paths/shortest_path.h"
+#include "algorithms/paths/paths.h"
 
 #include <gtest/gtest.h>
 

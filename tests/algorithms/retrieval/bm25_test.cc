@@ -11,6 +11,7 @@
 
 #include "algorithms/retrieval/terms.h"
 #include "engine/graph.h"
+#include "engine/state.h"
 #include "engine/vocabulary.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
@@ -171,7 +172,7 @@ TEST(Bm25, BudgetsCutAtTheSamePlace) {
   // Stopped before lengths are known: nothing, and nothing wrong is kept; with lengths at hand:
   // no postings.
   const std::atomic<bool> stop = true;
-  const Snapshot anew(std::make_shared<const GraphState>(s.state()));
+  const Snapshot anew(std::make_shared<const FrozenState>(s.state()));
   for (const Snapshot& snapshot : {anew, s}) {
     Bm25Options options;
     options.run.budget.cancel = &stop;
@@ -179,7 +180,9 @@ TEST(Bm25, BudgetsCutAtTheSamePlace) {
     ASSERT_TRUE(none);
     EXPECT_TRUE(none->truncated);
     EXPECT_EQ(none->found + none->hits.size() + none->terms.size(), 0u);
+    EXPECT_EQ(CountTexts(snapshot, options.run), 0u);
   }
+  EXPECT_EQ(CountTexts(anew), whole->documents);
   EXPECT_EQ(Bm25(anew, query, {.top = 0})->hits.front().score, whole->hits.front().score);
 }
 

@@ -9,7 +9,6 @@
 #include "algorithms/eigen.h"
 #include "algorithms/retrieval/internal/vectors/half_decode.h"
 #include "algorithms/retrieval/plan.h"
-#include "algorithms/retrieval/vector_index.h"
 #include "algorithms/retrieval/vectors.h"
 #include "tests/algorithms/retrieval/half_twins.h"
 #include "tests/support/for_each_case.h"
@@ -108,7 +107,7 @@ TEST(HalfVectors, EigenSeesTheValues) {
   Twins twins(19);
   twins.AddAtRandom(random, 9000);
   const auto s = twins.half();
-  const VectorTable::View& vectors = **s.vectors(SpaceId{});
+  const VectorView& vectors = **s.vectors(SpaceId{});
   std::uint32_t rows = 0;
   ForEachVectorMap(vectors, [&](std::uint32_t first, const EigenVectorMap& map) {
     ASSERT_EQ(first, rows);

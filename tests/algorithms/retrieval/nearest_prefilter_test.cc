@@ -178,7 +178,7 @@ TEST(NearestPrefilter, BoundsHoldForEveryRow) {
     for (int i = 0; i < 500; ++i) vectors.push_back(Normal(random, dimensions));
     const auto graph = GraphOf(vectors);
     const Snapshot s = graph->snapshot();
-    const VectorTable::View& view = *s.space(SpaceId{});
+    const VectorView& view = *s.space(SpaceId{});
     const auto narrow =
         retrieval_internal::NarrowRows::Make(view, SpaceId{}, nullptr, SerialExecutor());
     Vectors queries = Hostile(random, dimensions);

@@ -210,7 +210,7 @@ TEST(NodeOrder, CarriedEqualsMadeAnew) {
         s.state().derived.kept.Find<NodeOrder>(std::uint32_t{kAccessCount.value()} + 1) != nullptr;
     const auto order = NodeOrder::OfColumn(s, kAccessCount);
     GraphState copy = s.state();  // keeps nothing
-    const Snapshot anew(std::make_shared<const GraphState>(std::move(copy)));
+    const Snapshot anew(std::make_shared<const FrozenState>(std::move(copy)));
     const auto expected = NodeOrder::OfColumn(anew, kAccessCount);
     ASSERT_EQ(order->size(), expected->size());
     std::vector<NodeOrder::Entry> a, b;

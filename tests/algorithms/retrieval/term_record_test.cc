@@ -138,7 +138,7 @@ TEST_F(TermRecordTest, WhatIsInDoubtFollowsEveryBatch) {
     if (below(8)) Ok(AddTerms(now(), batch));
     Apply(batch);
     if (!below(40)) Ok(Index({.terms = Read().terms}));
-    const Snapshot copy(std::make_shared<const GraphState>(GraphState(now().state())));
+    const Snapshot copy(std::make_shared<const FrozenState>(GraphState(now().state())));
     const TermRecord record = Read();
     const NodeSubset memories = NodeSubset::OfKinds(copy, std::vector{kMemory});
     for (const NodeSubset* subset : {static_cast<const NodeSubset*>(nullptr), &memories}) {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/retrieval/vector_index.h"
+#include "algorithms/retrieval/vectors.h"
 #include "storage/database.h"
 #include "tests/support/store_test_util.h"
 

@@ -1,6 +1,6 @@
 // The index against the exact scan: recall, and what must be exact whatever the index knows:
 // measures, what a snapshot sees, rows that are not indexed yet.
-#include "algorithms/retrieval/vector_index.h"
+#include "algorithms/retrieval/vectors.h"
 
 #include <gtest/gtest.h>
 

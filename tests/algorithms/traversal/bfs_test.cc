@@ -1,6 +1,6 @@
 // Breadth-first search against a plain queue, on snapshots and on bare arrays.
-#include "algorithms/traversal/bfs.h"
 #include "algorithms/traversal/internal/bfs_csr.h"
+#include "algorithms/traversal/traversal.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,6 @@
 #include <random>
 #include <vector>
 
-#include "algorithms/traversal/traverse.h"
 #include "engine/bulk/topology.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
@@ -229,13 +228,15 @@ TEST(BfsCsr, EqualsAQueueAtAnyThreadCount) {
       const auto want = reference::Depths(flat, {source}, Direction::kOut);
       std::optional<BfsCsrResult> first;
       for (const auto& e : executors) {
-        BfsCsrResult got = BfsCsr(s.base().out().Unweighted(), s.base().in().Unweighted(), source,
-                                  {.executor = e.executor.get()})
-                               .value();
+        BfsCsrResult got =
+            BfsCsr(s.base_rows(Direction::kOut).Unweighted(),
+                   s.base_rows(Direction::kIn).Unweighted(), source, {.executor = e.executor.get()})
+                .value();
         ASSERT_TRUE(std::ranges::equal(got.depths.span(), want)) << e.name;
-        const BfsCsrResult parents = BfsCsr(s.base().out().Unweighted(), s.base().in().Unweighted(),
-                                            source, {.depths = false})
-                                         .value();
+        const BfsCsrResult parents =
+            BfsCsr(s.base_rows(Direction::kOut).Unweighted(),
+                   s.base_rows(Direction::kIn).Unweighted(), source, {.depths = false})
+                .value();
         EXPECT_TRUE(parents.depths.empty());
         EXPECT_TRUE(std::ranges::equal(parents.parents.span(), got.parents.span())) << e.name;
         std::uint64_t reached = 0;

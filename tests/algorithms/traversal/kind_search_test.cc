@@ -13,8 +13,7 @@
 #include <string>
 
 #include "algorithms/memory/conflicts/conflicts.h"
-#include "algorithms/traversal/bfs.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 #include "engine/graph.h"
 #include "engine/parallel.h"
 #include "engine/vocabulary.h"
@@ -114,12 +113,12 @@ TEST(KindSearch, ReadsFewPagesOfALongRow) {
   for (const auto& question : questions) {
     SCOPED_TRACE(question.name);
     (void)question.ask();  // what it keeps with the snapshot is made
-    const PagesRead pages(s.base().view(Direction::kOut).kinds);
+    const PagesRead pages(s.base_rows(Direction::kOut).kinds);
     ASSERT_GE(pages.all(), 127u);
     EXPECT_EQ(question.ask(), question.found);
     EXPECT_LE(pages.count(), 24u);  // two searches of half a million
   }
-  const PagesRead pages(s.base().view(Direction::kOut).kinds);
+  const PagesRead pages(s.base_rows(Direction::kOut).kinds);
   EXPECT_EQ(walk(ArcFilter::All()), kOthers + 4u);
   EXPECT_EQ(pages.count(), pages.all());
 }

@@ -1,5 +1,5 @@
 // Lanes against one plain search a source.
-#include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/traversal.h"
 
 #include <gtest/gtest.h>
 

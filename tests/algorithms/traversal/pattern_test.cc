@@ -5,7 +5,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-#include "algorithms/traversal/pattern.h"
+#include "algorithms/traversal/traversal.h"
 
 #include <gtest/gtest.h>
 

@@ -11,10 +11,9 @@
 #include <vector>
 
 #include "algorithms/common/internal/interruptible_arcs.h"
-#include "algorithms/traversal/bfs.h"
 #include "algorithms/traversal/internal/row_descriptors.h"
 #include "algorithms/traversal/internal/top_k_threshold.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 #include "tests/algorithms/traversal/traverse_query.h"
 #include "tests/support/for_each_case.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 
 namespace plexus::testing {
 

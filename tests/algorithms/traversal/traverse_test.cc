@@ -1,5 +1,5 @@
 // Traverse against enumerated walks; its paths as proofs; budgets and errors.
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "algorithms/traversal/internal/max_weight.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 #include "tests/algorithms/traversal/traverse_query.h"
 #include "tests/support/case_graph.h"
 #include "tests/support/for_each_case.h"

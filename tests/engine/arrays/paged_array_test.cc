@@ -204,7 +204,7 @@ TEST(PagedArray, AbsentPagesAreSharedBesideManyOthers) {
   EXPECT_EQ(Values(view), values);
   for (std::size_t i = 5; i < 48 * kPage; ++i) a.Set(i, values[i] = 9);
   view = a.Publish();
-  a.Share(view, view.Shared());
+  a.Share(view, Array::Shared(view));
   EXPECT_EQ(Values(a.Publish()), values);
   EXPECT_EQ(a.Publish().size_bytes(), 4 * kPage * sizeof(std::uint32_t));
 }
@@ -250,7 +250,7 @@ TEST(PagedArray, SharingChangesNoValue) {
             shared.reset();
           } else {
             before = a.Publish();
-            shared = before.Shared();
+            shared = Array::Shared(before);
             views.emplace_back(*shared, values);
           }
           break;

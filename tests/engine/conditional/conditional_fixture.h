@@ -93,7 +93,7 @@ class Conditional : public ::testing::Test {
     EXPECT_EQ(live_.store->appends(), appends);
     EXPECT_TRUE(SameText(before, Dump(live_.snapshot())));
     EXPECT_FALSE(live_.snapshot().Find("good"));
-    EXPECT_FALSE(live_.snapshot().state().strings.Find("new scope"));
+    EXPECT_FALSE(live_.snapshot().FindString("new scope"));
   }
 
   WriterHarness live_;

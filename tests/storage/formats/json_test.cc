@@ -204,7 +204,7 @@ TEST(Json, DefinitionsAndVectors) {
   EXPECT_EQ(s.CountNodes(Plane::kFact), 2u);
   const ColumnId stakes = *s.schema().FindColumn("stakes");
   EXPECT_EQ(s.f64(stakes, Id(s, "a")), 2.5);
-  const VectorTable::View* space = s.space(SpaceId{});
+  const VectorView* space = s.space(SpaceId{});
   ASSERT_TRUE(space && space->has(Id(s, "a")));
   EXPECT_EQ(testing::VectorOf(*space, Id(s, "a"))[2], -3e-2f);
   LoadClean(*graph, "f.jsonl", R"({"vector":"a","values":null})");

@@ -201,7 +201,7 @@ TEST(McpMemory, RelationsComeBackAsWritten) {
   EXPECT_EQ(graph->snapshot().sequence(), before);
   // The kinds that Plexus knows are meant as such.
   const Snapshot s = graph->snapshot();
-  EXPECT_TRUE(s.FindEdge(Id(s, "A"), kCauses, Id(s, "B"), *s.state().strings.Find("caused_by")));
+  EXPECT_TRUE(s.FindEdge(Id(s, "A"), kCauses, Id(s, "B"), *s.FindString("caused_by")));
   EXPECT_TRUE(s.FindEdge(Id(s, "A"), kCauses, Id(s, "B")));
 }
 

@@ -42,9 +42,8 @@ TEST(WordNet, WholeDatabase) {
   std::map<std::string, std::uint64_t> counts;
   std::uint64_t total = 0;
   for (std::size_t k = 0; k < s.schema().edge_kinds().size(); ++k) {
-    if (const std::uint64_t n = s.state().edges_by_kind[k])
-      counts[s.schema().edge_kinds()[k].name] = n;
-    total += s.state().edges_by_kind[k];
+    if (const std::uint64_t n = s.edges_by_kind()[k]) counts[s.schema().edge_kinds()[k].name] = n;
+    total += s.edges_by_kind()[k];
   }
   EXPECT_EQ(counts, expected);
   EXPECT_EQ(total, 186'325u);

@@ -83,7 +83,7 @@ TEST(Purge, NoLiveFileHoldsTheBytes) {
     past->ForEachArc(Direction::kOut, node, ArcFilter::All(),
                      [&](const Arc& arc) { EXPECT_NE(arc.kind, kHasTag) << "at " << s; });
     const NodeId event = *past->Find(IndexKey("event", "e1"));
-    auto edge = past->FindEdge(event, kMember, node, *now.state().strings.Find("primary"));
+    auto edge = past->FindEdge(event, kMember, node, *now.FindString("primary"));
     ASSERT_TRUE(edge) << "the event stays";
     if (edge->properties) {
       EXPECT_FALSE(past->Payload(edge->properties));
@@ -233,7 +233,7 @@ TEST(Purge, AboveALaterFloorIsReplayed) {
     WriteBatch fifth(4000);
     tag(fifth, "a", "reborn");
     PLEXUS_OK(db->graph().Apply(fifth));
-    const std::uint64_t links = db->snapshot().state().edges_by_kind[kHasTag];
+    const std::uint64_t links = db->snapshot().edges_by_kind()[kHasTag];
     PLEXUS_OK(db->Trim(2));
     if (end == End::kHardPurge) {
       const NodeId gone[] = {*db->snapshot().Find("c")};
@@ -242,11 +242,11 @@ TEST(Purge, AboveALaterFloorIsReplayed) {
     PLEXUS_OK(db->Close());
     db.reset();
     auto again = Must(Database::Open(scratch.path(), options));
-    EXPECT_EQ(again->snapshot().state().edges_by_kind[kHasTag], links);
+    EXPECT_EQ(again->snapshot().edges_by_kind()[kHasTag], links);
     for (const auto& [sequence, tags] :
          {std::pair<Sequence, std::uint64_t>{2, 1}, {3, 1}, {4, 1}, {5, links}}) {
       auto past = Must(again->AsOf(sequence));
-      EXPECT_EQ(past.state().edges_by_kind[kHasTag], tags) << "record " << sequence;
+      EXPECT_EQ(past.edges_by_kind()[kHasTag], tags) << "record " << sequence;
     }
     ExpectSound(*again);
   }

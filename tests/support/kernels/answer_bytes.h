@@ -9,8 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "algorithms/common/options.h"
-#include "algorithms/common/results.h"
+#include "algorithms/common/common.h"
 #include "algorithms/retrieval/plan.h"
 #include "engine/write_batch.h"
 #include "tests/support/kernels/fields.h"

@@ -4,27 +4,18 @@
 
 #include "algorithms/centrality/centrality.h"
 #include "algorithms/centrality/internal/betweenness_csr.h"
+#include "algorithms/common/common.h"
 #include "algorithms/common/dense_view.h"
-#include "algorithms/common/results.h"
+#include "algorithms/community/community.h"
 #include "algorithms/community/internal/kcore_csr.h"
-#include "algorithms/community/kcore.h"
-#include "algorithms/community/label_propagation.h"
-#include "algorithms/community/layout.h"
-#include "algorithms/community/leiden.h"
-#include "algorithms/community/triangles.h"
-#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "algorithms/connectivity/internal/components_csr.h"
-#include "algorithms/connectivity/structure.h"
 #include "algorithms/pagerank/pagerank.h"
-#include "algorithms/pagerank/refresh_pagerank.h"
-#include "algorithms/paths/distances.h"
 #include "algorithms/paths/internal/distances_csr.h"
-#include "algorithms/paths/shortest_path.h"
+#include "algorithms/paths/paths.h"
 #include "algorithms/similarity/similarity.h"
-#include "algorithms/traversal/bfs.h"
 #include "algorithms/traversal/internal/bfs_csr.h"
-#include "algorithms/traversal/pattern.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 #include "tests/support/kernels/kernel.h"
@@ -34,8 +25,8 @@ namespace plexus::testing {
 namespace {
 
 // Arcs of the base, for kernels that read no weights.
-CsrView OutOf(const Snapshot& s) { return s.base().out().Unweighted(); }
-CsrView InOf(const Snapshot& s) { return s.base().in().Unweighted(); }
+CsrView OutOf(const Snapshot& s) { return s.base_rows(Direction::kOut).Unweighted(); }
+CsrView InOf(const Snapshot& s) { return s.base_rows(Direction::kIn).Unweighted(); }
 
 const std::vector<NodeId> kSources = {40, 17};
 const std::vector<NodeWeight> kSeeds = {{40, 1.0}, {17, 0.5}};

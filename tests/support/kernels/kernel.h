@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "tests/support/kernels/answer_bytes.h"

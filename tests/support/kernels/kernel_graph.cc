@@ -112,11 +112,11 @@ std::unique_ptr<Graph> MakeKernelGraph(std::uint64_t seed, std::size_t facts,
 }
 
 Snapshot Bare(const Snapshot& s) {
-  auto state = std::make_shared<GraphState>(s.state());
-  const auto base = CompactRuns(*state, 0, SerialExecutor());
+  GraphState state = s.state();
+  const auto base = CompactRuns(state, 0, SerialExecutor());
   EXPECT_TRUE(base);
-  state->base = *base;
-  return Snapshot(std::move(state));
+  state.base = *base;
+  return Snapshot(std::make_shared<const FrozenState>(std::move(state)));
 }
 
 }  // namespace plexus::testing

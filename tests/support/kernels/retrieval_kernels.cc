@@ -8,7 +8,6 @@
 #include "algorithms/retrieval/plan.h"
 #include "algorithms/retrieval/scan.h"
 #include "algorithms/retrieval/terms.h"
-#include "algorithms/retrieval/vector_index.h"
 #include "algorithms/retrieval/vectors.h"
 #include "algorithms/retrieval/where.h"
 #include "engine/out_of_memory.h"

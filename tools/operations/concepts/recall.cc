@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "algorithms/memory/concepts/concepts.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 #include "engine/graph.h"
 #include "engine/times.h"
+#include "engine/vectors/vector_view.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/change.h"
 #include "tools/operations/framework/arguments.h"
@@ -168,7 +169,7 @@ Result<std::vector<float>> QueryVector(const Snapshot& snapshot, const Request& 
   const std::string& like = request.Text("like");
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, like));
   PLEXUS_ASSIGN(options.space, FindSpace(snapshot.schema(), request));
-  PLEXUS_ASSIGN(const VectorTable::View* vectors, snapshot.vectors(*options.space));
+  PLEXUS_ASSIGN(const VectorView* vectors, snapshot.vectors(*options.space));
   VectorBuffer buffer;
   const auto values = vectors->vector(node, buffer);
   if (values.empty())

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/options.h"
-#include "algorithms/traversal/bfs.h"
+#include "algorithms/common/common.h"
+#include "algorithms/traversal/traversal.h"
 #include "storage/replica.h"
 #include "tools/operations/files/explorer_page.h"
 #include "tools/operations/framework/registry.h"

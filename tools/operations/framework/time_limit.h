@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/error.h"
 #include "engine/monitoring/monitoring.h"
 #include "tools/operations/framework/request.h"

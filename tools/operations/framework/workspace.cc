@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/retrieval/where.h"
 #include "engine/times.h"
 #include "engine/vocabulary.h"

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/error.h"
 #include "engine/monitoring/monitoring.h"
 #include "engine/parallel.h"

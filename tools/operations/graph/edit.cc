@@ -112,8 +112,8 @@ Result<EdgesMeant> ReadEdgesMeant(const Snapshot& snapshot, const Request& reque
 std::vector<Edge> FindEdgesMeant(const Snapshot& snapshot, const EdgesMeant& meant) {
   std::vector<Edge> edges;
   if (meant.kind && meant.label) {
-    const auto label = meant.label->empty() ? std::optional<StringId>(0)
-                                            : snapshot.state().strings.Find(*meant.label);
+    const auto label =
+        meant.label->empty() ? std::optional<StringId>(0) : snapshot.FindString(*meant.label);
     if (!label) return edges;
     if (auto edge = snapshot.FindEdge(meant.source, *meant.kind, meant.target, *label))
       edges.push_back(*edge);

@@ -1,9 +1,11 @@
 // kinds: the named kinds of nodes and edges, with their traits.
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "engine/snapshot.h"
+#include "engine/vectors/vector_view.h"
 #include "tools/operations/framework/arguments.h"
 #include "tools/operations/framework/registry.h"
 #include "tools/operations/framework/workspace.h"
@@ -11,7 +13,7 @@
 namespace plexus::tools {
 namespace {
 
-std::uint64_t At(const std::vector<std::uint64_t>& counts, std::size_t id) {
+std::uint64_t At(std::span<const std::uint64_t> counts, std::size_t id) {
   return id < counts.size() ? counts[id] : 0;
 }
 
@@ -45,30 +47,29 @@ std::vector<std::size_t> UsedFirst(const Counts& counts, std::size_t kinds) {
 void WriteKinds(ReplyWriter& json, const Snapshot& snapshot) {
   const Schema& schema = snapshot.schema();
   json.BeginArray("node_kinds");
-  const GraphState& state = snapshot.state();
-  for (const std::size_t id : UsedFirst(state.nodes_by_kind, schema.node_kinds().size())) {
+  for (const std::size_t id : UsedFirst(snapshot.nodes_by_kind(), schema.node_kinds().size())) {
     const NodeKind& kind = schema.node_kinds()[id];
     if (kind.name.empty()) continue;
     json.BeginObject();
     json.Field("kind", kind.name);
     json.Field("plane", PlaneName(kind.plane));
-    json.Field("count", At(snapshot.state().nodes_by_kind, id));
+    json.Field("count", At(snapshot.nodes_by_kind(), id));
     json.EndObject();
   }
   json.EndArray();
   json.BeginArray("edge_kinds");
-  for (const std::size_t id : UsedFirst(state.edges_by_kind, schema.edge_kinds().size())) {
+  for (const std::size_t id : UsedFirst(snapshot.edges_by_kind(), schema.edge_kinds().size())) {
     const EdgeKind& kind = schema.edge_kinds()[id];
     if (kind.name.empty()) continue;
     json.BeginObject();
-    WriteEdgeKind(json, schema, kind, At(snapshot.state().edges_by_kind, id));
+    WriteEdgeKind(json, schema, kind, At(snapshot.edges_by_kind(), id));
     json.EndObject();
   }
   json.EndArray();
   json.BeginArray("spaces");
   for (SpaceId id{}; id < schema.spaces().size(); ++id) {
     const VectorSpace& space = schema.spaces()[id];
-    const VectorTable::View* const vectors = snapshot.space(id);
+    const VectorView* const vectors = snapshot.space(id);
     json.BeginObject();
     json.Field("space", space.name);
     json.Field("dimensions", space.dimensions);

@@ -25,7 +25,7 @@ std::vector<Edge> EdgesOf(const Snapshot& snapshot, NodeId node) {
 }
 
 PayloadRef VectorRef(const Snapshot& snapshot, SpaceId space, NodeId node) {
-  const VectorTable::View* view = snapshot.space(space);
+  const VectorView* view = snapshot.space(space);
   return view && view->has(node) ? view->ref(node) : PayloadRef{};
 }
 

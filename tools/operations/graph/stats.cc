@@ -1,5 +1,6 @@
 // stats: what there is, and what it takes.
 #include <algorithm>
+#include <span>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -15,23 +16,22 @@
 namespace plexus::tools {
 namespace {
 
-std::uint64_t CountOfKind(const std::vector<std::uint64_t>& counts, std::size_t id) {
+std::uint64_t CountOfKind(std::span<const std::uint64_t> counts, std::size_t id) {
   return id < counts.size() ? counts[id] : 0;
 }
 
 void WriteKindCounts(ReplyWriter& json, std::string_view name, const Snapshot& snapshot,
                      Plane plane, bool nodes) {
-  const GraphState& state = snapshot.state();
   json.BeginObject(name);
-  const auto write = [&](const auto& kinds, const std::vector<std::uint64_t>& counts) {
+  const auto write = [&](const auto& kinds, std::span<const std::uint64_t> counts) {
     for (std::size_t id = 0; id < kinds.size(); ++id)
       if (kinds[id].plane == plane && CountOfKind(counts, id) > 0)
         json.Field(kinds[id].name, CountOfKind(counts, id));
   };
   if (nodes)
-    write(snapshot.schema().node_kinds(), state.nodes_by_kind);
+    write(snapshot.schema().node_kinds(), snapshot.nodes_by_kind());
   else
-    write(snapshot.schema().edge_kinds(), state.edges_by_kind);
+    write(snapshot.schema().edge_kinds(), snapshot.edges_by_kind());
   json.EndObject();
 }
 
@@ -99,8 +99,8 @@ void WriteStats(ReplyWriter& json, const Snapshot& snapshot, const Stored& store
   json.Time("time_ms", snapshot.time_ms());
   json.Field("nodes", snapshot.CountNodes(Plane::kFact));
   json.Field("edges", snapshot.CountEdges(Plane::kFact));
-  json.Field("arcs", snapshot.base().arc_count());
-  json.Field("events", CountOfKind(snapshot.state().nodes_by_kind, kEvent));
+  json.Field("arcs", snapshot.base_rows(Direction::kOut).arc_count());
+  json.Field("events", CountOfKind(snapshot.nodes_by_kind(), kEvent));
   WriteKindCounts(json, "kinds", snapshot, Plane::kFact, false);
   WriteKindCounts(json, "node_kinds", snapshot, Plane::kFact, true);
   json.BeginObject("index");
@@ -129,7 +129,7 @@ std::string Page(const Snapshot& snapshot, const Stored& stored) {
   kinds.Column("edges", right).Column("kind").Column("plane");
   for (std::size_t id = 0; id < snapshot.schema().edge_kinds().size(); ++id) {
     const EdgeKind& kind = snapshot.schema().edge_kinds()[id];
-    const std::uint64_t count = CountOfKind(snapshot.state().edges_by_kind, id);
+    const std::uint64_t count = CountOfKind(snapshot.edges_by_kind(), id);
     if (count > 0) kinds.Row({Grouped(count), kind.name, std::string(PlaneName(kind.plane))});
   }
   kinds.Print(out);

@@ -140,13 +140,13 @@ class Undoing {
   Status SetVector(NodeId node, SpaceId id) {
     if (now_.schema().spaces()[id].name.empty()) return {};
     const SpaceRef name = batch_.SpaceNamed(now_.schema().spaces()[id].name);
-    const VectorTable::View* space = before_.space(id);
+    const VectorView* space = before_.space(id);
     if (!space || !space->has(node)) {
-      if (const VectorTable::View* present = now_.space(id); present && present->has(node))
+      if (const VectorView* present = now_.space(id); present && present->has(node))
         batch_.ClearVector(NodeRef::Id(node), name);
       return {};
     }
-    PLEXUS_ASSIGN(const VectorTable::View* values, before_.vectors(id));
+    PLEXUS_ASSIGN(const VectorView* values, before_.vectors(id));
     batch_.SetVector(NodeRef::Id(node), name,
                      values->vector(node, buffer_).first(values->dimensions()));
     return {};

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
+#include "engine/vectors/vector_view.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::tools {
@@ -48,7 +49,7 @@ std::string OfGroups(const Snapshot& snapshot, std::span<const NodeId> turns, Ed
 std::string OfVectors(const Snapshot& snapshot, std::span<const NodeId> turns,
                       std::optional<SpaceId> space) {
   if (!space) return "the graph has no vectors: `import` and `embed` bring them";
-  const VectorTable::View* vectors = snapshot.space(*space);
+  const VectorView* vectors = snapshot.space(*space);
   const auto with = std::ranges::count_if(
       turns, [&](NodeId turn) { return vectors && vectors->has(turn); });
   const std::string& name = snapshot.schema().spaces()[*space].name;

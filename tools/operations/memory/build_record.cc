@@ -13,7 +13,7 @@ constexpr std::size_t kMuchLog = 4096;
 std::string RecordName(const EdgeRecipe& recipe) { return "build." + std::string(recipe.name); }
 
 std::int64_t CountMade(const Snapshot& snapshot, const EdgeRecipe& recipe) {
-  const auto maker = snapshot.state().strings.Find("build:" + std::string(recipe.name));
+  const auto maker = snapshot.FindString("build:" + std::string(recipe.name));
   if (!maker) return 0;
   const EdgeKindId kinds[] = {recipe.kind};
   std::int64_t count = 0;

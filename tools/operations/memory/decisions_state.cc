@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "algorithms/memory/decisions/decisions.h"
-#include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/traversal.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"

@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/results.h"
-#include "algorithms/pagerank/refresh_pagerank.h"
+#include "algorithms/common/common.h"
 #include "tools/operations/framework/arguments.h"
 #include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/results.h"
+#include "algorithms/common/common.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"

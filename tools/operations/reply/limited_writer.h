@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "tools/operations/reply/reply_writer.h"
 
 namespace plexus::tools {

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/results.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/common/common.h"
+#include "algorithms/traversal/traversal.h"
 #include "engine/error.h"
 #include "engine/graph.h"
 #include "engine/snapshot.h"

@@ -8,6 +8,7 @@
 #include "algorithms/retrieval/terms.h"
 #include "algorithms/retrieval/vectors.h"
 #include "engine/graph.h"
+#include "engine/vectors/vector_view.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/change.h"
 #include "tools/operations/framework/registry.h"
@@ -247,7 +248,7 @@ Result<std::uint64_t> NoteOlderVectors(Workspace& workspace, const Request& requ
   }
   const EdgeKindId kind[] = {kHasTerm};
   const ArcFilter has_term = ArcFilter::Kinds(snapshot.schema(), kind);
-  const VectorTable::View* const vectors = snapshot.space(space);
+  const VectorView* const vectors = snapshot.space(space);
   std::uint64_t older = 0;
   for (NodeId node = 0; node < snapshot.node_count(); ++node) {
     const Sequence newest = NewestText(snapshot, node, terms);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "algorithms/retrieval/where.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 #include "storage/formats/base/json_tree.h"
 #include "tools/operations/framework/arguments.h"
 #include "tools/operations/kind_direction.h"

@@ -5,8 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/options.h"
-#include "algorithms/common/results.h"
+#include "algorithms/common/common.h"
 #include "algorithms/retrieval/plan.h"
 #include "engine/error.h"
 #include "tools/operations/framework/operation.h"

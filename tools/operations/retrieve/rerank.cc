@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/vectors/vector_view.h"
 #include "storage/formats/import.h"
 #include "tools/operations/framework/arguments.h"
 #include "tools/operations/framework/registry.h"
@@ -58,7 +59,7 @@ Result<Query> ReadQuery(const Snapshot& snapshot, SpaceId space, const Request& 
   }
   const std::string& like = request.Text("like");
   PLEXUS_ASSIGN(query.node, FindAliveNode(snapshot, like));
-  PLEXUS_ASSIGN(const VectorTable::View* vectors, snapshot.vectors(space));
+  PLEXUS_ASSIGN(const VectorView* vectors, snapshot.vectors(space));
   VectorBuffer buffer;
   const auto values = vectors->vector(query.node, buffer);
   if (values.empty())

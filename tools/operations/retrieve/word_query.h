@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/terms.h"
 #include "engine/error.h"

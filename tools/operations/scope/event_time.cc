@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/state.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/framework/time_limit.h"
 #include "tools/operations/scratch_graph.h"
@@ -182,10 +183,10 @@ Result<Snapshot> AtEventTime(const Snapshot& snapshot, std::int64_t time_ms, Dat
     return Fail(ErrorCode::kCancelled, "not all records were looked at for their times");
   if (changes == 0) return snapshot;
   PLEXUS_TRY(then->Apply(batch));
-  auto state = std::make_shared<GraphState>(then->snapshot().state());
-  state->sequence = snapshot.sequence();  // what cursors and replies name
-  state->time_ms = std::min(time_ms, snapshot.time_ms());
-  return Snapshot(std::move(state));
+  GraphState state = then->snapshot().state();
+  state.sequence = snapshot.sequence();  // what cursors and replies name
+  state.time_ms = std::min(time_ms, snapshot.time_ms());
+  return Snapshot(std::make_shared<const FrozenState>(std::move(state)));
 }
 
 }  // namespace plexus::tools

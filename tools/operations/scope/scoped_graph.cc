@@ -6,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <utility>
 
+#include "engine/state.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/properties.h"
 #include "tools/operations/graph_record.h"
@@ -149,7 +150,7 @@ Status ScopedGraph::Copy(const Snapshot& from, const std::vector<Seen>& seen) {
   WriteBatch batch(0);
   std::vector<NodeRef> refs(seen.size());
   for (auto& list : refs_) list.resize(seen.size());
-  std::vector<const VectorTable::View*> spaces;
+  std::vector<const VectorView*> spaces;
   for (SpaceId s{}; s < theirs.spaces().size(); ++s) {
     const bool mine = part.schema().FindSpace(theirs.spaces()[s].name).has_value();
     spaces.push_back(nullptr);
@@ -278,7 +279,7 @@ void ScopedGraph::DropUnseen(const Snapshot& from, const std::vector<Seen>& seen
     if (source == kNoNode || target == kNoNode) return;
     const std::string& name = part.schema().edge_kind(edge.kind).name;
     const auto kind = from.schema().FindEdgeKind(name);
-    const auto label = from.state().strings.Find(part.string(edge.label));
+    const auto label = from.FindString(part.string(edge.label));
     if (!kind || !label || !ScopeSight::EdgeSeen(seen[source], seen[target]) ||
         !from.FindEdge(source, kind->kind, target, *label))
       batch.Unlink(NodeRef::Id(edge.source), batch.EdgeKindNamed(name), NodeRef::Id(edge.target),

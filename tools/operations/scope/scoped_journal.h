@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "engine/graph.h"
-#include "engine/payload.h"
 #include "engine/record.h"
 #include "engine/schema.h"
 #include "engine/write_batch.h"

@@ -3,8 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/community/kcore.h"
-#include "algorithms/community/triangles.h"
+#include "algorithms/community/community.h"
 #include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/reply/human_format.h"

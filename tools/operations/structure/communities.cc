@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/community/label_propagation.h"
-#include "algorithms/community/leiden.h"
+#include "algorithms/community/community.h"
 #include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/reply/human_format.h"

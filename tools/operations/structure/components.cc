@@ -1,5 +1,5 @@
 // components: connected components.
-#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/connectivity.h"
 
 #include <algorithm>
 #include <utility>

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/connectivity/structure.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "tools/operations/framework/arguments.h"
 #include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"

@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include "algorithms/connectivity/structure.h"
+#include "algorithms/connectivity/connectivity.h"
 #include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"

@@ -1,5 +1,5 @@
 // topo: nodes in an order that every edge follows, or the cycles that forbid it.
-#include "algorithms/connectivity/structure.h"
+#include "algorithms/connectivity/connectivity.h"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
 // bfs, ancestors, descendants: what can be reached, nearest first.
-#include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/traversal.h"
 
 #include <algorithm>
 #include <numeric>

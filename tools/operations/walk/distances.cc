@@ -1,5 +1,5 @@
 // distances: what the cheapest path from one node to every other costs.
-#include "algorithms/paths/distances.h"
+#include "algorithms/paths/paths.h"
 
 #include <algorithm>
 #include <cmath>

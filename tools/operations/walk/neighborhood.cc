@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/community/layout.h"
+#include "algorithms/community/community.h"
 #include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/kind_direction.h"

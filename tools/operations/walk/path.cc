@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "algorithms/paths/shortest_path.h"
+#include "algorithms/paths/paths.h"
 #include "tools/operations/framework/arguments.h"
 #include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"

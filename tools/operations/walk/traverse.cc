@@ -1,5 +1,5 @@
 // traverse, match: what walks from seeds lead to, with the path as proof.
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 
 #include <algorithm>
 #include <span>
@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/traversal/pattern.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/framework/arguments.h"
 #include "tools/operations/framework/registry.h"

@@ -21,7 +21,7 @@
 #include "algorithms/memory/concepts/concepts.h"
 #include "algorithms/memory/concepts/internal/concept_graph.h"
 #include "algorithms/retrieval/scan.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 

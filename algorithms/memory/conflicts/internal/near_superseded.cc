@@ -15,6 +15,7 @@
 #include "algorithms/memory/visibility/visibility.h"
 #include "algorithms/retrieval/vectors.h"
 #include "engine/out_of_memory.h"
+#include "engine/vectors/vector_view.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -59,7 +60,7 @@ class Search {
   Status ByVectors(std::span<const NodeId> nodes) {
     const auto space = snapshot_.schema().FindSpace(options_.space);
     if (!space || !(options_.min_cosine <= 1)) return {};
-    PLEXUS_ASSIGN(const VectorTable::View* vectors, snapshot_.vectors(*space));
+    PLEXUS_ASSIGN(const VectorView* vectors, snapshot_.vectors(*space));
     PLEXUS_ASSIGN(const NodeSubset hidden, HiddenWithVector(*vectors));
     VectorBuffer values;
     for (const NodeId node : nodes) {
@@ -123,7 +124,7 @@ class Search {
            (!options_.subset || options_.subset->contains(node));
   }
 
-  Result<NodeSubset> HiddenWithVector(const VectorTable::View& vectors) const {
+  Result<NodeSubset> HiddenWithVector(const VectorView& vectors) const {
     std::vector<NodeId> nodes;
     const NodeId count = snapshot_.node_count();
     for (std::size_t w = 0; w * 64 < count; ++w) {

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "engine/vectors/vector_view.h"
+
 namespace plexus::memory_internal {
 
 Result<NearestResult> NearVectors(const Snapshot& snapshot, NodeId node, std::string_view space,
@@ -11,7 +13,7 @@ Result<NearestResult> NearVectors(const Snapshot& snapshot, NodeId node, std::st
   NearestResult none;
   const auto id = snapshot.schema().FindSpace(space);
   if (!id || !(least <= 1)) return none;
-  PLEXUS_ASSIGN(const VectorTable::View* vectors, snapshot.vectors(*id));
+  PLEXUS_ASSIGN(const VectorView* vectors, snapshot.vectors(*id));
   if (!vectors->has(node)) return none;
   NearestOptions options;
   options.metric = Metric::kCosine;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/retrieval/vectors.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"

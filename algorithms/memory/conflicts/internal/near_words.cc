@@ -231,12 +231,12 @@ class WordJoin {
 
 WordSets::WordSets(const Snapshot& snapshot)
     : snapshot_(snapshot),
-      rows_(snapshot.base().view(Direction::kIn)),
+      rows_(snapshot.base_rows(Direction::kIn)),
       filter_(ArcFilter::Kinds(snapshot.schema(), kWordKinds)) {}
 
 void WordSets::Read(NodeId node, std::vector<Key>& keys) const {
   keys.clear();
-  const NodeId in_base = snapshot_.base().node_count;
+  const NodeId in_base = snapshot_.base_node_count();
   snapshot_.ForEachArc(Direction::kOut, node, filter_, [&](const Arc& arc) {
     const std::uint64_t arcs = arc.neighbor < in_base ? rows_.degree(arc.neighbor) : 0;
     keys.push_back(std::min<std::uint64_t>(arcs, 0xFFFFFFFFu) << 32 | arc.neighbor);

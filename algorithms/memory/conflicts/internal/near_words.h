@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/options.h"
-#include "engine/adjacency/csr.h"
+#include "algorithms/common/common.h"
+#include "engine/adjacency/csr_view.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/connectivity.h"
 
 namespace plexus::memory_internal {
 namespace {

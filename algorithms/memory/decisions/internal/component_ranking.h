@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/adjacency/csr_view.h"
 
 namespace plexus::memory_internal {

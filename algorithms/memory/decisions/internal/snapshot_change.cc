@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/adjacency/run.h"
+#include "engine/state.h"
 
 namespace plexus::memory_internal {
 namespace {

@@ -11,7 +11,7 @@
 // Private to algorithms/memory.
 #pragma once
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/memory/frontier/frontier.h"
 #include "algorithms/memory/frontier/internal/pair_lens.h"
 #include "algorithms/memory/ledger/ledger.h"

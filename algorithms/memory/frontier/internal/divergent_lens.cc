@@ -12,7 +12,7 @@
 
 #include "algorithms/memory/frontier/internal/structural_fit.h"
 #include "algorithms/memory/frontier/internal/tie_score.h"
-#include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/traversal.h"
 
 namespace plexus::memory_internal {
 

@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/memory/frontier/frontier.h"
 #include "algorithms/memory/frontier/internal/pair_lens.h"
 #include "algorithms/memory/ledger/ledger.h"

@@ -9,7 +9,7 @@
 
 #include <optional>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/memory/frontier/frontier.h"
 #include "algorithms/memory/frontier/internal/frontier_cursor.h"
 #include "algorithms/memory/ledger/ledger.h"

@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/memory/frontier/frontier.h"
 #include "algorithms/memory/ledger/ledger.h"
 #include "engine/adjacency/csr_view.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/memory/frontier/frontier.h"
 #include "algorithms/memory/ledger/ledger.h"
 #include "engine/snapshot.h"

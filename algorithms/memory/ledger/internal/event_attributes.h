@@ -42,7 +42,7 @@ class EventAttributes final : public Carried {
   };
   static Status Read(const Snapshot& snapshot, NodeId event, PagedArray<Row>& rows);
 
-  PagedArray<Row>::View rows_;
+  PagedView<Row> rows_;
 };
 
 }  // namespace plexus::memory_internal

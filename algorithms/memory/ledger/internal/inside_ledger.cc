@@ -50,16 +50,6 @@ class CutLedger final : public LedgerIndex {
   }
   OutcomeSet member_outcomes(NodeId member) const override { return outcomes_[member]; }
 
-  // It is made for one question, and never kept with a state.
-  std::shared_ptr<const Carried> Carry(const Snapshot&, const StateChanges&) const override {
-    return nullptr;
-  }
-  MadeOf made_of() const override { return MadeOf::kContent; }
-  std::uint64_t size_bytes() const override {
-    return (newest_.size() + events_.size()) * sizeof(NodeId) +
-           begins_.size() * sizeof(std::size_t) + outcomes_.size() * sizeof(OutcomeSet);
-  }
-
  private:
   std::shared_ptr<const LedgerIndex> whole_;
   NodeSubset shown_;  // the events

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/memory/ledger/ledger.h"
 #include "engine/error.h"
 #include "engine/parallel.h"

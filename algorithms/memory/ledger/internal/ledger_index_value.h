@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/memory/ledger/internal/ledger_index_rows.h"
@@ -19,8 +20,10 @@
 
 namespace plexus::memory_internal {
 
-class StoredLedgerIndex final : public LedgerIndex {
+class StoredLedgerIndex final : public Carried, public LedgerIndex {
  public:
+  static constexpr std::string_view kName = "ledger_index";
+
   // Keeps nothing. Errors: those of OutcomesOf. Throws std::bad_alloc.
   static Result<std::shared_ptr<const StoredLedgerIndex>> Make(const Snapshot& snapshot,
                                                                Executor& executor);

@@ -5,7 +5,7 @@
 
 #include "algorithms/retrieval/plan.h"
 #include "algorithms/retrieval/vectors.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 
 namespace plexus::memory_internal {
 namespace {

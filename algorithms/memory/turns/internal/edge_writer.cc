@@ -28,11 +28,11 @@ EdgeWriter::EdgeWriter(const Snapshot& snapshot, const EdgeRecipe& recipe,
       report_(report),
       executor_(options.run.executor ? *options.run.executor : DefaultExecutor()),
       created_by_("build:" + std::string(recipe.name)),
-      owner_(snapshot.state().strings.Find(created_by_)),
+      owner_(snapshot.FindString(created_by_)),
       batch_(options.now_ms) {}
 
 Result<EdgeWriter::State> EdgeWriter::StateOf(const BuiltEdge& edge) const {
-  const auto label = edge.label.empty() ? StringId{0} : snapshot_.state().strings.Find(edge.label);
+  const auto label = edge.label.empty() ? StringId{0} : snapshot_.FindString(edge.label);
   if (!label) return State::kNew;
   const auto stored = snapshot_.FindEdge(edge.source, recipe_.kind, edge.target, *label);
   if (!stored) return State::kNew;

@@ -10,6 +10,7 @@
 #include "algorithms/memory/ledger/internal/ledger_read.h"
 #include "algorithms/memory/turns/internal/sources.h"
 #include "algorithms/retrieval/vectors.h"
+#include "engine/vectors/vector_view.h"
 
 namespace plexus::memory_internal {
 namespace {
@@ -181,7 +182,7 @@ class Sharing {
       if (operation == "write") use |= kWrites;
     };
     for (const std::string_view label : {"", "read", "write"}) {
-      const auto id = label.empty() ? StringId{0} : snapshot_.state().strings.Find(label);
+      const auto id = label.empty() ? StringId{0} : snapshot_.FindString(label);
       if (!id) continue;
       const auto edge = snapshot_.FindEdge(turn, recipe_.groups, file, *id);
       if (!edge) continue;
@@ -198,7 +199,7 @@ class Sharing {
   const EdgeRecipe& recipe_;
   const TurnGroups groups_;
   const TouchedNodes touched_;
-  const VectorTable::View* space_ = nullptr;
+  const VectorView* space_ = nullptr;
   std::unordered_map<std::string_view, std::uint64_t> stored_;  // edges by label
   std::vector<std::atomic<std::uint8_t>> uses_;                 // by place; else empty
   std::vector<Pair> pairs_;

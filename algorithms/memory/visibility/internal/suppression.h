@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "engine/adjacency/csr_view.h"
 #include "engine/snapshot.h"
 #include "engine/vocabulary.h"
 
@@ -70,7 +71,7 @@ class Suppression {
   static std::vector<EdgeKindId> Kinds(const Snapshot& snapshot) {
     std::vector<EdgeKindId> kinds;
     const auto& all = snapshot.schema().edge_kinds();
-    const auto& alive = snapshot.state().edges_by_kind;
+    const auto& alive = snapshot.edges_by_kind();
     for (std::size_t k = 0; k < all.size() && k < alive.size(); ++k)
       if (all[k].suppresses && alive[k] != 0) kinds.push_back(static_cast<EdgeKindId>(k));
     return kinds;
@@ -81,7 +82,7 @@ class Suppression {
   // Rows are sorted by kind: the ends of a clean one show whether it can have any.
   bool MayHave(Direction direction, NodeId node) const {
     if (!snapshot_.clean(direction, node)) return true;
-    const StoredCsrView rows = snapshot_.base().view(direction);
+    const StoredCsrView& rows = snapshot_.base_rows(direction);
     const std::uint32_t begin = rows.offsets[node], end = rows.offsets[node + 1];
     return begin != end && rows.kind(end - 1) >= kinds_.front() &&
            rows.kind(begin) <= kinds_.back();

@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/memory/visibility/internal/suppression.h"
 #include "engine/lineage.h"
 #include "engine/parallel.h"

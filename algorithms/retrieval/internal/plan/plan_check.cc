@@ -3,7 +3,7 @@
 #include <string>
 
 #include "algorithms/retrieval/plan.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {

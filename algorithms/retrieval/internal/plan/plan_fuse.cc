@@ -8,6 +8,7 @@
 #include "algorithms/retrieval/internal/plan/plan_run.h"
 #include "algorithms/retrieval/plan.h"
 #include "algorithms/retrieval/vectors.h"
+#include "engine/vectors/vector_view.h"
 
 namespace plexus::retrieval_internal {
 
@@ -65,7 +66,7 @@ double SumOfWeights(const RetrievalPlan& plan) {
 }
 
 // Moves the hits that are taken, in that order, to the front, and cuts the others.
-void Diversify(PlanRun& run, const VectorTable::View* view, std::vector<RetrieveHit>& hits,
+void Diversify(PlanRun& run, const VectorView* view, std::vector<RetrieveHit>& hits,
                RetrieveStage& stage) {
   const double lambda = run.plan.lambda, weights = SumOfWeights(run.plan);
   std::vector<double> nearest(hits.size(), 0.0);  // To what was taken.
@@ -119,7 +120,7 @@ Status FuseStage(PlanRun& run) {
       internal::SortTopK(hits, run.plan.top, Better);
       break;
     case Fusion::kMmr: {
-      const VectorTable::View* view = nullptr;
+      const VectorView* view = nullptr;
       if (run.question.space) {
         PLEXUS_ASSIGN(view, run.snapshot.vectors(*run.question.space));
       }

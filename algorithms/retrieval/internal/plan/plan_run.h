@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/common/options.h"
 #include "algorithms/retrieval/plan.h"
-#include "algorithms/traversal/traverse.h"
+#include "algorithms/traversal/traversal.h"
 
 namespace plexus::retrieval_internal {
 

@@ -14,6 +14,7 @@
 #include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/retrieval/internal/vectors/vector_query.h"
 #include "algorithms/retrieval/vectors.h"
+#include "engine/vectors/vector_view.h"
 
 namespace plexus::retrieval_internal {
 
@@ -33,7 +34,7 @@ class SpaceQuery {
                                  std::span<const float> query, std::optional<Metric> metric,
                                  SimdLevel level);
 
-  const VectorTable::View& view() const { return *view_; }
+  const VectorView& view() const { return *view_; }
   SpaceId space() const { return space_; }
   std::span<const float> query() const { return given_; }
   Metric metric() const { return metric_; }
@@ -58,8 +59,8 @@ class SpaceQuery {
   }
 
  private:
-  SpaceQuery(const VectorTable::View& view, SpaceId space, std::span<const float> query,
-             Metric metric, SimdLevel level)
+  SpaceQuery(const VectorView& view, SpaceId space, std::span<const float> query, Metric metric,
+             SimdLevel level)
       : view_(&view),
         space_(space),
         given_(query),
@@ -67,7 +68,7 @@ class SpaceQuery {
         level_(level),
         query_(query, view.stride(), metric, level) {}
 
-  const VectorTable::View* view_;
+  const VectorView* view_;
   SpaceId space_;
   std::span<const float> given_;
   Metric metric_;

@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/error.h"
 #include "engine/schema.h"
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "engine/schema.h"
 
 namespace plexus::retrieval_internal {

@@ -97,8 +97,7 @@ NarrowBound Quantize(std::span<const float> row, const RowPlace& place) {
 
 }  // namespace
 
-void NarrowRows::Fill(const VectorTable::View& view, std::span<const NewBlock> made,
-                      Executor& executor) {
+void NarrowRows::Fill(const VectorView& view, std::span<const NewBlock> made, Executor& executor) {
   const std::size_t stride = stride_ =
       (view.dimensions() + kNarrowStep - 1) / kNarrowStep * kNarrowStep;
   const std::size_t group_codes = kNarrowGroup * stride;

@@ -50,7 +50,7 @@ class NarrowRows final : public RowCopies<NarrowRows, NarrowBlock> {
 
  private:
   friend RowCopies;
-  void Fill(const VectorTable::View& view, std::span<const NewBlock> made, Executor& executor);
+  void Fill(const VectorView& view, std::span<const NewBlock> made, Executor& executor);
 
   std::size_t stride_ = 0;
 };

@@ -57,7 +57,7 @@ void Raise(std::atomic<double>& least, double to) {
 
 }  // namespace
 
-std::optional<std::vector<NodeId>> NarrowCandidates(const VectorTable::View& view,
+std::optional<std::vector<NodeId>> NarrowCandidates(const VectorView& view,
                                                     const NarrowRows& narrow,
                                                     const NarrowQuery& query,
                                                     const internal::Selection& selection,

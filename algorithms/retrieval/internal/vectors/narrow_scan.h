@@ -14,7 +14,7 @@ namespace plexus::retrieval_internal {
 //   less. REQUIRES top > 0.
 // Complexity: O(rows * dimensions) of 8-bit values.
 // Threads: parallel. The same nodes at any thread count.
-std::optional<std::vector<NodeId>> NarrowCandidates(const VectorTable::View& view,
+std::optional<std::vector<NodeId>> NarrowCandidates(const VectorView& view,
                                                     const NarrowRows& narrow,
                                                     const NarrowQuery& query,
                                                     const internal::Selection& selection,

@@ -22,7 +22,7 @@ namespace plexus::retrieval_internal {
 
 // What the copy of a block begins with.
 struct CopiedBlock {
-  VectorTable::Block source;  // kept alive, so that its address is not used again
+  VectorView::Block source;  // kept alive, so that its address is not used again
   std::size_t rows = 0;
 };
 
@@ -46,8 +46,8 @@ class RowCopies : public Carried {
     return stopped() ? made : KeepDerived<Copy>(snapshot, std::move(made), space.value());
   }
   // `before`: of an earlier view, whose blocks are used where they are the same; may be null.
-  static std::shared_ptr<const Copy> Make(const VectorTable::View& view, SpaceId space,
-                                          const Copy* before, Executor& executor) {
+  static std::shared_ptr<const Copy> Make(const VectorView& view, SpaceId space, const Copy* before,
+                                          Executor& executor) {
     auto made = std::make_shared<Copy>();
     made->space_ = space;
     made->Fill(view, made->AddBlocks(view, before), executor);
@@ -68,7 +68,7 @@ class RowCopies : public Carried {
     // Of a large space that was compacted all is made again by its next reader, on all threads,
     // rather than by the writer.
     constexpr std::uint64_t kMostMoved = std::uint64_t{1} << 16;
-    const Result<const VectorTable::View*> view = now.vectors(space_);
+    const Result<const VectorView*> view = now.vectors(space_);
     if (!view || MovedRows(**view) > kMostMoved) return nullptr;
     return Make(**view, space_, static_cast<const Copy*>(this), SerialExecutor());
   }
@@ -84,8 +84,8 @@ class RowCopies : public Carried {
   // Calls write(block, row of it, values) for the rows to make; writer() gives a thread its own
   // `write`.
   template <class Writer>
-  static void ForNewRows(const VectorTable::View& view, std::span<const NewBlock> made,
-                         Executor& executor, Writer&& writer) {
+  static void ForNewRows(const VectorView& view, std::span<const NewBlock> made, Executor& executor,
+                         Writer&& writer) {
     const std::uint64_t rows = made.empty() ? 0 : made.back().rows_end;
     ParallelFor(executor, rows, 1024, [&](std::size_t begin, std::size_t end) {
       auto write = writer();
@@ -111,23 +111,23 @@ class RowCopies : public Carried {
   };
 
   // Rows in blocks that do not begin where those of that number did.
-  std::uint64_t MovedRows(const VectorTable::View& view) const {
+  std::uint64_t MovedRows(const VectorView& view) const {
     std::uint64_t rows = 0;
     const std::size_t blocks = std::min(view.block_count(), entries_.size());
     for (std::size_t i = 0; i < blocks; ++i)
-      if (const VectorTable::Stretch now = view.block(i).rows;
+      if (const VectorView::Stretch now = view.block(i).rows;
           now.first != block(i).source.rows.first)
         rows += now.count;
     return rows;
   }
 
-  std::vector<NewBlock> AddBlocks(const VectorTable::View& view, const Copy* before) {
+  std::vector<NewBlock> AddBlocks(const VectorView& view, const Copy* before) {
     std::vector<NewBlock> made;
     std::uint64_t new_rows = 0;
     std::uint32_t first = 0;
     entries_.reserve(view.block_count());
     for (std::size_t i = 0; i < view.block_count(); ++i) {
-      VectorTable::Block source = view.block(i);
+      VectorView::Block source = view.block(i);
       const std::size_t rows = source.rows.count;
       // Compaction moves rows, appending keeps the numbers of blocks.
       const std::shared_ptr<const Block> same =

@@ -18,19 +18,19 @@ namespace plexus::retrieval_internal {
 class RowReader {
  public:
   // Keeps a pointer to the view.
-  RowReader(const VectorTable::View& view, SimdLevel level)
+  RowReader(const VectorView& view, SimdLevel level)
       : view_(&view),
         stride_(view.stride()),
         decode_(view.layout().element == VectorElement::kF16 ? PickHalfDecode(level) : nullptr) {}
 
   // The first of these rows: all of an f32 space, as many of an f16 space as the tile holds.
   // REQUIRES at least one.
-  Rows Read(VectorTable::Stretch rows) {
+  Rows Read(VectorView::Stretch rows) {
     if (!decode_) return {reinterpret_cast<const float*>(rows.first), stride_, rows.count};
     return Decode(rows);
   }
   // Row `row` of a stretch.
-  const float* Row(VectorTable::Stretch rows, std::size_t row) {
+  const float* Row(VectorView::Stretch rows, std::size_t row) {
     return Read({rows.first + row * view_->layout().row_bytes(), 1}).first;
   }
   // view.stride() floats. REQUIRES that the node has a vector.
@@ -41,7 +41,7 @@ class RowReader {
  private:
   static constexpr std::size_t kTileFloats = 6144;  // 24 KiB
 
-  Rows Decode(VectorTable::Stretch rows) {
+  Rows Decode(VectorView::Stretch rows) {
     const std::size_t count =
         std::min<std::size_t>(rows.count, std::max<std::size_t>(1, kTileFloats / stride_));
     float* const tile = tile_.Room(count * stride_);
@@ -49,7 +49,7 @@ class RowReader {
     return {tile, stride_, count};
   }
 
-  const VectorTable::View* view_;
+  const VectorView* view_;
   std::size_t stride_;
   HalfDecode decode_;  // null: f32
   VectorBuffer tile_;

@@ -173,7 +173,7 @@ class Lists {
   }
 
   KeyRange StringRange(const std::string& text) const {
-    const auto id = s_.state().strings.Find(text);
+    const auto id = s_.FindString(text);
     return id ? KeyRange{*id, *id} : kEmptyRange;
   }
 

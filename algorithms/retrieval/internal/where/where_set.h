@@ -9,7 +9,7 @@
 #include <memory>
 #include <string_view>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/retrieval/internal/where/where_tree.h"
 #include "engine/lineage.h"
 #include "engine/snapshot.h"

@@ -129,8 +129,8 @@ class AnchoredScan {
   };
 
   void ReadCarrier(NodeId node, internal::NodeMap& numbers) {
-    const auto rows = snapshot_.base().view(Direction::kIn);
-    const NodeId in_base = snapshot_.base().node_count;
+    const auto rows = snapshot_.base_rows(Direction::kIn);
+    const NodeId in_base = snapshot_.base_node_count();
     Carrier carrier;
     carrier.node = node;
     NodeId before = kNoNode;

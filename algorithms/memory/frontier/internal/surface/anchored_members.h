@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "algorithms/common/options.h"
+#include "algorithms/common/common.h"
 #include "algorithms/memory/frontier/frontier.h"
 #include "algorithms/memory/frontier/internal/frontier_cursor.h"
 #include "engine/error.h"

@@ -20,8 +20,8 @@
 #include <memory>
 #include <vector>
 
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/object_pool.h"
-#include "algorithms/common/options.h"
 #include "algorithms/memory/frontier/internal/surface/surface_pool.h"
 #include "algorithms/memory/frontier/internal/surface/surface_score.h"
 #include "engine/arrays/aligned_array.h"
