@@ -76,8 +76,15 @@ std::optional<StringId> Snapshot::FindString(std::string_view text) const {
   return state().strings.Find(text);
 }
 
-std::span<const std::uint64_t> Snapshot::nodes_by_kind() const { return state().nodes_by_kind; }
-std::span<const std::uint64_t> Snapshot::edges_by_kind() const { return state().edges_by_kind; }
+std::uint64_t Snapshot::CountNodes(NodeKindId kind) const {
+  const std::vector<std::uint64_t>& counts = state().nodes_by_kind;
+  return kind < counts.size() ? counts[kind] : 0;
+}
+
+std::uint64_t Snapshot::CountEdges(EdgeKindId kind) const {
+  const std::vector<std::uint64_t>& counts = state().edges_by_kind;
+  return kind < counts.size() ? counts[kind] : 0;
+}
 
 PayloadRef Snapshot::payload_ref(NodeId node, NodeField field) const {
   return PayloadRef{state().payload_refs[static_cast<int>(field)][node]};
@@ -90,15 +97,15 @@ const VectorView* Snapshot::space(SpaceId id) const {
 
 std::uint64_t Snapshot::CountNodes(Plane plane) const {
   std::uint64_t count = 0;
-  for (std::size_t k = 0; k < nodes_by_kind().size(); ++k)
-    if (schema().node_kind(NodeKindId(k)).plane == plane) count += nodes_by_kind()[k];
+  for (NodeKindId kind{}; kind < schema().node_kinds().size(); ++kind)
+    if (schema().node_kind(kind).plane == plane) count += CountNodes(kind);
   return count;
 }
 
 std::uint64_t Snapshot::CountEdges(Plane plane) const {
   std::uint64_t count = 0;
-  for (std::size_t k = 0; k < edges_by_kind().size(); ++k)
-    if (schema().edge_kind(EdgeKindId(k)).plane == plane) count += edges_by_kind()[k];
+  for (EdgeKindId kind{}; kind < schema().edge_kinds().size(); ++kind)
+    if (schema().edge_kind(kind).plane == plane) count += CountEdges(kind);
   return count;
 }
 

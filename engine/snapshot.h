@@ -127,9 +127,9 @@ class Snapshot {
   bool is_fact(NodeId node) const {
     return schema().node_kind(node_kind(node)).plane == Plane::kFact;
   }
-  // Alive nodes by node kind; alive edges by edge kind, symmetric ones once.
-  std::span<const std::uint64_t> nodes_by_kind() const;
-  std::span<const std::uint64_t> edges_by_kind() const;
+  // Alive nodes of a kind; alive edges of one, symmetric ones once. 0 of a kind that is not there.
+  std::uint64_t CountNodes(NodeKindId kind) const;
+  std::uint64_t CountEdges(EdgeKindId kind) const;
   // Alive nodes of a plane. O(kinds).
   std::uint64_t CountNodes(Plane plane) const;
   // Alive edges of a plane, symmetric ones once. O(kinds).

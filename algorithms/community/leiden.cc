@@ -127,11 +127,10 @@ Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const 
 // Of the kinds that are followed and have edges.
 enum class Symmetry { kNone, kSome, kAll };
 Symmetry SymmetryOf(const Snapshot& snapshot, const ArcFilter& filter) {
-  const auto& by_kind = snapshot.edges_by_kind();
   bool some = false, all = true;
-  for (std::size_t kind = 0; kind < by_kind.size(); ++kind) {
-    if (by_kind[kind] == 0 || !filter.allows(static_cast<EdgeKindId>(kind))) continue;
-    const bool symmetric = snapshot.schema().edge_kind(static_cast<EdgeKindId>(kind)).symmetric;
+  for (EdgeKindId kind{}; kind < snapshot.schema().edge_kinds().size(); ++kind) {
+    if (snapshot.CountEdges(kind) == 0 || !filter.allows(kind)) continue;
+    const bool symmetric = snapshot.schema().edge_kind(kind).symmetric;
     some |= symmetric;
     all &= symmetric;
   }

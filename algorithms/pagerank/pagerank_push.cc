@@ -242,10 +242,9 @@ std::uint64_t ArcLimit(const Snapshot& snapshot, const internal::Selection& sele
       o.max_error < LeastTolerance(Precision::kF64, o.damping))
     return Budget::kUnlimited;
   constexpr std::uint64_t kLeast = 1 << 14;  // what a whole run costs besides
-  const std::span<const std::uint64_t> edges = snapshot.edges_by_kind();
   std::uint64_t arcs = 0;
-  for (std::size_t kind = 0; kind < edges.size(); ++kind)
-    if (selection.filter.allows(EdgeKindId(static_cast<KindId>(kind)))) arcs += edges[kind];
+  for (EdgeKindId kind{}; kind < snapshot.schema().edge_kinds().size(); ++kind)
+    if (selection.filter.allows(kind)) arcs += snapshot.CountEdges(kind);
   const double iterations =
       o.damping > 0 ? std::max(1.0, std::log(o.max_error) / std::log(o.damping)) : 1.0;
   const double whole = static_cast<double>(arcs) * iterations;

@@ -103,7 +103,7 @@ class Scanner {
   NodePage Run() && {
     if (range_.empty) return std::move(page_);
     const std::uint64_t all = s_.node_count();
-    const std::uint64_t of_kind = scan_.kind ? Kind(*scan_.kind) : all;
+    const std::uint64_t of_kind = scan_.kind ? s_.CountNodes(*scan_.kind) : all;
     const std::uint64_t of_tag = scan_.tag ? s_.Degree(Direction::kIn, *scan_.tag, has_tag_) : all;
     if (scan_.column) {
       const auto order = internal::NodeOrder::OfColumn(s_, *scan_.column);
@@ -146,10 +146,6 @@ class Scanner {
   }
 
  private:
-  std::uint64_t Kind(NodeKindId kind) const {
-    const auto& counts = s_.nodes_by_kind();
-    return kind < counts.size() ? counts[kind] : 0;
-  }
   bool Passes(NodeId v) const {
     if (!s_.alive(v) || (scan_.facts_only && !s_.is_fact(v))) return false;
     if (scan_.kind && s_.node_kind(v) != *scan_.kind) return false;

@@ -170,10 +170,7 @@ class Indexer {
 
 }  // namespace
 
-bool HasTerms(const Snapshot& snapshot) {
-  const auto& counts = snapshot.nodes_by_kind();
-  return kTerm < counts.size() && counts[kTerm] > 0;
-}
+bool HasTerms(const Snapshot& snapshot) { return snapshot.CountNodes(kTerm) > 0; }
 
 Result<IndexTermsReport> IndexTerms(const Snapshot& snapshot, const IndexTermsOptions& options,
                                     const std::function<Status(const WriteBatch&)>& apply) try {

@@ -90,11 +90,7 @@ class Search {
       row_descriptors_ = traversal_internal::RowDescriptors::Of(*selection.snapshot);
       if (row_descriptors_) descriptors_ = row_descriptors_->get(options.direction);
     }
-    const auto& by_kind = selection.snapshot->edges_by_kind();
-    std::size_t kinds = 0;
-    for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
-      kinds += by_kind[kind] != 0 && selection.filter.allows(static_cast<EdgeKindId>(kind));
-    one_sorted_row_ = kinds <= 1 && options.direction != Direction::kBoth;
+    one_sorted_row_ = internal::OneSortedRow(selection, options.direction);
   }
   // Keeps the memory for the next search of this thread, but for large lists.
   ~Search() {

@@ -47,9 +47,8 @@ class LinkKinds {
 };
 
 bool NamesRemoved(const Snapshot& start, const WriteBatch& batch) {
-  std::uint64_t alive = 0;
-  for (const std::uint64_t of_kind : start.nodes_by_kind()) alive += of_kind;
-  if (alive == start.node_count()) return false;
+  if (start.CountNodes(Plane::kFact) + start.CountNodes(Plane::kIndex) == start.node_count())
+    return false;
   for (std::size_t i = 0; i < BatchResolver::NamedCount(batch); ++i) {
     const auto id =
         start.state().keys.Find(BatchResolver::Key(batch, i), BatchResolver::KeyHash(batch, i));

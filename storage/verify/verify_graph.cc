@@ -211,7 +211,7 @@ void VerifyVectors(const GraphState& state, const std::string& where, ProblemLis
 void NoteCycles(const Snapshot& snapshot, VerifyReport& report) {
   const Schema& schema = snapshot.schema();
   for (std::size_t k = 0; k < schema.edge_kinds().size(); ++k) {
-    if (!schema.edge_kinds()[k].acyclic || snapshot.edges_by_kind()[k] == 0) continue;
+    if (!schema.edge_kinds()[k].acyclic || snapshot.CountEdges(EdgeKindId(k)) == 0) continue;
     const EdgeKindId kind = static_cast<EdgeKindId>(k);
     const ArcFilter filter = ArcFilter::Kinds(schema, {kind});
     std::vector<std::uint32_t> open(snapshot.node_count(), 0);

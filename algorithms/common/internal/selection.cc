@@ -15,9 +15,8 @@ namespace {
 // True when every kind that has alive edges is allowed.
 template <class Allows>
 bool RefusesNothing(const Snapshot& snapshot, Allows&& allows) {
-  const auto& by_kind = snapshot.edges_by_kind();
-  for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
-    if (by_kind[kind] != 0 && !allows(static_cast<EdgeKindId>(kind))) return false;
+  for (EdgeKindId kind{}; kind < snapshot.schema().edge_kinds().size(); ++kind)
+    if (snapshot.CountEdges(kind) != 0 && !allows(kind)) return false;
   return true;
 }
 
@@ -56,6 +55,14 @@ Result<Selection> Select(const Snapshot& snapshot, const GraphFilter& given) {
   s.whole_base = s.all_nodes && !snapshot.has_delta() && s.filter.all_kinds() &&
                  !s.filter.checks_time() && snapshot.base_node_count() == snapshot.node_count();
   return s;
+}
+
+bool OneSortedRow(const Selection& selection, Direction direction) {
+  const Snapshot& snapshot = *selection.snapshot;
+  std::size_t kinds = 0;
+  for (EdgeKindId kind{}; kind < snapshot.schema().edge_kinds().size(); ++kind)
+    kinds += snapshot.CountEdges(kind) != 0 && selection.filter.allows(kind);
+  return kinds <= 1 && direction != Direction::kBoth;
 }
 
 std::string NodeName(const Snapshot& snapshot, NodeId node) {

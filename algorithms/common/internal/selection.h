@@ -40,6 +40,9 @@ struct Selection {
 // subset. O(kinds).
 Result<Selection> Select(const Snapshot& snapshot, const GraphFilter& given);
 
+// Rows are sorted by neighbor only: one kind with edges, seen from one side.
+bool OneSortedRow(const Selection& selection, Direction direction);
+
 // A node as messages name it: its key in quotes, 'tag:rust' for an index node. REQUIRES that it is
 // a node of the snapshot.
 std::string NodeName(const Snapshot& snapshot, NodeId node);

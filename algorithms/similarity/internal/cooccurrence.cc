@@ -25,8 +25,7 @@ CooccurrenceIndex::CooccurrenceIndex(const Snapshot& snapshot, const InvertedInd
                                      bool links, const NodeSubset* inside, Executor& executor) {
   std::vector<std::uint32_t> row_of(snapshot.node_count(), kNoRow);
   for (std::uint32_t r = 0; r < index.row_count(); ++r) row_of[index.nodes[r]] = r;
-  const auto& by_kind = snapshot.nodes_by_kind();
-  if (kEvent < by_kind.size() && by_kind[kEvent] != 0) ReadEvents(snapshot, index, row_of, inside);
+  if (snapshot.CountNodes(kEvent) != 0) ReadEvents(snapshot, index, row_of, inside);
   if (links) ReadLinks(snapshot, index, row_of, executor);
 }
 

@@ -30,15 +30,6 @@ struct Backward {
   std::uint32_t from, place;  // the label it comes from; where it stood in the row
 };
 
-// Rows are sorted by neighbor only: one kind, seen from one side.
-bool OneSortedRow(const internal::Selection& selection, Direction direction) {
-  const auto& by_kind = selection.snapshot->edges_by_kind();
-  std::size_t kinds = 0;
-  for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
-    kinds += by_kind[kind] != 0 && selection.filter.allows(static_cast<EdgeKindId>(kind));
-  return kinds <= 1 && direction != Direction::kBoth;
-}
-
 }  // namespace
 
 // Pulling looks at the whole layer or not at all, so the budget must hold for it.
@@ -77,7 +68,7 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
   std::atomic<bool> stop = false;
   const Direction back = Reverse(options_.direction);
   const bool both = back == Direction::kBoth;
-  const bool sorted = !kDominates<A> && !OneSortedRow(selection_, options_.direction);
+  const bool sorted = !kDominates<A> && !internal::OneSortedRow(selection_, options_.direction);
   const Schema& schema = snapshot.schema();
   ParallelFor(executor_, n, kPullGrain, [&](std::size_t first, std::size_t past) {
     if (stop.load(std::memory_order_relaxed) || options_.run.budget.Interrupted()) {

@@ -61,7 +61,7 @@ Status PrepareReplacements(const Snapshot& snapshot, const Piece& piece, WriteBa
                            WriteBatch& after) {
   if (snapshot.node_count() == 0) return {};
   for (const ListReplacement& list : piece.lists)
-    if (snapshot.edges_by_kind()[list.kind] > 0) UnlinkMissing(snapshot, list, before);
+    if (snapshot.CountEdges(list.kind) > 0) UnlinkMissing(snapshot, list, before);
   for (const PropertyPatch& patch : piece.patches) PLEXUS_TRY(MergeStored(snapshot, patch, after));
   return {};
 }

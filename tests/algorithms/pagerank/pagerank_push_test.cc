@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "engine/state.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
 
@@ -258,7 +259,7 @@ TEST(PageRankPush, RunsTheWholeRankingWhereThatCostsLess) {
 std::uint64_t ArcsUntilWhole(const Snapshot& snapshot, const PageRankPushOptions& o) {
   const double iterations = std::min(128.0, std::log(o.max_error) / std::log(o.damping));
   std::uint64_t arcs = 0;  // of edges of the fact plane, which the empty filter takes
-  for (const std::uint64_t edges : snapshot.edges_by_kind()) arcs += edges;
+  for (const std::uint64_t edges : snapshot.state().edges_by_kind) arcs += edges;
   return (1 << 14) + static_cast<std::uint64_t>(static_cast<double>(arcs) * iterations / 32);
 }
 

@@ -25,7 +25,7 @@ TEST(Outcomes, ThoseThatDifferInAnythingAreKept) {
            "\n";
   auto graph = Graph::InMemory();
   LoadClean(*graph, "a.jsonl", lines);
-  EXPECT_EQ(graph->snapshot().nodes_by_kind()[kOutcome], 10u);
+  EXPECT_EQ(graph->snapshot().CountNodes(kOutcome), 10u);
   const Sequence before = graph->snapshot().sequence();
   LoadClean(*graph, "a.jsonl", lines);
   EXPECT_EQ(graph->snapshot().sequence(), before);
@@ -33,7 +33,7 @@ TEST(Outcomes, ThoseThatDifferInAnythingAreKept) {
   auto copy = Graph::InMemory();
   LoadClean(*copy, "b.jsonl", exported);
   EXPECT_EQ(JsonLines(copy->snapshot()), exported);
-  EXPECT_EQ(copy->snapshot().nodes_by_kind()[kOutcome], 10u);
+  EXPECT_EQ(copy->snapshot().CountNodes(kOutcome), 10u);
 }
 
 // A null, an empty text and what is absent are the same.
@@ -46,7 +46,7 @@ TEST(Outcomes, AbsentIsNull) {
                 kHead +
                 R"(,"notes":""})"
                 "\n");
-  EXPECT_EQ(graph->snapshot().nodes_by_kind()[kOutcome], 1u);
+  EXPECT_EQ(graph->snapshot().CountNodes(kOutcome), 1u);
 }
 
 // Earlier versions kept notes under the name without a digest.
@@ -77,7 +77,7 @@ TEST(Outcomes, AGraphOfAnEarlierVersionKeepsItsNames) {
             kHead + "}\n" + kHead +
                 R"(,"notes":"b"})"
                 "\n");
-  EXPECT_EQ(graph->snapshot().nodes_by_kind()[kOutcome], 3u);
+  EXPECT_EQ(graph->snapshot().CountNodes(kOutcome), 3u);
   const Sequence after = graph->snapshot().sequence();
   LoadClean(*graph, "a.jsonl",
             kHead + "}\n" + kHead +

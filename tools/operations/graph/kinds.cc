@@ -1,7 +1,5 @@
 // kinds: the named kinds of nodes and edges, with their traits.
 #include <algorithm>
-#include <numeric>
-#include <span>
 #include <vector>
 
 #include "engine/snapshot.h"
@@ -12,10 +10,6 @@
 
 namespace plexus::tools {
 namespace {
-
-std::uint64_t At(std::span<const std::uint64_t> counts, std::size_t id) {
-  return id < counts.size() ? counts[id] : 0;
-}
 
 void WriteEdgeKind(ReplyWriter& json, const Schema& schema, const EdgeKind& kind,
                    std::uint64_t count) {
@@ -36,33 +30,37 @@ void WriteEdgeKind(ReplyWriter& json, const Schema& schema, const EdgeKind& kind
 }
 
 // Kinds in use are before the others, each by its number.
-template <class Counts>
-std::vector<std::size_t> UsedFirst(const Counts& counts, std::size_t kinds) {
-  std::vector<std::size_t> ids(kinds);
-  std::iota(ids.begin(), ids.end(), std::size_t{0});
-  std::ranges::stable_partition(ids, [&](std::size_t id) { return At(counts, id) > 0; });
+template <class Id, class Used>
+std::vector<Id> UsedFirst(std::size_t kinds, Used&& used) {
+  std::vector<Id> ids;
+  for (std::size_t kind = 0; kind < kinds; ++kind) ids.emplace_back(kind);
+  std::ranges::stable_partition(ids, used);
   return ids;
 }
 
 void WriteKinds(ReplyWriter& json, const Snapshot& snapshot) {
   const Schema& schema = snapshot.schema();
   json.BeginArray("node_kinds");
-  for (const std::size_t id : UsedFirst(snapshot.nodes_by_kind(), schema.node_kinds().size())) {
-    const NodeKind& kind = schema.node_kinds()[id];
+  for (const NodeKindId id :
+       UsedFirst<NodeKindId>(schema.node_kinds().size(),
+                             [&](NodeKindId kind) { return snapshot.CountNodes(kind) > 0; })) {
+    const NodeKind& kind = schema.node_kind(id);
     if (kind.name.empty()) continue;
     json.BeginObject();
     json.Field("kind", kind.name);
     json.Field("plane", PlaneName(kind.plane));
-    json.Field("count", At(snapshot.nodes_by_kind(), id));
+    json.Field("count", snapshot.CountNodes(id));
     json.EndObject();
   }
   json.EndArray();
   json.BeginArray("edge_kinds");
-  for (const std::size_t id : UsedFirst(snapshot.edges_by_kind(), schema.edge_kinds().size())) {
-    const EdgeKind& kind = schema.edge_kinds()[id];
+  for (const EdgeKindId id :
+       UsedFirst<EdgeKindId>(schema.edge_kinds().size(),
+                             [&](EdgeKindId kind) { return snapshot.CountEdges(kind) > 0; })) {
+    const EdgeKind& kind = schema.edge_kind(id);
     if (kind.name.empty()) continue;
     json.BeginObject();
-    WriteEdgeKind(json, schema, kind, At(snapshot.edges_by_kind(), id));
+    WriteEdgeKind(json, schema, kind, snapshot.CountEdges(id));
     json.EndObject();
   }
   json.EndArray();

@@ -1,6 +1,5 @@
 // stats: what there is, and what it takes.
 #include <algorithm>
-#include <span>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -16,22 +15,20 @@
 namespace plexus::tools {
 namespace {
 
-std::uint64_t CountOfKind(std::span<const std::uint64_t> counts, std::size_t id) {
-  return id < counts.size() ? counts[id] : 0;
-}
-
 void WriteKindCounts(ReplyWriter& json, std::string_view name, const Snapshot& snapshot,
                      Plane plane, bool nodes) {
   json.BeginObject(name);
-  const auto write = [&](const auto& kinds, std::span<const std::uint64_t> counts) {
+  const auto write = [&](const auto& kinds, auto&& count_of) {
     for (std::size_t id = 0; id < kinds.size(); ++id)
-      if (kinds[id].plane == plane && CountOfKind(counts, id) > 0)
-        json.Field(kinds[id].name, CountOfKind(counts, id));
+      if (const std::uint64_t count = count_of(id); kinds[id].plane == plane && count > 0)
+        json.Field(kinds[id].name, count);
   };
   if (nodes)
-    write(snapshot.schema().node_kinds(), snapshot.nodes_by_kind());
+    write(snapshot.schema().node_kinds(),
+          [&](std::size_t id) { return snapshot.CountNodes(NodeKindId(id)); });
   else
-    write(snapshot.schema().edge_kinds(), snapshot.edges_by_kind());
+    write(snapshot.schema().edge_kinds(),
+          [&](std::size_t id) { return snapshot.CountEdges(EdgeKindId(id)); });
   json.EndObject();
 }
 
@@ -100,7 +97,7 @@ void WriteStats(ReplyWriter& json, const Snapshot& snapshot, const Stored& store
   json.Field("nodes", snapshot.CountNodes(Plane::kFact));
   json.Field("edges", snapshot.CountEdges(Plane::kFact));
   json.Field("arcs", snapshot.base_rows(Direction::kOut).arc_count());
-  json.Field("events", CountOfKind(snapshot.nodes_by_kind(), kEvent));
+  json.Field("events", snapshot.CountNodes(kEvent));
   WriteKindCounts(json, "kinds", snapshot, Plane::kFact, false);
   WriteKindCounts(json, "node_kinds", snapshot, Plane::kFact, true);
   json.BeginObject("index");
@@ -129,7 +126,7 @@ std::string Page(const Snapshot& snapshot, const Stored& stored) {
   kinds.Column("edges", right).Column("kind").Column("plane");
   for (std::size_t id = 0; id < snapshot.schema().edge_kinds().size(); ++id) {
     const EdgeKind& kind = snapshot.schema().edge_kinds()[id];
-    const std::uint64_t count = CountOfKind(snapshot.edges_by_kind(), id);
+    const std::uint64_t count = snapshot.CountEdges(EdgeKindId(id));
     if (count > 0) kinds.Row({Grouped(count), kind.name, std::string(PlaneName(kind.plane))});
   }
   kinds.Print(out);

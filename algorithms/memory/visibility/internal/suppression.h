@@ -70,10 +70,9 @@ class Suppression {
  private:
   static std::vector<EdgeKindId> Kinds(const Snapshot& snapshot) {
     std::vector<EdgeKindId> kinds;
-    const auto& all = snapshot.schema().edge_kinds();
-    const auto& alive = snapshot.edges_by_kind();
-    for (std::size_t k = 0; k < all.size() && k < alive.size(); ++k)
-      if (all[k].suppresses && alive[k] != 0) kinds.push_back(static_cast<EdgeKindId>(k));
+    for (EdgeKindId kind{}; kind < snapshot.schema().edge_kinds().size(); ++kind)
+      if (snapshot.schema().edge_kind(kind).suppresses && snapshot.CountEdges(kind) != 0)
+        kinds.push_back(kind);
     return kinds;
   }
   static std::optional<std::int64_t> Maybe(std::int64_t time) {
