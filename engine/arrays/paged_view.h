@@ -1,7 +1,7 @@
 // PagedView<T>: values for each node as a snapshot holds them, read without locks.
 //
-// Pages of 8 KiB, which other views may share. Made by PagedArray<T>::Publish (paged_array.h). The
-// values never change. Thread-safe. One that was moved from is not read.
+// Pages of 8 KiB, which other views may share. Made by a PagedArray (paged_array.h). The values
+// never change. Thread-safe. One that was moved from is not read.
 #pragma once
 
 #include <algorithm>

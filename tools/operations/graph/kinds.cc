@@ -1,5 +1,4 @@
 // kinds: the named kinds of nodes and edges, with their traits.
-#include <algorithm>
 #include <vector>
 
 #include "engine/snapshot.h"
@@ -33,8 +32,9 @@ void WriteEdgeKind(ReplyWriter& json, const Schema& schema, const EdgeKind& kind
 template <class Id, class Used>
 std::vector<Id> UsedFirst(std::size_t kinds, Used&& used) {
   std::vector<Id> ids;
-  for (std::size_t kind = 0; kind < kinds; ++kind) ids.emplace_back(kind);
-  std::ranges::stable_partition(ids, used);
+  for (const bool first : {true, false})
+    for (Id kind{}; kind < kinds; ++kind)
+      if (used(kind) == first) ids.push_back(kind);
   return ids;
 }
 
