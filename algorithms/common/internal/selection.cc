@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/adjacency/csr.h"
+#include "engine/state.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::internal {
@@ -15,8 +15,9 @@ namespace {
 // True when every kind that has alive edges is allowed.
 template <class Allows>
 bool RefusesNothing(const Snapshot& snapshot, Allows&& allows) {
-  for (EdgeKindId kind{}; kind < snapshot.schema().edge_kinds().size(); ++kind)
-    if (snapshot.CountEdges(kind) != 0 && !allows(kind)) return false;
+  const std::vector<std::uint64_t>& by_kind = snapshot.state().edges_by_kind;
+  for (EdgeKindId kind{}; kind < by_kind.size(); ++kind)
+    if (by_kind[kind] != 0 && !allows(kind)) return false;
   return true;
 }
 
@@ -58,10 +59,10 @@ Result<Selection> Select(const Snapshot& snapshot, const GraphFilter& given) {
 }
 
 bool OneSortedRow(const Selection& selection, Direction direction) {
-  const Snapshot& snapshot = *selection.snapshot;
+  const std::vector<std::uint64_t>& by_kind = selection.snapshot->state().edges_by_kind;
   std::size_t kinds = 0;
-  for (EdgeKindId kind{}; kind < snapshot.schema().edge_kinds().size(); ++kind)
-    kinds += snapshot.CountEdges(kind) != 0 && selection.filter.allows(kind);
+  for (EdgeKindId kind{}; kind < by_kind.size(); ++kind)
+    kinds += by_kind[kind] != 0 && selection.filter.allows(kind);
   return kinds <= 1 && direction != Direction::kBoth;
 }
 
