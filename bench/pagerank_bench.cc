@@ -146,7 +146,7 @@ BENCHMARK(BatchOfSixteen)
 void Refresh(benchmark::State& state) {
   const Snapshot& before = TheGraph(state.range(0));
   const bool refresh = state.range(1) != 0;
-  auto graph = Graph::Open(before.state(), nullptr);
+  auto graph = Graph::Open(before, nullptr);
   const NodeId n = before.node_count();
   WriteBatch batch(kBenchTime);
   std::uint64_t x = 88172645463325252u;

@@ -225,7 +225,7 @@ Status Graph::Impl::Renew(const std::function<Result<std::optional<Renewal>>()>&
   PLEXUS_ASSIGN(std::optional<Renewal> next, make());
   if (!next) return {};
   turn.journals = true;  // `make` may have ended the old journal
-  Install(StateWriter(*next->state, &executor_), std::move(next->journal));
+  Install(StateWriter(next->snapshot.state(), &executor_), std::move(next->journal));
   turn.journals = false;
   return {};
 }
@@ -301,9 +301,24 @@ Graph::~Graph() {
   if (impl_ && impl_->Copied()) (void)impl_.release();
 }
 
+namespace {
+// A base keeps what is computed of it, and all empty snapshots have one.
+GraphState StateOf(const Snapshot& start) {
+  GraphState state = start.state();
+  if (state.base == Snapshot().state().base) state.base = EmptyState().base;
+  return state;
+}
+}  // namespace
+
 std::unique_ptr<Graph> Graph::InMemory(const GraphOptions& options) try {
-  auto store = std::make_shared<MemoryStore>();
-  GraphState state = EmptyState();
+  return InMemory(options, Snapshot());
+} catch (const std::exception&) {
+  return nullptr;
+}
+
+std::unique_ptr<Graph> Graph::InMemory(const GraphOptions& options, const Snapshot& start) try {
+  GraphState state = StateOf(start);
+  auto store = std::make_shared<MemoryStore>(state.payload_store, state.sequence);
   state.payload_store = store->NextEpoch();
   return std::unique_ptr<Graph>(
       new Graph(std::make_unique<Impl>(std::move(state), store, store, options)));
@@ -311,8 +326,11 @@ std::unique_ptr<Graph> Graph::InMemory(const GraphOptions& options) try {
   return nullptr;
 }
 
-std::unique_ptr<Graph> Graph::Open(GraphState state, std::shared_ptr<Journal> journal,
-                                   const GraphOptions& options) try {
+std::unique_ptr<Graph> Graph::Open(const Snapshot& start, std::shared_ptr<Journal> journal,
+                                   const GraphOptions& options,
+                                   std::shared_ptr<const PayloadStore> payloads) try {
+  GraphState state = StateOf(start);
+  if (payloads) state.payload_store = std::move(payloads);
   return std::unique_ptr<Graph>(
       new Graph(std::make_unique<Impl>(std::move(state), std::move(journal), nullptr, options)));
 } catch (const std::exception&) {
@@ -365,21 +383,5 @@ Status Graph::CheckProcess() const {
 }
 
 const GraphOptions& Graph::options() const { return impl_->options_; }
-
-GraphState EmptyState() {
-  GraphState s;
-  s.schema = std::make_shared<Schema>();
-  auto base = std::make_shared<Csr>();
-  base->out_offsets = AlignedArray<std::uint32_t>(1, 0);
-  base->in_offsets = AlignedArray<std::uint32_t>(1, 0);
-  s.base = std::move(base);
-  s.dirty = std::make_shared<DirtyBits>(0);
-  StringTable strings;
-  strings.Insert("");
-  s.strings = strings.Publish();
-  s.nodes_by_kind.resize(s.schema->node_kinds().size(), 0);
-  s.edges_by_kind.resize(s.schema->edge_kinds().size(), 0);
-  return s;
-}
 
 }  // namespace plexus

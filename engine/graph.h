@@ -27,17 +27,15 @@
 
 #include "engine/error.h"
 #include "engine/monitoring/monitoring.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
 
 namespace plexus {
 
-class Journal;  // engine/record.h, as the next
+class Journal;  // engine/record.h, as the next two
+class PayloadStore;
 struct Record;
-struct EdgeLoad;    // private: engine/bulk/edge_load.h
-struct GraphState;  // private: engine/state.h, as the next
-struct FrozenState;
+struct EdgeLoad;  // private: engine/bulk/edge_load.h
 
 enum class Maintenance {
   kManual,      // by the calling thread: Apply at the hard limit, Compact
@@ -52,7 +50,7 @@ struct GraphOptions {
   // Above max(hard, base arcs / 2) delta arcs Apply waits for a compaction
   // (kManual: compacts itself). Waits are counted in GraphStats.
   std::uint64_t delta_hard_arcs = 1 << 23;
-  Executor* executor = nullptr;  // null: DefaultExecutor()
+  Executor* executor = nullptr;  // null: DefaultExecutor() (engine/parallel.h)
   // The host's clock, milliseconds since 1970; the library never reads one. Where it is given, a
   // batch without a time takes it, and one whose time lies more than max_ahead_ms after it is
   // refused. Called by Apply and Load.
@@ -132,10 +130,16 @@ class Graph {
  public:
   // An empty graph in RAM; null when there is no memory for it.
   static std::unique_ptr<Graph> InMemory(const GraphOptions& options = {});
-  // Goes on from `state` (a checkpoint plus its replayed tail, or EmptyState());
-  // appends go to `journal`. `journal` may be null (no durability). Null without memory.
-  static std::unique_ptr<Graph> Open(GraphState state, std::shared_ptr<Journal> journal,
-                                     const GraphOptions& options = {});
+  // One that begins with `start`: what changes would do, without doing them. It shares the arrays
+  // of `start` and reads its payloads; the graph of `start` is not touched and learns nothing, and
+  // a purge here leaves its bytes. O(runs).
+  static std::unique_ptr<Graph> InMemory(const GraphOptions& options, const Snapshot& start);
+  // Begins with `start` (a checkpoint plus its replayed tail); appends go to `journal`, null: no
+  // durability. Payloads are read from `payloads`, null: from where those of `start` are. Null
+  // without memory.
+  static std::unique_ptr<Graph> Open(const Snapshot& start, std::shared_ptr<Journal> journal,
+                                     const GraphOptions& options = {},
+                                     std::shared_ptr<const PayloadStore> payloads = nullptr);
   ~Graph();  // waits for maintenance; REQUIRES no call under way
 
   Snapshot snapshot() const;
@@ -167,9 +171,9 @@ class Graph {
   // record is not the one after sequence(); kCorruption: it does not fit this graph; else as Apply.
   Status Replay(std::span<const Record> records, const ReplayOptions& options = {});
 
-  // A state that takes the place of the graph's, and its journal; null: the journal stays.
+  // What takes the place of the graph's state, and its journal; null: the journal stays.
   struct Renewal {
-    std::shared_ptr<const FrozenState> state;
+    Snapshot snapshot;
     std::shared_ptr<Journal> journal;
   };
   // For the owner of the journal. Takes the writers' turn and calls `make`: what it returns is the

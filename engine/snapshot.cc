@@ -40,17 +40,6 @@ ArcFilter ArcFilter::ValidAt(std::int64_t now_ms) const {
   return filter;
 }
 
-FrozenState::FrozenState(GraphState state) : GraphState(std::move(state)) {
-  PLEXUS_CHECK(schema && base && dirty, "a state that is done has all its parts");
-  node_count = keys.size();
-  base_rows = {base->out(), base->in()};
-  runs_rows.clear();
-  runs_rows.reserve(runs.size());
-  for (const auto& run : runs) runs_rows.push_back({&run->out, &run->in});
-  dirty_words = dirty->words();
-  dirty_capacity = dirty->capacity();
-}
-
 Snapshot::Snapshot() : Snapshot(EmptyGraph()) {}
 
 Snapshot::Snapshot(std::shared_ptr<const FrozenState> state) : tables_(std::move(state)) {}
@@ -66,6 +55,13 @@ const GraphState& Snapshot::state() const { return static_cast<const FrozenState
 
 std::shared_ptr<const FrozenState> Snapshot::shared_state() const {
   return std::static_pointer_cast<const FrozenState>(tables_);
+}
+
+Snapshot Snapshot::Numbered(Sequence sequence, std::int64_t time_ms) const {
+  GraphState numbered = state();
+  numbered.sequence = sequence;
+  numbered.time_ms = time_ms;
+  return Snapshot(std::make_shared<const FrozenState>(std::move(numbered)));
 }
 
 std::optional<NodeId> Snapshot::Find(std::string_view key) const { return state().keys.Find(key); }

@@ -106,6 +106,9 @@ class Snapshot {
   std::int64_t TimeOr(std::int64_t now_ms) const { return now_ms == kNoTime ? time_ms() : now_ms; }
   const Schema& schema() const { return *tables_->schema; }
 
+  // The same contents under another sequence and time. Throws std::bad_alloc.
+  Snapshot Numbered(Sequence sequence, std::int64_t time_ms) const;
+
   // --- nodes. Ids are [0, node_count()), alive or not.
   NodeId node_count() const { return tables_->node_count; }
   // The node of a key, removed or not.

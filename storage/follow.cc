@@ -214,7 +214,7 @@ Status Database::Impl::ReadAnew() {
     const MutexLock its(fresh.renewal);  // the end of the process may close it
     PLEXUS_TRY(fresh.Usable());
     PLEXUS_TRY(graph->Renew([&]() -> Result<std::optional<Graph::Renewal>> {
-      return Graph::Renewal{fresh.graph->snapshot().shared_state(), nullptr};
+      return Graph::Renewal{fresh.graph->snapshot(), nullptr};
     }));
     store = std::move(fresh.store);
     rocks = std::move(fresh.rocks);

@@ -266,7 +266,7 @@ Result<Loaded> Database::Impl::OpenReadOnlyAndLoad(bool live_writer,
 }
 
 void Database::Impl::StartGraph(const Loaded& loaded, std::shared_ptr<Journal> to) {
-  graph = Graph::Open(*loaded.state, std::move(to), options.graph);
+  graph = Graph::Open(Snapshot(loaded.state), std::move(to), options.graph);
   if (!graph) throw std::bad_alloc();
   shown_generation = anchor.generation;
 }

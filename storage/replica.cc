@@ -147,7 +147,7 @@ Status Database::Impl::Hide(const std::set<NodeId>& nodes) {
   return graph->Renew([&]() -> Result<std::optional<Graph::Renewal>> {
     const Snapshot now = graph->snapshot();
     PLEXUS_ASSIGN(GraphState state, ForgottenNodes(nodes, now).Without(now.state(), executor()));
-    return Graph::Renewal{std::make_shared<const FrozenState>(std::move(state)), nullptr};
+    return Graph::Renewal{Snapshot(std::make_shared<const FrozenState>(std::move(state))), nullptr};
   });
 }
 

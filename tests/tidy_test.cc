@@ -171,12 +171,12 @@ bool MayInclude(const std::string& from, const std::string& name) {
 const std::set<std::string>& PublicHeaders();
 
 // Headers in a family's internal/ are that family's; common's are the toolkit of all families.
-// `tools` is a host, but for how values are written and for graphs made of another's parts.
+// `tools` is a host, but for how values are written.
 bool MayIncludePrivate(const std::string& from, const std::string& name) {
   if (StartsWith(from, "tools/") && !StartsWith(name, "tools/"))
     return PublicHeaders().contains(name) || StartsWith(name, "storage/formats/base/") ||
            name == "storage/formats/csv/csv.h" || name == "engine/times.h" ||
-           name == "engine/vectors/half.h" || name == "engine/state.h";
+           name == "engine/vectors/half.h";
   if (!StartsWith(name, "algorithms/") || name.find("/internal/") == std::string::npos) return true;
   if (StartsWith(from, "bench/")) return true;
   // The tests of a family lie as it does; those across families ask for nothing private but the

@@ -34,7 +34,7 @@ bool Replica::Begin(Database& source) {
   if (!none) return Wrong(who_ + ": " + none.error().ToString());
   generation_ = none->generation;
   view_ = *std::move(view);
-  graph_ = Graph::Open(snapshot.state(), nullptr, BusyGraph());
+  graph_ = Graph::Open(snapshot, nullptr, BusyGraph());
   no_texts_ = true;  // nobody keeps those of the records to come
   return true;
 }

@@ -112,6 +112,7 @@ Status MemoryStore::Append(std::span<const Record> group, Durability) {
 Status MemoryStore::WaitDurable(Sequence) { return {}; }
 
 Result<std::string> MemoryStore::Get(PayloadRef ref) const {
+  if (rest_ && ref.sequence() <= begun_) return rest_->Get(ref);
   ReaderLock lock(mutex_);
   auto it = payloads_.find(ref.bits);
   if (it == payloads_.end()) return Fail(ErrorCode::kNotFound, "no such payload");

@@ -20,6 +20,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "engine/mutex.h"
@@ -31,6 +32,10 @@ class MemoryStore final : public Journal,
                           public PayloadStore,
                           public std::enable_shared_from_this<MemoryStore> {
  public:
+  // `rest`, which may be null, has the payloads of records up to `begun`; a purge leaves them.
+  explicit MemoryStore(std::shared_ptr<const PayloadStore> rest = nullptr, Sequence begun = 0)
+      : rest_(std::move(rest)), begun_(begun) {}
+
   Status Append(std::span<const Record> group, Durability durability) override;
   Status WaitDurable(Sequence sequence) override;
   Result<std::string> Get(PayloadRef ref) const override;
@@ -76,6 +81,8 @@ class MemoryStore final : public Journal,
   void Purge(const std::unordered_set<NodeId>& nodes) PLEXUS_REQUIRES(mutex_);
   void DropReplaced() PLEXUS_REQUIRES(mutex_);
 
+  const std::shared_ptr<const PayloadStore> rest_;
+  const Sequence begun_;
   mutable SharedMutex mutex_;
   // By PayloadRef bits.
   std::unordered_map<std::uint64_t, std::string> payloads_ PLEXUS_GUARDED_BY(mutex_);

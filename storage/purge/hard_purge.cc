@@ -126,7 +126,7 @@ Result<std::optional<Graph::Renewal>> Database::Impl::MakeGeneration(const std::
   if (!finished) GiveUp();
   (void)old->Close();  // what it could not write any more is history
   PLEXUS_TRY(finished);
-  return Graph::Renewal{written.state, journal};
+  return Graph::Renewal{Snapshot(written.state), journal};
 }
 
 // Nothing more can be done with this object: closing would mark the new generation with the old

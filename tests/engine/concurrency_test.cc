@@ -185,7 +185,7 @@ TEST(Concurrency, OneWriterFourReadersAndCompaction) {
   options.delta_soft_arcs = 600;
   options.delta_hard_arcs = 6000;
   options.executor = executor.get();
-  auto graph = Graph::Open(WriterHarness::FirstState(store), store, options);
+  auto graph = Graph::Open(Snapshot(), store, options, store);
   Mover mover(42);
   ASSERT_TRUE(graph->Apply(mover.Nodes()));
   ASSERT_TRUE(graph->Apply(mover.Edges()));

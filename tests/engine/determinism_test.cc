@@ -65,7 +65,7 @@ std::unique_ptr<Graph> Play(const std::vector<WriteBatch>& script,
                             const std::function<void(Graph&, std::size_t)>& after) {
   GraphOptions options;
   options.executor = &executor;
-  auto graph = Graph::Open(WriterHarness::FirstState(store), store, options);
+  auto graph = Graph::Open(Snapshot(), store, options, store);
   for (std::size_t i = 0; i < script.size(); ++i) {
     EXPECT_TRUE(graph->Apply(script[i]));
     if (after) after(*graph, i);

@@ -272,12 +272,12 @@ TEST(ForgetKey, IdsOfForgottenNodesAreRefused) {
 
 TEST(ForgetKey, DamagedRecordsAreRefused) {
   auto store = std::make_shared<FakeStore>();
-  auto graph = Graph::Open(WriterHarness::FirstState(store), store);
+  auto graph = Graph::Open(Snapshot(), store, {}, store);
   Make(*graph, 0, 2);
   RemoveAndForget(*graph, 1, 2);
   const auto records = store->Records();
   const auto refuses = [&](NodeChange change) {
-    auto replica = Graph::Open(WriterHarness::FirstState(store), nullptr);
+    auto replica = Graph::Open(Snapshot(), nullptr, {}, store);
     EXPECT_TRUE(replica->Replay(records));
     Record record;
     record.sequence = records.size() + 1;
@@ -315,8 +315,8 @@ TEST(ForgetKey, MemoryGoesWithACompaction) {
 // One that packs at other times, and one that is asked through Preview.
 TEST(ForgetKey, ReplicasAgree) {
   auto store = std::make_shared<FakeStore>();
-  auto graph = Graph::Open(WriterHarness::FirstState(store), store);
-  auto replica = Graph::Open(WriterHarness::FirstState(store), nullptr);
+  auto graph = Graph::Open(Snapshot(), store, {}, store);
+  auto replica = Graph::Open(Snapshot(), nullptr, {}, store);
   for (int round = 0; round < 8; ++round) {
     Make(*graph, 0, 2000);
     WriteBatch batch(2);

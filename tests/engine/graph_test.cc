@@ -26,7 +26,7 @@ using namespace testing;
 
 std::unique_ptr<Graph> OpenOn(const std::shared_ptr<FakeStore>& store,
                               const GraphOptions& options = {}) {
-  return Graph::Open(WriterHarness::FirstState(store), store, options);
+  return Graph::Open(Snapshot(), store, options, store);
 }
 
 GraphOptions Options(Maintenance maintenance, std::uint64_t soft, std::uint64_t hard = 1 << 23) {
@@ -82,7 +82,7 @@ TEST(Graph, RenewInstallsAnotherStateAndJournal) {
   std::thread writer;
   std::atomic<bool> written{false};
   ASSERT_TRUE(graph->Renew([&]() -> Result<std::optional<Graph::Renewal>> {
-    const auto state = graph->snapshot().shared_state();
+    const Snapshot state = graph->snapshot();
     writer = std::thread([&] {
       EXPECT_TRUE(graph->Apply(Star(3, 2)));
       written = true;
@@ -133,7 +133,7 @@ TEST(Graph, InMemoryPurgeErasesEverywhere) {
 }
 
 TEST(Graph, WithoutAJournal) {
-  auto graph = Graph::Open(EmptyState(), nullptr);
+  auto graph = Graph::Open(Snapshot(), nullptr);
   WriteBatch batch(5);
   batch.SetPayload(batch.UpsertNode("a"), NodeField::kText, "lost");
   ASSERT_TRUE(graph->Apply(batch));

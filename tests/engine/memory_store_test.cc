@@ -214,5 +214,30 @@ TEST(MemoryStore, ReplacedPropertiesOfEdgesGoWithTheLastSnapshotThatHasThem) {
   EXPECT_LT(StoreOf(*graph).size_bytes(), std::uint64_t{3} << 20);
 }
 
+// What changes would do: neither graph sees what the other writes after they part.
+TEST(MemoryStore, AGraphThatGoesOnFromAnother) {
+  const auto graph = Graph::InMemory();
+  Write(*graph, 0);
+  const Snapshot start = graph->snapshot();
+  const auto scratch = Graph::InMemory({}, start);
+  ExpectRound(scratch->snapshot(), 0);
+  Write(*graph, 1);  // the same sequence in both
+  const PayloadRef theirs =
+      graph->snapshot().payload_ref(*graph->snapshot().Find(Key(0)), NodeField::kText);
+  EXPECT_EQ(scratch->snapshot().Payload(theirs).error().code, ErrorCode::kNotFound);
+  Write(*scratch, 2);
+  EXPECT_EQ(scratch->snapshot().sequence(), graph->snapshot().sequence());
+  ExpectRound(graph->snapshot(), 1);
+  ExpectRound(scratch->snapshot(), 2);
+  ExpectRound(start, 0);
+  WriteBatch purge(9);
+  purge.PurgeNode(purge.Node(Key(0)));
+  ASSERT_TRUE(scratch->Apply(purge));
+  EXPECT_EQ(TextOf(scratch->snapshot(), 0).error().code, ErrorCode::kNotFound);
+  ExpectRound(graph->snapshot(), 1);
+  ExpectRound(start, 0);
+  EXPECT_EQ(*TextOf(scratch->snapshot(), 1), Text(1, 2));
+}
+
 }  // namespace
 }  // namespace plexus

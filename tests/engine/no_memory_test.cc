@@ -264,7 +264,7 @@ TEST(NoMemory, Load) {
         for (bool reached = true; reached; ++n) {
           ASSERT_LT(n, 5'000);
           const auto graph = journaled ? Graph::InMemory(With(*executor))
-                                       : Graph::Open(EmptyState(), nullptr, With(*executor));
+                                       : Graph::Open(Snapshot(), nullptr, With(*executor));
           EdgeLoad load = SomeLoad(values);
           const Answer loaded = Failing(n, [&] { return graph->Load(std::move(load)); }, failure);
           reached = loaded.reached;

@@ -88,9 +88,8 @@ TEST(StatePacking, WhatComesBackHasItsOldIds) {
 // Records of a graph that packs, replayed on one that does not and the other way round.
 TEST(StatePacking, ReplicasGiveTheSameIds) {
   auto store = std::make_shared<FakeStore>();
-  auto graph = Graph::Open(WriterHarness::FirstState(store), store);
-  auto replica =
-      Graph::Open(WriterHarness::FirstState(store), nullptr);  // whose payloads are the same
+  auto graph = Graph::Open(Snapshot(), store, {}, store);
+  auto replica = Graph::Open(Snapshot(), nullptr, {}, store);  // whose payloads are the same
   for (int round = 0; round < 6; ++round) {
     Add(*graph, 0, 2000);
     Add(*graph, 2000 + round, 2100 + round);

@@ -57,7 +57,7 @@ class RandomizedRun {
     random_.keys = rng_() % 2 ? 8 : 40;
     random_.most_ops = rng_() % 2 ? 4 : 40;
     if (rng_() % 4 == 0) random_.remove = 0.25, random_.purge = 0.1;
-    graph_ = Graph::Open(FirstState(store_), store_, options_);
+    graph_ = Graph::Open(Snapshot(), store_, options_, store_);
     WriteBatch batch(1);
     Batch on_model(model_, 1);
     FirstBatch(batch, on_model);
@@ -212,7 +212,7 @@ class RandomizedRun {
     ASSERT_TRUE(Same(model_, Snapshot(state)));
     ASSERT_TRUE(
         testing::SameText(testing::Dump(graph_->snapshot()), testing::Dump(Snapshot(state))));
-    graph_ = Graph::Open(*state, store_, options_);
+    graph_ = Graph::Open(Snapshot(state), store_, options_);
     ASSERT_TRUE(Same(model_, graph_->snapshot()));
   }
 
@@ -253,7 +253,7 @@ TEST(Model, JournalFailsAtEveryCall) {
       std::mt19937_64 rng(n * 7);
       auto store = std::make_shared<FakeStore>();
       store->FailAt(n, how);
-      auto graph = Graph::Open(FirstState(store), store);
+      auto graph = Graph::Open(Snapshot(), store, {}, store);
       Model model, attempted;
       bool failed = false;
       for (int step = 0; step < 80 && !failed; ++step) {
@@ -303,7 +303,7 @@ TEST(Model, PayloadStoreFailsAtEveryRead) {
     SCOPED_TRACE("read " + std::to_string(n));
     std::mt19937_64 rng(n);
     auto store = std::make_shared<FakeStore>();
-    auto graph = Graph::Open(FirstState(store), store);
+    auto graph = Graph::Open(Snapshot(), store, {}, store);
     Model model;
     int refused = 0;
     for (int step = 0; step < 60; ++step) {

@@ -137,7 +137,7 @@ class Replica {
     const Snapshot snapshot = view_->snapshot();
     PLEXUS_ASSIGN(const Changes none, view_->ChangesSince(snapshot.sequence()));
     generation_ = none.generation;
-    graph_ = Graph::Open(snapshot.state(), nullptr);
+    graph_ = Graph::Open(snapshot, nullptr);
     no_texts_ = true;  // nobody keeps those of the records to come
     return {};
   }

@@ -278,7 +278,7 @@ class Fuzz {
     if (!viewed_) {
       begun_ = MustOpen(scratch_.path("source"), ReadOnly());
       viewed_generation_ = GenerationOf(*begun_);
-      viewed_ = Graph::Open(begun_->snapshot().state(), nullptr);
+      viewed_ = Graph::Open(begun_->snapshot(), nullptr);
       if (!Pull(*source_, *viewed_, viewed_generation_)) return viewed_.reset();
     }
     if (!Failed() && Level(*source_, viewed_->snapshot())) {

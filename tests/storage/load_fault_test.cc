@@ -51,7 +51,7 @@ ImportOptions Options(std::size_t batch_ops) {
 // What the batches leave, one by one, told by the graph that takes them one by one.
 std::vector<Record> RecordsOf(const File& file, ImportOptions options) {
   auto store = std::make_shared<plexus::testing::FakeStore>();
-  const auto graph = Graph::Open(EmptyState(), store);
+  const auto graph = Graph::Open(Snapshot(), store);
   options.limits.load_bytes = 0;
   EXPECT_TRUE(ImportBytes(*graph, file.name, file.text, options));
   return store->Records();

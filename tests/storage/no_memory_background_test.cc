@@ -20,6 +20,7 @@
 #include <string>
 #include <thread>
 
+#include "engine/parallel.h"
 #include "tests/support/no_memory_calls.h"
 #include "tests/support/store_test_util.h"
 

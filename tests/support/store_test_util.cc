@@ -10,6 +10,7 @@
 #include <flatbuffers/flexbuffers.h>
 
 #include "engine/graph.h"
+#include "engine/parallel.h"
 #include "engine/vocabulary.h"
 #include "tests/support/vector_values.h"
 

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "storage/formats/import.h"
-#include "tools/operations/scratch_graph.h"
 #include "tools/operations/term_operations.h"
 
 namespace plexus::tools {
@@ -15,7 +14,7 @@ Result<PreviewResult> ReadProposal(Workspace& workspace, const std::string& sour
   const Snapshot& snapshot = workspace.snapshot();
   GraphOptions in_memory;
   in_memory.executor = &workspace.executor();
-  const std::unique_ptr<Graph> copy = ScratchGraph(snapshot, in_memory);
+  const std::unique_ptr<Graph> copy = Graph::InMemory(in_memory, snapshot);
   if (!copy) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
   WriteBatch joined(workspace.now_ms()), last;  // last: handed to the copy
   Sequence last_before = 0;                     // where the copy was then

@@ -117,7 +117,7 @@ TEST(EveryKernel, FiltersSelectASubgraph) {
     const NodeSubset subset = *NodeSubset::Of(s, some);
     const EdgeKindId kinds[] = {kSupports, kCauses, kRelatesTo};
     const auto without = [&](const std::function<void(WriteBatch&)>& take_away) {
-      auto graph = Graph::Open(s.state(), nullptr);
+      auto graph = Graph::Open(s, nullptr);
       WriteBatch batch(2000);
       take_away(batch);
       EXPECT_TRUE(graph->Apply(batch));

@@ -20,11 +20,9 @@ class Turns : public ::testing::Test {
  protected:
   void Begin(std::uint64_t seed, std::size_t turns = 30, std::size_t groups = 4) {
     store_ = std::make_shared<FakeStore>();
-    GraphState state = EmptyState();
-    state.payload_store = store_;
     GraphOptions options;
     options.executor = &SerialExecutor();
-    graph_ = Graph::Open(std::move(state), store_, options);
+    graph_ = Graph::Open(Snapshot(), store_, options, store_);
     world_.emplace(
         seed,
         MemoryWorld::Size{.facts = 0, .events = 0, .edges = 0, .turns = turns, .groups = groups});

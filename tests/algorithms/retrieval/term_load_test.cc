@@ -29,12 +29,10 @@ struct World {
 
 World MakeWorld(Executor& executor, const std::string& scope = "") {
   World world;
-  GraphState state = EmptyState();
-  state.payload_store = world.store;
   GraphOptions options;
   options.executor = &executor;
   options.scope = scope;
-  world.graph = Graph::Open(std::move(state), world.store, options);
+  world.graph = Graph::Open(Snapshot(), world.store, options, world.store);
   return world;
 }
 

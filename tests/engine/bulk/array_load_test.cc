@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/parallel.h"
 #include "engine/vocabulary.h"
 #include "tests/support/dump.h"
 

@@ -73,11 +73,9 @@ struct Loaded {
 inline Loaded LoadInto(EdgeLoad load, Executor& executor, Progress* progress = nullptr,
                        std::span<const WriteBatch> base = {}) {
   Loaded loaded;
-  GraphState state = EmptyState();
-  state.payload_store = loaded.store;
   GraphOptions options;
   options.executor = &executor;
-  loaded.graph = Graph::Open(std::move(state), loaded.store, options);
+  loaded.graph = Graph::Open(Snapshot(), loaded.store, options, loaded.store);
   for (const WriteBatch& batch : base) EXPECT_TRUE(loaded.graph->Apply(batch));
   loaded.report = loaded.graph->Load(std::move(load), {}, progress);
   return loaded;

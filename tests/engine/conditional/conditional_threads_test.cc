@@ -23,7 +23,7 @@ using namespace testing;
 using B = WriteBatch;
 
 std::unique_ptr<Graph> OpenOn(const std::shared_ptr<FakeStore>& store) {
-  auto graph = Graph::Open(WriterHarness::FirstState(store), store);
+  auto graph = Graph::Open(Snapshot(), store, {}, store);
   B batch(1);
   batch.DefineColumn({"sum", ColumnType::kF64});
   batch.SetI64(batch.UpsertNode("counter"), kAccessCount, 0);

@@ -54,11 +54,9 @@ inline Imported ImportOneWay(const std::vector<std::string>& files, ImportOption
                              bool at_once, std::string_view base = {}) {
   Imported imported;
   auto store = std::make_shared<plexus::testing::FakeStore>();
-  GraphState state = EmptyState();
-  state.payload_store = store;
   GraphOptions graph_options;
   graph_options.executor = options.executor;
-  imported.graph = Graph::Open(std::move(state), store, graph_options);
+  imported.graph = Graph::Open(Snapshot(), store, graph_options, store);
   if (!base.empty()) {
     ImportOptions before;
     before.limits.load_bytes = 0;

@@ -68,9 +68,7 @@ TEST_F(LoadStops, HalfWayItSaysThatSomeIsIn) {
 
 TEST_F(LoadStops, AnErrorHalfWaySaysThatSomeMayBeIn) {
   auto store = std::make_shared<plexus::testing::FakeStore>();
-  GraphState state = EmptyState();
-  state.payload_store = store;
-  const auto graph = Graph::Open(std::move(state), store, {});
+  const auto graph = Graph::Open(Snapshot(), store, {}, store);
   store->FailAt(2);
   const auto report = ImportFiles(*graph, {file_}, options_);
   ASSERT_FALSE(report);

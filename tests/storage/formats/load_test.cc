@@ -356,9 +356,7 @@ TEST_F(FormatLoad, AFailedJournalLeavesAPrefix) {
         plexus::testing::FailHow::kAllWritten}) {
     auto store = std::make_shared<plexus::testing::FakeStore>();
     store->FailAt(1, how);
-    GraphState state = EmptyState();
-    state.payload_store = store;
-    const auto graph = Graph::Open(std::move(state), store);
+    const auto graph = Graph::Open(Snapshot(), store, {}, store);
     EXPECT_FALSE(ImportFiles(*graph, {file}, options));
     EXPECT_TRUE(graph->read_only());
     EXPECT_EQ(graph->snapshot().sequence(), 0u);

@@ -20,7 +20,6 @@
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/memory/kept_rules.h"
 #include "tools/operations/reply/human_format.h"
-#include "tools/operations/scratch_graph.h"
 #include "tools/operations/term_operations.h"
 
 namespace plexus::tools {
@@ -219,7 +218,7 @@ Result<Reply> RunDry(Workspace& workspace, const Request& request, ImportOptions
   PLEXUS_TRY(NotTogether(request, "dry_run", "terms"));
   GraphOptions in_memory;
   in_memory.executor = &workspace.executor();
-  const std::unique_ptr<Graph> graph = ScratchGraph(workspace.snapshot(), in_memory);
+  const std::unique_ptr<Graph> graph = Graph::InMemory(in_memory, workspace.snapshot());
   if (!graph) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
   const Sequence before = graph->snapshot().sequence();
   const auto start = std::chrono::steady_clock::now();
@@ -252,7 +251,7 @@ bool IsOf(const ImportReport& files, const ApplyReport& batch) {
 Result<Reply> RunChecked(Workspace& workspace, const Request& request, ImportOptions options) {
   GraphOptions in_memory;
   in_memory.executor = &workspace.executor();
-  const std::unique_ptr<Graph> copy = ScratchGraph(workspace.snapshot(), in_memory);
+  const std::unique_ptr<Graph> copy = Graph::InMemory(in_memory, workspace.snapshot());
   if (!copy) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
   PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, request.Flag("terms")));
   const bool index = keeper.on() && !request.Flag("no_terms");

@@ -7,10 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/state.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/framework/time_limit.h"
-#include "tools/operations/scratch_graph.h"
 
 namespace plexus::tools {
 namespace {
@@ -150,7 +148,7 @@ Result<Snapshot> AtEventTime(const Snapshot& snapshot, std::int64_t time_ms, Dat
   GraphOptions options;
   options.maintenance = Maintenance::kManual;
   options.executor = &executor;
-  const std::unique_ptr<Graph> then = ScratchGraph(snapshot, options);
+  const std::unique_ptr<Graph> then = Graph::InMemory(options, snapshot);
   if (!then) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
   const ArcFilter relations = ArcFilter::Kinds(snapshot.schema(), EdgeKinds{});
   WriteBatch batch(snapshot.time_ms());
@@ -183,10 +181,8 @@ Result<Snapshot> AtEventTime(const Snapshot& snapshot, std::int64_t time_ms, Dat
     return Fail(ErrorCode::kCancelled, "not all records were looked at for their times");
   if (changes == 0) return snapshot;
   PLEXUS_TRY(then->Apply(batch));
-  GraphState state = then->snapshot().state();
-  state.sequence = snapshot.sequence();  // what cursors and replies name
-  state.time_ms = std::min(time_ms, snapshot.time_ms());
-  return Snapshot(std::make_shared<const FrozenState>(std::move(state)));
+  // Cursors and replies name the sequence.
+  return then->snapshot().Numbered(snapshot.sequence(), std::min(time_ms, snapshot.time_ms()));
 }
 
 }  // namespace plexus::tools

@@ -6,7 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <utility>
 
-#include "engine/state.h"
+#include "engine/vectors/vector_view.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/properties.h"
 #include "tools/operations/graph_record.h"
@@ -65,17 +65,14 @@ Result<std::unique_ptr<ScopedGraph>> ScopedGraph::Make(Graph& whole,
 }
 
 Status ScopedGraph::Begin(Sequence sequence) {
-  GraphState empty = EmptyState();
-  empty.sequence = sequence;
   journal_ = std::make_shared<ScopedJournal>(whole_, scopes_);
-  empty.payload_store = journal_;
   GraphOptions options = whole_.options();
   options.maintenance = Maintenance::kManual;
   options.executor = &executor_;
   options.scope = scopes_.front();
   options.on_log = {};
   options.on_compacted = {};
-  part_ = Graph::Open(std::move(empty), journal_, options);
+  part_ = Graph::Open(Snapshot().Numbered(sequence, 0), journal_, options, journal_);
   if (!part_) return Fail(ErrorCode::kResourceExhausted, "no memory for the graph of a scope");
   journal_->set_part(part_.get());
   copied_.reset();
