@@ -1,5 +1,14 @@
-// Derived data: values computed from a part of the graph, kept with it and carried to later states.
-// Private.
+// Derived data: what was computed from an immutable part of the graph and is kept with it. Private.
+//
+// A csr, a run and a state each own a DerivedData: a small table of values by type. A value lives
+// as long as its part (a part is shared by many snapshots), and `stats` counts its bytes. Values of
+// states may be Carried: the writer brings them forward to the next state by what a batch changed
+// (lineage.h). To keep a new kind of value, derive from Derived or Carried and give the type
+// a `static constexpr std::string_view kName`, unique in the program.
+//
+// Compaction changes no content, but it moves things. What depends on edge slots, arcs of the base
+// or of a run is kept with that csr or run, and goes with it; a Carried value says what it depends
+// on.
 #pragma once
 
 #include <atomic>
@@ -17,18 +26,6 @@ namespace plexus {
 
 class Snapshot;
 struct StateChanges;
-
-// --- Derived data: what was computed from an immutable part and is kept with it.
-//
-// A csr, a run and a state each own a DerivedData: a small table of values by type. A value lives
-// as long as its part (a part is shared by many snapshots), and `stats` counts its bytes. Values of
-// states may be Carried: the writer brings them forward to the next state by what a batch changed
-// (lineage.h). To keep a new kind of value, derive from Derived or Carried and give the type
-// a `static constexpr std::string_view kName`, unique in the program.
-//
-// Compaction changes no content, but it moves things. What depends on edge slots, arcs of the base
-// or of a run is kept with that csr or run, and goes with it; a Carried value says what it depends
-// on.
 
 // Immutable, or its own lock inside. Must hold neither a snapshot nor the part it is kept with.
 class Derived {

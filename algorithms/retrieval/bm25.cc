@@ -113,8 +113,7 @@ double Bm25Idf(double documents, double df) {
 
 std::uint64_t CountTexts(const Snapshot& snapshot, const RunOptions& run) {
   internal::StoppableExecutor executor(internal::Pick(run.executor), run.budget);
-  const auto lengths = retrieval_internal::TermLengths::Of(
-      snapshot, executor, [&executor] { return executor.stopped(); });
+  const auto lengths = retrieval_internal::TermLengths::Of(snapshot, executor);
   return executor.stopped() ? 0 : lengths->documents();
 }
 
@@ -122,8 +121,7 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
                         const Bm25Options& options) try {
   PLEXUS_TRY(Check(terms, options));
   internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
-  const auto known = retrieval_internal::TermLengths::Of(
-      snapshot, executor, [&executor] { return executor.stopped(); }, options.events);
+  const auto known = retrieval_internal::TermLengths::Of(snapshot, executor, options.events);
   const retrieval_internal::TermLengths& lengths = *known;
   Bm25Result result;
   if (executor.stopped()) return Nothing({});
@@ -213,8 +211,7 @@ Result<std::vector<Bm25Hit>> Bm25Of(const Snapshot& snapshot, const Bm25Result& 
   std::vector<Bm25Hit> matches;
   if (asked.terms.empty()) return matches;
   internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
-  const auto lengths = retrieval_internal::TermLengths::Of(
-      snapshot, executor, [&executor] { return executor.stopped(); }, options.events);
+  const auto lengths = retrieval_internal::TermLengths::Of(snapshot, executor, options.events);
   if (executor.stopped()) return matches;
   // The place of each term by its node, and of each phrase by what holds it.
   boost::unordered_flat_map<NodeId, std::size_t> places;

@@ -44,6 +44,14 @@ void TermLengths::Total(double sum) {
   average_ = documents_ ? sum / static_cast<double>(documents_) : 0;
 }
 
+std::shared_ptr<const TermLengths> TermLengths::Of(const Snapshot& snapshot,
+                                                   internal::StoppableExecutor& executor,
+                                                   bool of_events) {
+  if (auto known = FindDerived<TermLengths>(snapshot, of_events)) return known;
+  auto made = Make(snapshot, executor, of_events);
+  return executor.stopped() ? made : KeepDerived<TermLengths>(snapshot, std::move(made), of_events);
+}
+
 std::shared_ptr<const TermLengths> TermLengths::Make(const Snapshot& snapshot, Executor& executor,
                                                      bool of_events) {
   constexpr std::size_t kGrain = 4 * kBlock;

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/common/internal/stoppable_executor.h"
 #include "engine/arrays/paged_view.h"
 #include "engine/lineage.h"
 #include "engine/parallel.h"
@@ -27,20 +28,13 @@ class TermLengths final : public Carried {
   static constexpr std::string_view kName = "term lengths";
 
   // Computes: the lengths of the snapshot's facts, or events. They are kept with its state and
-  //   carried to later ones, unless `stopped()` says that the executor left work undone.
+  //   carried to later ones, unless the executor stopped and left work undone.
   // Complexity: O(1) when they are kept, else O(nodes + has_term arcs).
   // Errors: none; throws std::bad_alloc.
   // Threads: parallel. The same bits at any thread count.
-  template <class Stopped>
-  static std::shared_ptr<const TermLengths> Of(const Snapshot& snapshot, Executor& executor,
-                                               Stopped&& stopped, bool of_events = false) {
-    if (auto known = FindDerived<TermLengths>(snapshot, of_events)) return known;
-    auto made = Make(snapshot, executor, of_events);
-    return stopped() ? made : KeepDerived<TermLengths>(snapshot, std::move(made), of_events);
-  }
-  // Counts them, and keeps nothing.
-  static std::shared_ptr<const TermLengths> Make(const Snapshot& snapshot, Executor& executor,
-                                                 bool of_events = false);
+  static std::shared_ptr<const TermLengths> Of(const Snapshot& snapshot,
+                                               internal::StoppableExecutor& executor,
+                                               bool of_events = false);
 
   std::uint64_t documents() const { return documents_; }  // Alive facts (events) with a term.
   double average() const { return average_; }             // Their mean length. 0 without documents.
@@ -55,6 +49,9 @@ class TermLengths final : public Carried {
   static constexpr std::size_t kBlock = 1024;  // nodes
   static constexpr std::size_t kGroup = 1024;  // blocks
 
+  // Counts them, and keeps nothing.
+  static std::shared_ptr<const TermLengths> Make(const Snapshot& snapshot, Executor& executor,
+                                                 bool of_events);
   void Total(double sum);
 
   PagedView<float> lengths_;    // -0: terms that weigh nothing; +0: no terms
