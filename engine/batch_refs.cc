@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <utility>
 
 namespace plexus {
@@ -63,18 +64,24 @@ bool BatchRefs::Inherited(std::uint32_t stamp, Table table, std::uint32_t index,
 
 std::uint16_t BatchNames::NumberOf(std::string_view name) {
   constexpr std::size_t kFew = 16;
+  const auto name_of = [&](std::uint16_t number) { return std::string_view(names_[number]); };
+  auto place = by_name_.end();
   if (names_.size() <= kFew) {
     const auto it = std::find(names_.rbegin(), names_.rend(), name);  // likely one of the last
     if (it != names_.rend()) return static_cast<std::uint16_t>(names_.rend() - it - 1);
-  } else if (const auto known = numbers_.find(name); known != numbers_.end()) {
-    return known->second;
+  } else {
+    if (by_name_.size() < names_.size()) {  // there have just become many
+      by_name_.resize(names_.size());
+      std::iota(by_name_.begin(), by_name_.end(), std::uint16_t{0});
+      std::ranges::sort(by_name_, {}, name_of);
+    }
+    place = std::ranges::lower_bound(by_name_, name, {}, name_of);
+    if (place != by_name_.end() && name_of(*place) == name) return *place;
   }
   if (names_.size() >= kTooMany) return kTooMany;
   const auto number = static_cast<std::uint16_t>(names_.size());
   names_.emplace_back(name);
-  if (names_.size() <= kFew) return number;
-  for (std::size_t i = numbers_.size(); i < names_.size(); ++i)
-    numbers_.emplace(names_[i], static_cast<std::uint16_t>(i));
+  if (number > kFew) by_name_.insert(place, number);
   return number;
 }
 

@@ -14,11 +14,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "engine/types.h"
@@ -117,7 +115,7 @@ class BatchRefs {
 };
 
 // The names that a batch has given numbers, from 0 on. A few are compared one by one, many are
-// found by a table. Not thread-safe.
+// searched for in order. Not thread-safe.
 class BatchNames {
  public:
   static constexpr std::uint16_t kTooMany = 65535;
@@ -130,19 +128,12 @@ class BatchNames {
   auto end() const { return names_.end(); }
   void clear() {
     names_.clear();
-    numbers_.clear();
+    by_name_.clear();
   }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view name) const {
-      return std::hash<std::string_view>()(name);
-    }
-  };
   std::vector<std::string> names_;
-  // Of all of them, once there are many.
-  std::unordered_map<std::string, std::uint16_t, Hash, std::equal_to<>> numbers_;
+  std::vector<std::uint16_t> by_name_;  // all numbers by rising name, once there are many
 };
 
 }  // namespace plexus

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
@@ -40,6 +41,28 @@ bool GivesWay(const Schema::EdgeKindMatch& match) {
                             match.kind == kDependsOn || match.kind == kRefines);
 }
 
+// The place of a name in a table by rising name, or where it would be.
+template <class Table>
+auto Place(Table& table, std::string_view name) {
+  return std::ranges::lower_bound(table, name, {},
+                                  [](const auto& entry) { return std::string_view(entry.first); });
+}
+
+template <class T>
+std::optional<T> Find(const std::vector<std::pair<std::string, T>>& table, std::string_view name) {
+  const auto place = Place(table, name);
+  return place != table.end() && place->first == name ? std::optional(place->second) : std::nullopt;
+}
+
+template <class T>
+void Assign(std::vector<std::pair<std::string, T>>& table, const std::string& name, T value) {
+  const auto place = Place(table, name);
+  if (place != table.end() && place->first == name)
+    place->second = value;
+  else
+    table.emplace(place, name, value);
+}
+
 }  // namespace
 
 Schema::Schema() {
@@ -50,24 +73,22 @@ Schema::Schema() {
   edge_kinds_.assign(edges.begin(), edges.end());
   columns_.assign(columns.begin(), columns.end());
   for (NodeKindId i{}; i < node_kinds_.size(); ++i)
-    if (!node_kinds_[i].name.empty()) node_kind_ids_.emplace(node_kinds_[i].name, i);
+    if (!node_kinds_[i].name.empty()) Assign(node_kind_ids_, node_kinds_[i].name, i);
   for (EdgeKindId i{}; i < edge_kinds_.size(); ++i) {
     if (edge_kinds_[i].name.empty()) continue;
-    edge_kind_ids_.emplace(edge_kinds_[i].name, EdgeKindMatch{i, false});
+    Assign(edge_kind_ids_, edge_kinds_[i].name, EdgeKindMatch{i, false});
     if (!edge_kinds_[i].inverse.empty())
-      edge_kind_ids_.emplace(edge_kinds_[i].inverse, EdgeKindMatch{i, true});
+      Assign(edge_kind_ids_, edge_kinds_[i].inverse, EdgeKindMatch{i, true});
   }
   for (ColumnId i{}; i < columns_.size(); ++i)
-    if (!columns_[i].name.empty()) column_ids_.emplace(columns_[i].name, i);
+    if (!columns_[i].name.empty()) Assign(column_ids_, columns_[i].name, i);
 }
 
 std::optional<NodeKindId> Schema::FindNodeKind(std::string_view name) const {
-  auto it = node_kind_ids_.find(name);
-  return it == node_kind_ids_.end() ? std::nullopt : std::optional(it->second);
+  return Find(node_kind_ids_, name);
 }
 std::optional<ColumnId> Schema::FindColumn(std::string_view name) const {
-  auto it = column_ids_.find(name);
-  return it == column_ids_.end() ? std::nullopt : std::optional(it->second);
+  return Find(column_ids_, name);
 }
 std::optional<ColumnId> Schema::ColumnFor(ColumnId builtin) const {
   const Column& wanted = BuiltinColumns()[builtin];
@@ -75,12 +96,10 @@ std::optional<ColumnId> Schema::ColumnFor(ColumnId builtin) const {
   return found && columns_[*found].type == wanted.type ? found : std::nullopt;
 }
 std::optional<SpaceId> Schema::FindSpace(std::string_view name) const {
-  auto it = space_ids_.find(name);
-  return it == space_ids_.end() ? std::nullopt : std::optional(it->second);
+  return Find(space_ids_, name);
 }
 std::optional<Schema::EdgeKindMatch> Schema::FindEdgeKind(std::string_view name) const {
-  auto it = edge_kind_ids_.find(name);
-  return it == edge_kind_ids_.end() ? std::nullopt : std::optional(it->second);
+  return Find(edge_kind_ids_, name);
 }
 
 bool Schema::DemandsKind(NodeKindId node_kind) const {
@@ -99,7 +118,7 @@ Result<NodeKindId> Schema::Define(const NodeKind& kind) try {
     return Fail(ErrorCode::kResourceExhausted, "more than 65535 node kinds");
   const NodeKindId id(node_kinds_.size());
   node_kinds_.push_back(kind);
-  node_kind_ids_.emplace(kind.name, id);
+  Assign(node_kind_ids_, kind.name, id);
   return id;
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -141,7 +160,7 @@ Result<EdgeKindId> Schema::Define(const EdgeKind& kind) try {
   edge_kinds_.push_back(kind);
   const auto name_it = [&](const std::string& name, bool reversed) {
     if (const auto old = FindEdgeKind(name)) edge_kinds_[old->kind].inverse.clear();
-    edge_kind_ids_.insert_or_assign(name, EdgeKindMatch{id, reversed});
+    Assign(edge_kind_ids_, name, EdgeKindMatch{id, reversed});
   };
   name_it(kind.name, false);
   if (!kind.inverse.empty()) name_it(kind.inverse, true);
@@ -156,7 +175,7 @@ Result<ColumnId> Schema::Add(const Column& column) {
   const ColumnId id(columns_.size());
   const auto old = FindColumn(column.name);
   columns_.push_back(column);
-  column_ids_.insert_or_assign(column.name, id);
+  Assign(column_ids_, column.name, id);
   if (old) columns_[*old].name.clear();
   return id;
 }
@@ -208,7 +227,7 @@ Result<SpaceId> Schema::Define(const VectorSpace& space) try {
     return Fail(ErrorCode::kResourceExhausted, "more than 64 vector spaces");
   const SpaceId id(spaces_.size());
   spaces_.push_back(space);
-  space_ids_.emplace(space.name, id);
+  Assign(space_ids_, space.name, id);
   return id;
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -7,10 +7,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/error.h"
@@ -149,10 +149,12 @@ class Schema {
   std::vector<EdgeKind> edge_kinds_;
   std::vector<Column> columns_;
   std::vector<VectorSpace> spaces_;
-  std::map<std::string, NodeKindId, std::less<>> node_kind_ids_;
-  std::map<std::string, EdgeKindMatch, std::less<>> edge_kind_ids_;
-  std::map<std::string, ColumnId, std::less<>> column_ids_;
-  std::map<std::string, SpaceId, std::less<>> space_ids_;
+  template <class T>
+  using ByName = std::vector<std::pair<std::string, T>>;  // by rising name, each once
+  ByName<NodeKindId> node_kind_ids_;
+  ByName<EdgeKindMatch> edge_kind_ids_;
+  ByName<ColumnId> column_ids_;
+  ByName<SpaceId> space_ids_;
 };
 
 // Valid UTF-8, 1..Limits::kMaxKeyBytes bytes, no NUL; U+001F only as the one
