@@ -37,8 +37,8 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/dense_view.h"
-#include "engine/adjacency/csr_view.h"
+#include "algorithms/common/common.h"
+#include "engine/arrays/views.h"
 #include "engine/types.h"
 
 namespace plexus {

@@ -24,8 +24,8 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/dense_view.h"
-#include "engine/adjacency/csr_view.h"
+#include "algorithms/common/common.h"
+#include "engine/arrays/views.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"

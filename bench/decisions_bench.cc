@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "algorithms/memory/decisions/decisions.h"
-#include "algorithms/memory/decisions/decisions_guardrails.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"

@@ -25,7 +25,7 @@
 
 #include "algorithms/memory/visibility/visibility.h"
 #include "algorithms/pagerank/pagerank.h"
-#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/terms.h"
 #include "algorithms/retrieval/vectors.h"
 #include "algorithms/traversal/traversal.h"
 #include "bench/graphs/random_graph.h"

@@ -12,9 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
-#include "engine/arrays/paged_view.h"
+#include "engine/arrays/views.h"
 #include "engine/schema.h"
 #include "engine/types.h"
 

@@ -14,8 +14,8 @@
 
 #include "engine/adjacency/csr.h"
 #include "engine/adjacency/run.h"
-#include "engine/arrays/paged_view.h"
 #include "engine/arrays/string_table.h"
+#include "engine/arrays/views.h"
 #include "engine/lineage.h"
 #include "engine/record.h"
 #include "engine/schema.h"

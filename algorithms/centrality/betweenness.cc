@@ -12,7 +12,7 @@
 #include "algorithms/centrality/internal/brandes.h"
 #include "algorithms/centrality/internal/brandes_batch.h"
 #include "algorithms/centrality/internal/node_sample.h"
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "algorithms/centrality/internal/adjacency_spmv.h"
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "engine/out_of_memory.h"

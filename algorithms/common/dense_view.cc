@@ -1,5 +1,5 @@
 // Packing selected rows: blocks of dense ids in parallel, each walked once.
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 
 #include <algorithm>
 #include <atomic>

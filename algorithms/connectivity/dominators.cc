@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "engine/out_of_memory.h"

@@ -1,7 +1,7 @@
 // Strong components of a snapshot: Tarjan over the dense view, labels by smallest id.
 #include <algorithm>
 
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/connectivity/connectivity.h"
 #include "algorithms/connectivity/internal/tarjan.h"

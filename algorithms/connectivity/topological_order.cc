@@ -8,7 +8,7 @@
 #include <queue>
 #include <utility>
 
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/connectivity/internal/bitmap_min_queue.h"
 #include "algorithms/connectivity/internal/tarjan.h"

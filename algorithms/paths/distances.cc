@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/paths/internal/delta_stepping.h"

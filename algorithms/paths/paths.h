@@ -98,7 +98,7 @@ struct DistancesResult {
 //   delta, often with one far too wide. A delta far too narrow adds passes over waiting entries.
 // Memory: 16 bytes a node, and 16 for each waiting improvement (mostly one a node). kLogWeight and
 //   kColumn add 8 an arc and direction. A delta, a hidden kind or an unselected node adds the rows
-//   of a view, 8 an arc and direction (dense_view.h).
+//   of a view, 8 an arc and direction (DenseView).
 // Errors: kInvalidArgument: a kind, column or source out of range, a delta that is negative or not
 //   finite, or, named in the message, an edge of weight above 1 with kLogWeight or a node of
 //   negative column value. kNotFound: a source that was removed. kResourceExhausted: no memory.

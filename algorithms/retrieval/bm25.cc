@@ -1,9 +1,9 @@
-// Postings merged by node, scored, the best kept; see bm25.h.
+// Postings merged by node, scored, the best kept; see terms.h.
 //
 // In-rows come in order of node id, so the postings of all terms are merged like sorted
 // runs: no accumulator as large as the graph, and a node's shares are added in the order
 // of the query, whatever else is going on.
-#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/terms.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-// Postings intersected, then texts read; see bm25.h.
-#include "algorithms/retrieval/bm25.h"
+// Postings intersected, then texts read; see terms.h.
+#include "algorithms/retrieval/terms.h"
 
 #include <algorithm>
 #include <atomic>

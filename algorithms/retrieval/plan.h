@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "algorithms/common/common.h"
-#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/error.h"
 #include "engine/schema.h"
 #include "engine/snapshot.h"
@@ -193,7 +193,7 @@ struct PlanFilter {
   std::string inscription = {};
   std::int64_t since = 0, until = 0;  // since <= created_at < until. 0: no bound.
   std::int64_t valid_at = kNoTime;    // Nodes valid then.
-  std::string where = {};             // where.h.
+  std::string where = {};             // scan.h.
 };
 
 struct PlanScore {

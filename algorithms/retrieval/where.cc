@@ -1,8 +1,8 @@
-// EvaluateWhere: a list to read, what RAM decides, then what has to be fetched; see where.h.
+// EvaluateWhere: a list to read, what RAM decides, then what has to be fetched; see scan.h.
 //
 // Nodes are taken in blocks. A test that needs a text or properties first answers "not read"; the
 // nodes whose truth hangs on it are fetched together, in the order of the payload store.
-#include "algorithms/retrieval/where.h"
+#include "algorithms/retrieval/scan.h"
 
 #include <algorithm>
 #include <atomic>

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "engine/arrays/aligned_array.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "algorithms/common/common.h"
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 #include "engine/error.h"
 #include "engine/schema.h"
 #include "engine/snapshot.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "bench/graphs/pairs.h"
 #include "bench/graphs/shapes.h"
 #include "bench/support.h"

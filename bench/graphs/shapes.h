@@ -20,7 +20,7 @@
 #include <cstdint>
 
 #include "bench/graphs/pairs.h"
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 
 namespace plexus::bench {
 

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/terms.h"
 #include "algorithms/retrieval/vectors.h"
 #include "bench/retrieval/systems.h"
 #include "bench/support.h"

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/terms.h"
 #include "algorithms/retrieval/vectors.h"
 #include "algorithms/traversal/traversal.h"
 #include "bench/soak/board.h"

@@ -18,9 +18,9 @@
 #include <span>
 #include <vector>
 
-#include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/arrays/stepped_column.h"
+#include "engine/arrays/views.h"
 #include "engine/arrays/weight_column.h"
 #include "engine/derived.h"
 #include "engine/parallel.h"

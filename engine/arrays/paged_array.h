@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/arrays/paged_view.h"
+#include "engine/arrays/views.h"
 
 namespace plexus {
 

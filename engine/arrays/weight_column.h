@@ -12,8 +12,8 @@
 #include <optional>
 #include <span>
 
-#include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
+#include "engine/arrays/views.h"
 #include "engine/parallel.h"
 
 namespace plexus {

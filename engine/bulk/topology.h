@@ -15,8 +15,8 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
+#include "engine/arrays/views.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/types.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "engine/arrays/aligned_array.h"
-#include "engine/arrays/paged_view.h"
+#include "engine/arrays/views.h"
 #include "engine/error.h"
 #include "engine/schema.h"
 #include "engine/types.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "algorithms/retrieval/where.h"
+#include "algorithms/retrieval/scan.h"
 #include "engine/graph.h"
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"

@@ -143,7 +143,7 @@ double MaxFlow(const std::vector<FlatArc>& arcs, NodeId node_count, NodeId sourc
 // candidates. O(n^3).
 std::vector<bool> Standing(const std::vector<bool>& alive, const std::vector<FlatArc>& active);
 
-// BM25 of every text for a query (algorithms/retrieval/bm25.h has the formula); nullopt = has none
+// BM25 of every text for a query (algorithms/retrieval/terms.h has the formula); nullopt = has none
 // of the terms. A text is its terms with their frequencies.
 std::vector<std::optional<double>> Bm25(const std::vector<std::map<std::string, double>>& texts,
                                         const std::vector<std::string>& query, double k1, double b);

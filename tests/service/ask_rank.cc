@@ -5,8 +5,8 @@
 #include <set>
 
 #include "algorithms/memory/recall/recall.h"
-#include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/plan.h"
+#include "algorithms/retrieval/terms.h"
 #include "algorithms/retrieval/vectors.h"
 #include "tests/reference/conflicts.h"
 #include "tests/reference/oracles.h"

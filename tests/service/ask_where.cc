@@ -3,7 +3,6 @@
 #include <set>
 
 #include "algorithms/retrieval/scan.h"
-#include "algorithms/retrieval/where.h"
 #include "tests/service/check.h"
 
 namespace plexus::service_test {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "engine/vectors/vector_view.h"
 #include "tools/c/graph.h"

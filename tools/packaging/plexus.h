@@ -1,10 +1,30 @@
 // All that a host needs: an open database or a graph in RAM, batches, snapshots, every kernel, and
-// files in and out. Installed as "plexus/plexus.h".
+// files in and out. The adaptors for Boost.Graph and Eigen are apart (boost_graph.h, eigen.h): they
+// need these libraries' headers. Installed as "plexus/plexus.h".
 //
 // Hosts that care about compile time include what they use instead.
 #pragma once
 
-#include "algorithms/algorithms.h"
+#include "algorithms/centrality/centrality.h"
+#include "algorithms/common/common.h"
+#include "algorithms/community/community.h"
+#include "algorithms/connectivity/connectivity.h"
+#include "algorithms/memory/concepts/concepts.h"
+#include "algorithms/memory/conflicts/conflicts.h"
+#include "algorithms/memory/decisions/decisions.h"
+#include "algorithms/memory/frontier/frontier.h"
+#include "algorithms/memory/ledger/ledger.h"
+#include "algorithms/memory/recall/recall.h"
+#include "algorithms/memory/turns/turns.h"
+#include "algorithms/memory/visibility/visibility.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/paths/paths.h"
+#include "algorithms/retrieval/plan.h"
+#include "algorithms/retrieval/scan.h"
+#include "algorithms/retrieval/terms.h"
+#include "algorithms/retrieval/vectors.h"
+#include "algorithms/similarity/similarity.h"
+#include "algorithms/traversal/traversal.h"
 #include "engine/bulk/load.h"
 #include "engine/error.h"
 #include "engine/graph.h"

@@ -7,10 +7,10 @@
 
 #include <cstdint>
 
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/row_dot.h"
-#include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
+#include "engine/arrays/views.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 

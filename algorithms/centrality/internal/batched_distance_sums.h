@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "algorithms/common/common.h"
-#include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
+#include "engine/arrays/views.h"
 #include "engine/types.h"
 
 namespace plexus::centrality_internal {

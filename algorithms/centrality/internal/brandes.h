@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
+#include "engine/arrays/views.h"
 #include "engine/types.h"
 
 namespace plexus::centrality_internal {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "algorithms/common/common.h"
-#include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
+#include "engine/arrays/views.h"
 #include "engine/parallel.h"
 #include "engine/types.h"
 

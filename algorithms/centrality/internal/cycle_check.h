@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 #include "engine/types.h"
 
 namespace plexus::centrality_internal {

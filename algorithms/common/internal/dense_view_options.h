@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/in_time.h"
 
 namespace plexus::internal {

@@ -5,7 +5,7 @@
 // cores are defined on.
 #pragma once
 
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/bulk/topology.h"
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "algorithms/common/common.h"
-#include "algorithms/common/dense_view.h"
 #include "algorithms/common/internal/selection.h"
 #include "engine/parallel.h"
 

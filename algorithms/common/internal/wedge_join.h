@@ -24,7 +24,7 @@
 
 #include "algorithms/common/common.h"
 #include "algorithms/common/internal/top_k_sets.h"
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 #include "engine/parallel.h"
 
 namespace plexus::internal {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "algorithms/community/community.h"
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 
 namespace plexus {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/community/community.h"
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 
 namespace plexus {
 

@@ -10,7 +10,7 @@
 #include "algorithms/common/common.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/community/internal/oriented_graph.h"
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 #include "engine/internal/prefetch.h"
 #include "engine/parallel.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "algorithms/community/community.h"
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 
 namespace plexus {
 

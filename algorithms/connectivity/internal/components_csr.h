@@ -2,8 +2,8 @@
 #pragma once
 
 #include "algorithms/connectivity/connectivity.h"
-#include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
+#include "engine/arrays/views.h"
 
 namespace plexus {
 

@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <span>
 
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 #include "engine/parallel.h"
 #include "engine/types.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "algorithms/connectivity/connectivity.h"
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 
 namespace plexus {
 

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "algorithms/connectivity/connectivity.h"
 #include "algorithms/memory/decisions/internal/cycles.h"
 #include "algorithms/memory/internal/outcome_column.h"

@@ -1,5 +1,5 @@
 // Each rule sees the changes of its kinds; a target's conditions are looked up in the preview.
-#include "algorithms/memory/decisions/decisions_guardrails.h"
+#include "algorithms/memory/decisions/decisions.h"
 
 #include <algorithm>
 #include <limits>

@@ -12,7 +12,6 @@
 #include "algorithms/memory/recall/internal/recall_lists.h"
 #include "algorithms/memory/recall/internal/recall_planned.h"
 #include "algorithms/memory/visibility/visibility.h"
-#include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/plan.h"
 #include "algorithms/retrieval/terms.h"
 #include "engine/out_of_memory.h"

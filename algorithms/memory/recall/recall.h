@@ -14,8 +14,8 @@
 #include "algorithms/common/common.h"
 #include "algorithms/memory/conflicts/conflicts.h"
 #include "algorithms/memory/ledger/ledger.h"
-#include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/plan.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
@@ -180,7 +180,7 @@ Result<ContradictionsOfNode> ContradictionsOf(const Snapshot& snapshot, NodeId n
 // --- Recall: memories that answer words, a vector, keys, or all of them, and what is around them.
 //
 // Each part of a question makes a list, best first:
-//   words    BM25 (retrieval/bm25.h)
+//   words    BM25 (retrieval/terms.h)
 //   vector   nearest vectors (retrieval/vectors.h)
 //   keys     what is near them by typed relations, both ways: the best product of weights and
 //            decays on a path (traversal/traversal.h); the keys themselves are not in it

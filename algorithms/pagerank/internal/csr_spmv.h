@@ -15,10 +15,10 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/pagerank/internal/spmv.h"
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 

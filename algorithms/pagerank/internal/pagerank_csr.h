@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "algorithms/common/common.h"
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 

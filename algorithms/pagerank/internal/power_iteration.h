@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "algorithms/pagerank/pagerank.h"
 
 namespace plexus::pagerank_internal {

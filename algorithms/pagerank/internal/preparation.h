@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "algorithms/pagerank/internal/batch_layout.h"
 #include "algorithms/pagerank/internal/tile_layout.h"
 #include "algorithms/pagerank/pagerank.h"

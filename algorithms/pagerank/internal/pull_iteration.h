@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/pagerank/internal/iteration.h"
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 #include "engine/parallel.h"
 
 namespace plexus::pagerank_internal {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "algorithms/pagerank/internal/tile_layout.h"
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 #include "engine/types.h"
 
 namespace plexus::pagerank_internal {

@@ -24,8 +24,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
+#include "engine/arrays/views.h"
 #include "engine/parallel.h"
 #include "engine/types.h"
 

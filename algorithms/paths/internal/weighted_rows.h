@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 #include "engine/internal/prefetch.h"
 #include "engine/types.h"
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "algorithms/common/internal/stoppable_executor.h"
-#include "engine/arrays/paged_view.h"
+#include "engine/arrays/views.h"
 #include "engine/lineage.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"

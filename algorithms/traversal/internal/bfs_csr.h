@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "algorithms/traversal/traversal.h"
-#include "engine/adjacency/csr_view.h"
 #include "engine/arrays/aligned_array.h"
+#include "engine/arrays/views.h"
 
 namespace plexus {
 

@@ -7,7 +7,7 @@
 // nothing is fetched.
 #pragma once
 
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 #include "engine/internal/prefetch.h"
 #include "engine/snapshot.h"
 

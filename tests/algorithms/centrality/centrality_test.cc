@@ -8,7 +8,7 @@
 
 #include "algorithms/centrality/centrality.h"
 #include "algorithms/centrality/internal/batched_distance_sums.h"
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
 #include "tests/support/near_scores.h"

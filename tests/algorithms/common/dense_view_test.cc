@@ -1,5 +1,5 @@
 // DenseView: the selected nodes and arcs, in order, with maps both ways.
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include "algorithms/memory/visibility/internal/visible_set.h"
 #include "algorithms/memory/visibility/visibility.h"
-#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "engine/writer/state_writer.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "algorithms/memory/visibility/visibility.h"
-#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/terms.h"
 #include "engine/snapshot.h"
 #include "engine/state.h"
 #include "engine/vocabulary.h"

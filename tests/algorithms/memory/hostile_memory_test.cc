@@ -9,7 +9,6 @@
 
 #include "algorithms/memory/conflicts/conflicts.h"
 #include "algorithms/memory/decisions/decisions.h"
-#include "algorithms/memory/decisions/decisions_guardrails.h"
 #include "engine/graph.h"
 #include "tests/support/case_graph.h"
 

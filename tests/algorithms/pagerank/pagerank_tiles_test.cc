@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "algorithms/pagerank/internal/pagerank_csr.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "engine/graph.h"

@@ -1,5 +1,5 @@
 // Delta-stepping against Bellman-Ford: the same bits, whatever the width of a bucket.
-#include "algorithms/common/dense_view.h"
+#include "algorithms/common/common.h"
 #include "algorithms/paths/internal/distances_csr.h"
 #include "algorithms/paths/paths.h"
 

@@ -1,5 +1,5 @@
 // BM25 against its formula, over clean and dirty graphs, at any thread count.
-#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/terms.h"
 
 #include <gtest/gtest.h>
 

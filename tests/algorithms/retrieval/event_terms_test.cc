@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/terms.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"

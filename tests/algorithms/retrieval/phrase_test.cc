@@ -1,5 +1,5 @@
 // Phrases against reading every text; what a query in quotes means.
-#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/terms.h"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,6 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/plan.h"
 #include "algorithms/retrieval/terms.h"
 #include "engine/graph.h"

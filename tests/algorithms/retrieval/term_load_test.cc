@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/terms.h"
 #include "engine/bulk/load.h"
 #include "engine/graph.h"

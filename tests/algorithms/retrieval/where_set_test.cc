@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "algorithms/retrieval/where.h"
+#include "algorithms/retrieval/scan.h"
 #include "engine/graph.h"
 #include "tests/support/memory_world.h"
 

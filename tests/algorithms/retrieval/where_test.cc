@@ -1,5 +1,5 @@
 // Where expressions against a filter that reads every node; lists that are read, errors, limits.
-#include "algorithms/retrieval/where.h"
+#include "algorithms/retrieval/scan.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,6 @@
 #include "algorithms/centrality/centrality.h"
 #include "algorithms/centrality/internal/betweenness_csr.h"
 #include "algorithms/common/common.h"
-#include "algorithms/common/dense_view.h"
 #include "algorithms/community/community.h"
 #include "algorithms/community/internal/kcore_csr.h"
 #include "algorithms/connectivity/connectivity.h"

@@ -6,7 +6,6 @@
 #include "algorithms/memory/concepts/concepts.h"
 #include "algorithms/memory/conflicts/conflicts.h"
 #include "algorithms/memory/decisions/decisions.h"
-#include "algorithms/memory/decisions/decisions_guardrails.h"
 #include "algorithms/memory/frontier/frontier.h"
 #include "algorithms/memory/ledger/ledger.h"
 #include "algorithms/memory/recall/recall.h"

@@ -4,12 +4,10 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/plan.h"
 #include "algorithms/retrieval/scan.h"
 #include "algorithms/retrieval/terms.h"
 #include "algorithms/retrieval/vectors.h"
-#include "algorithms/retrieval/where.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 #include "tests/support/kernels/kernel.h"

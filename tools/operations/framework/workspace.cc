@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "algorithms/common/common.h"
-#include "algorithms/retrieval/where.h"
+#include "algorithms/retrieval/scan.h"
 #include "engine/times.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/change.h"

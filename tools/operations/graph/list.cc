@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/retrieval/where.h"
+#include "algorithms/retrieval/scan.h"
 #include "engine/times.h"
 #include "tools/operations/framework/arguments.h"
 #include "tools/operations/framework/registry.h"

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "algorithms/memory/decisions/decisions.h"
-#include "algorithms/memory/decisions/decisions_guardrails.h"
 #include "tools/operations/change.h"
 #include "tools/operations/framework/arguments.h"
 #include "tools/operations/framework/registry.h"

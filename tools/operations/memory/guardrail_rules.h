@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/memory/decisions/decisions_guardrails.h"
+#include "algorithms/memory/decisions/decisions.h"
 #include "engine/error.h"
 #include "engine/schema.h"
 

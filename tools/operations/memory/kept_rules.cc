@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/memory/decisions/decisions_guardrails.h"
+#include "algorithms/memory/decisions/decisions.h"
 #include "tools/operations/change.h"
 #include "tools/operations/framework/registry.h"
 #include "tools/operations/graph_record.h"

@@ -1,6 +1,6 @@
 // Nodes in a chosen order with chosen columns: what `list` asks, without the command line.
 //
-// A column is named as in a Where expression (algorithms/retrieval/where.h): kind, key, scope,
+// A column is named as in a Where expression (algorithms/retrieval/scan.h): kind, key, scope,
 // text, a column of the graph, a property ("props.NAME", or NAME where no column has it; further
 // parts lead into nested maps); "tags" are all of them. "degree", "in_degree", "out_degree" count
 // edges, "superseded_by" is the key of what replaced the node; a column of the graph of such a name

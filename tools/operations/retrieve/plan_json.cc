@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/retrieval/where.h"
+#include "algorithms/retrieval/scan.h"
 #include "algorithms/traversal/traversal.h"
 #include "storage/formats/base/json_tree.h"
 #include "tools/operations/framework/arguments.h"

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "algorithms/memory/visibility/visibility.h"
-#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/scan.h"
 #include "algorithms/retrieval/terms.h"
-#include "algorithms/retrieval/where.h"
 #include "engine/vocabulary.h"
 #include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"

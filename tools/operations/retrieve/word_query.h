@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "algorithms/common/common.h"
-#include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/terms.h"
 #include "engine/error.h"
 #include "tools/operations/framework/request.h"

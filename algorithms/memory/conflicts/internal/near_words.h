@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "algorithms/common/common.h"
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "algorithms/common/common.h"
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 
 namespace plexus::memory_internal {
 

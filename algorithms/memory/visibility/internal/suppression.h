@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "engine/adjacency/csr_view.h"
+#include "engine/arrays/views.h"
 #include "engine/snapshot.h"
 #include "engine/vocabulary.h"
 

@@ -1,8 +1,8 @@
-// The filter of a plan: one expression for where.h, and the carriers of an inscription.
+// The filter of a plan: one expression for EvaluateWhere, and the carriers of an inscription.
 #include <string>
 
 #include "algorithms/retrieval/internal/plan/plan_run.h"
-#include "algorithms/retrieval/where.h"
+#include "algorithms/retrieval/scan.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::retrieval_internal {

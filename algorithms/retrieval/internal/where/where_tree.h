@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "algorithms/retrieval/internal/where/like_pattern.h"
-#include "algorithms/retrieval/where.h"
+#include "algorithms/retrieval/scan.h"
 #include "engine/schema.h"
 #include "engine/types.h"
 

@@ -1,5 +1,5 @@
 // Guardrails on previews: the seed's rule, sides, conditions, what rules may not say.
-#include "algorithms/memory/decisions/decisions_guardrails.h"
+#include "algorithms/memory/decisions/decisions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
-// CsrView: one direction of a compressed sparse row graph as bare spans.
+// Views: arrays of a snapshot, and the rows of a graph, read where they lie and without locks.
 //
-// Kernels that need no delta run on this only, so tests and bench/gap can hand
-// them plain arrays. Row of node v = positions [offsets[v], offsets[v + 1]),
-// sorted by (kind, neighbor, label).
+// The values never change. Thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "engine/types.h"
@@ -40,6 +40,9 @@ class WeightView {
   std::size_t mask_ = ~std::size_t{0};  // 0: one value
 };
 
+// One direction of a compressed sparse row graph as bare spans. Kernels that need no delta run on
+// this only, so tests and bench/gap can hand them plain arrays. Row of node v = positions
+// [offsets[v], offsets[v + 1]), sorted by (kind, neighbor, label).
 template <class Weights>
 struct BasicCsrView {
   std::span<const std::uint32_t> offsets;    // node_count + 1 entries, or empty
@@ -66,5 +69,41 @@ struct BasicCsrView {
 using CsrView = BasicCsrView<std::span<const float>>;
 // A direction of a snapshot's base.
 using StoredCsrView = BasicCsrView<WeightView>;
+
+template <class T>
+class PagedArray;
+
+// Values for each node as a snapshot holds them: pages of 8 KiB, which other views may share. Made
+// by a PagedArray (paged_array.h). One that was moved from is not read.
+template <class T>
+class PagedView {
+ public:
+  static constexpr std::size_t kPageSize = 8192 / sizeof(T);  // values per page
+  static_assert((kPageSize & (kPageSize - 1)) == 0);
+
+  PagedView() = default;
+  std::size_t size() const { return size_; }
+  // Values at or past `size()` read as the array's absent value.
+  T operator[](std::size_t i) const {
+    return i < size_ ? pages_[i / kPageSize][i % kPageSize] : absent_;
+  }
+  // Values [page * kPageSize, ...) that exist, for dense scans.
+  std::span<const T> page(std::size_t page) const {
+    const std::size_t begin = page * kPageSize;
+    if (begin >= size_) return {};
+    return {pages_[page], std::min(kPageSize, size_ - begin)};
+  }
+  std::size_t page_count() const { return (size_ + kPageSize - 1) / kPageSize; }
+  // Of its pages, each once.
+  std::size_t size_bytes() const { return held_pages_ * kPageSize * sizeof(T); }
+
+ private:
+  friend class PagedArray<T>;
+  std::shared_ptr<const void> spine_;  // owns the pages
+  const T* const* pages_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t held_pages_ = 0;
+  T absent_{};
+};
 
 }  // namespace plexus
