@@ -96,8 +96,8 @@ const Snapshot& TheConcepts(bool skewed) {
 }
 
 // Best score a relation and highest rise a concept, level by level over maps.
-void Check(const Snapshot& s, NodeId seed, const RecallConceptsOptions& options,
-           const RecallConceptsResult& result) {
+void Check(const Snapshot& s, NodeId seed, const memory::RecallConceptsOptions& options,
+           const memory::RecallConceptsResult& result) {
   std::map<NodeId, int> hops = {{seed, 0}};
   std::vector<NodeId> level = {seed};
   std::map<std::tuple<NodeId, EdgeKindId, NodeId>, double> scores;
@@ -110,7 +110,8 @@ void Check(const Snapshot& s, NodeId seed, const RecallConceptsOptions& options,
                      [&](const Arc& arc) {
                        const bool episode = IsEpisode(arc.neighbor);
                        const double decay = std::pow(0.5, hop - 1) * (forward ? 1 : 0.5);
-                       const double score = Arousal(s, episode ? at : arc.neighbor, kNow) * decay;
+                       const double score =
+                           memory::Arousal(s, episode ? at : arc.neighbor, kNow) * decay;
                        const auto key = forward ? std::tuple(at, arc.kind, arc.neighbor)
                                                 : std::tuple(arc.neighbor, arc.kind, at);
                        double& best = scores.emplace(key, score).first->second;
@@ -123,21 +124,21 @@ void Check(const Snapshot& s, NodeId seed, const RecallConceptsOptions& options,
     level = next;
   }
   Require(result.propositions.size() == scores.size(), "recall: number of propositions");
-  for (const Proposition& p : result.propositions)
+  for (const memory::Proposition& p : result.propositions)
     Require(scores[{p.from, p.kind, p.to}] == p.score, "recall: score of " + p.text);
   for (std::size_t i = 1; i < result.propositions.size(); ++i)
     Require(result.propositions[i - 1].score >= result.propositions[i].score, "recall: order");
   std::size_t raised = 0;
-  for (const auto& [node, rise] : rises) raised += rise >= Arousal(s, node, kNow);
+  for (const auto& [node, rise] : rises) raised += rise >= memory::Arousal(s, node, kNow);
   Require(result.raised.size() == raised, "recall: number of raised concepts");
-  for (const RaisedConcept& one : result.raised)
+  for (const memory::RaisedConcept& one : result.raised)
     Require(rises[one.node] == one.level, "recall: a raised level");
 }
 
 // Counters are those of single questions; an iteration is a pass over 2,000 evenly spaced seeds.
 void RecallConceptsStarts(benchmark::State& state) {
   const Snapshot& snapshot = TheConcepts(state.range(0) != 0);
-  RecallConceptsOptions options;
+  memory::RecallConceptsOptions options;
   options.hops = 3;
   options.top = static_cast<std::size_t>(state.range(1));
   if (state.range(2) != 0) options.run.budget.edges = static_cast<std::uint64_t>(state.range(2));
@@ -152,7 +153,7 @@ void RecallConceptsStarts(benchmark::State& state) {
     for (const NodeId seed : seeds) {
       const std::vector<std::string> names = {std::string(snapshot.key(seed))};
       const auto result = times.Time(
-          [&] { return Must(RecallConcepts(snapshot, names, kNow, options), "recall"); });
+          [&] { return Must(memory::RecallConcepts(snapshot, names, kNow, options), "recall"); });
       edges += result.edges;
       propositions += result.propositions.size();
       truncated += result.truncated;
@@ -166,7 +167,7 @@ void RecallConceptsStarts(benchmark::State& state) {
   for (std::size_t i = 0; i < seeds.size(); i += 100) {
     const std::vector<std::string> names = {std::string(snapshot.key(seeds[i]))};
     Check(snapshot, seeds[i], options,
-          Must(RecallConcepts(snapshot, names, kNow, options), "recall"));
+          Must(memory::RecallConcepts(snapshot, names, kNow, options), "recall"));
   }
 }
 BENCHMARK(RecallConceptsStarts)

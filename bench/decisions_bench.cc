@@ -118,7 +118,7 @@ Ledger& TheLedger() {
   }();
   return *made;
 }
-DecisionOptions Now() { return {.now_ms = kNow, .run = {.executor = &ExecutorOf(1)}}; }
+memory::DecisionOptions Now() { return {.now_ms = kNow, .run = {.executor = &ExecutorOf(1)}}; }
 
 // The least and the median processor time of fn().
 template <class Fn>
@@ -134,7 +134,7 @@ void Time(benchmark::State& state, const Fn& fn) {
 }
 
 // Every score is what its equation says, to a tolerance of the sum of what is wrong.
-void CheckSalience(const Snapshot& s, const SalienceResult& result, double tolerance) {
+void CheckSalience(const Snapshot& s, const memory::SalienceResult& result, double tolerance) {
   const double d = 0.85;
   const EdgeKindId kinds[] = {kDependsOn, kRefines, kCauses, kSupports};
   const ArcFilter filter = ArcFilter::Kinds(s.schema(), kinds).ValidAt(kNow);
@@ -165,8 +165,9 @@ void CheckSalience(const Snapshot& s, const SalienceResult& result, double toler
 
 void DecisionsSalience(benchmark::State& state) {
   const Ledger& ledger = TheLedger();
-  SalienceResult result;
-  Time(state, [&] { result = Must(Salience(ledger.snapshot, {.decisions = Now()}), "salience"); });
+  memory::SalienceResult result;
+  Time(state,
+       [&] { result = Must(memory::Salience(ledger.snapshot, {.decisions = Now()}), "salience"); });
   state.counters["cycles"] = static_cast<double>(result.cycles.size());
   CheckSalience(ledger.snapshot, result, 1e-10);
 }
@@ -183,8 +184,8 @@ Snapshot AfterAnAppend(const Ledger& ledger) {
 
 void DecisionsSalienceAfterAnAppend(benchmark::State& state) {
   const Snapshot after = AfterAnAppend(TheLedger());
-  SalienceResult result;
-  Time(state, [&] { result = Must(Salience(after, {.decisions = Now()}), "salience"); });
+  memory::SalienceResult result;
+  Time(state, [&] { result = Must(memory::Salience(after, {.decisions = Now()}), "salience"); });
   CheckSalience(after, result, 1e-10);
 }
 BENCHMARK(DecisionsSalienceAfterAnAppend)->Unit(benchmark::kMillisecond);
@@ -194,23 +195,26 @@ BENCHMARK(DecisionsSalienceAfterAnAppend)->Unit(benchmark::kMillisecond);
 void DecisionsPageRank(benchmark::State& state) {
   const Ledger& ledger = TheLedger();
   const Snapshot after = AfterAnAppend(ledger);
-  const NodeSubset decisions = Must(Decisions(after), "decisions");
-  PageRankOptions options;
+  const NodeSubset decisions = Must(memory::Decisions(after), "decisions");
+  pagerank::PageRankOptions options;
   options.tolerance = 1e-12;
   options.filter.kinds = {kDependsOn, kRefines, kCauses, kSupports};
   options.filter.valid_at = kNow;
   options.filter.subset = &decisions;
   options.reversed = {kCauses, kSupports};
   options.run.executor = &ExecutorOf(1);
-  const SalienceResult before = Must(Salience(ledger.snapshot, {.decisions = Now()}), "salience");
-  PageRankResult result;
+  const memory::SalienceResult before =
+      Must(memory::Salience(ledger.snapshot, {.decisions = Now()}), "salience");
+  pagerank::PageRankResult result;
   Time(state, [&] {
-    result = Must(state.range(0) == 0 ? PageRank(after, options)
-                                      : RefreshPageRank(after, {.scores = before.scores}, options),
+    result = Must(state.range(0) == 0
+                      ? pagerank::PageRank(after, options)
+                      : pagerank::RefreshPageRank(after, {.scores = before.scores}, options),
                   "PageRank");
   });
   state.counters["iterations"] = result.iterations;
-  const SalienceResult want = Must(Salience(after, {.decisions = Now()}), "salience");
+  const memory::SalienceResult want =
+      Must(memory::Salience(after, {.decisions = Now()}), "salience");
   double apart = 0;
   for (NodeId v = 0; v < after.node_count(); ++v)
     apart += std::abs(result.scores[v] - want.scores[v]);
@@ -220,9 +224,10 @@ BENCHMARK(DecisionsPageRank)->ArgName("refresh")->Arg(0)->Arg(1)->Unit(benchmark
 
 void DecisionsBlocked(benchmark::State& state) {
   const Ledger& ledger = TheLedger();
-  BlockedChainsResult result;
-  Time(state,
-       [&] { result = Must(BlockedChains(ledger.snapshot, {.decisions = Now()}), "blocked"); });
+  memory::BlockedChainsResult result;
+  Time(state, [&] {
+    result = Must(memory::BlockedChains(ledger.snapshot, {.decisions = Now()}), "blocked");
+  });
   state.counters["blocked"] = static_cast<double>(result.blocked.size());
   Require(result.Find(ledger.decisions - 1) != nullptr, "blocked: the end of the chain");
 }
@@ -241,11 +246,11 @@ void DecisionsBlockedChain(benchmark::State& state) {
   Must(graph->Apply(links), "adding links");
   Must(graph->Compact(), "compacting");
   const Snapshot s = graph->snapshot();
-  BlockedChainsResult result;
-  std::vector<ChainStep> steps;
+  memory::BlockedChainsResult result;
+  std::vector<memory::ChainStep> steps;
   Time(state, [&] {
-    result = Must(BlockedChains(s, {.decisions = Now()}), "blocked");
-    steps = Must(ChainOf(s, result, ledger.chain - 1, kNow, ledger.chain), "a chain");
+    result = Must(memory::BlockedChains(s, {.decisions = Now()}), "blocked");
+    steps = Must(memory::ChainOf(s, result, ledger.chain - 1, kNow, ledger.chain), "a chain");
   });
   Require(result.blocked.size() == ledger.chain - 1, "chain: number of blocked decisions");
   Require(result.blocked.back().root == 0 && result.blocked.back().hops == ledger.chain - 1,
@@ -259,35 +264,37 @@ BENCHMARK(DecisionsBlockedChain)->Unit(benchmark::kMillisecond);
 // host has.
 void DecisionsGuardrail(benchmark::State& state) {
   const Ledger& ledger = TheLedger();
-  const SalienceResult salience = Must(Salience(ledger.snapshot, {.decisions = Now()}), "salience");
+  const memory::SalienceResult salience =
+      Must(memory::Salience(ledger.snapshot, {.decisions = Now()}), "salience");
   const std::vector<NodeId> nodes = salience.nodes.ToList();
   const NodeId salient =
       *std::ranges::max_element(nodes, {}, [&](NodeId v) { return salience.percentiles[v]; });
-  const std::vector<GuardrailRule> rules = {{.name = "salient",
-                                             .kinds = {kContradicts},
-                                             .target = {.active = true, .salience_above = 0.7},
-                                             .message = "This contradicts {target}."},
-                                            {.name = "removed",
-                                             .does = ProposalDoes::kRemoves,
-                                             .target = {.salience_above = 0.7},
-                                             .message = "{target} is removed."},
-                                            {.name = "unlinked",
-                                             .does = ProposalDoes::kUnlinks,
-                                             .kinds = {kDependsOn},
-                                             .target = {.active = true},
-                                             .action = RuleAction::kWarn,
-                                             .message = "{target} holds {other} no more."}};
+  const std::vector<memory::GuardrailRule> rules = {
+      {.name = "salient",
+       .kinds = {kContradicts},
+       .target = {.active = true, .salience_above = 0.7},
+       .message = "This contradicts {target}."},
+      {.name = "removed",
+       .does = memory::ProposalDoes::kRemoves,
+       .target = {.salience_above = 0.7},
+       .message = "{target} is removed."},
+      {.name = "unlinked",
+       .does = memory::ProposalDoes::kUnlinks,
+       .kinds = {kDependsOn},
+       .target = {.active = true},
+       .action = memory::RuleAction::kWarn,
+       .message = "{target} holds {other} no more."}};
   WriteBatch batch(kBenchTime);
   const NodeRef added = batch.UpsertNode("a new decision", kDecision);
   batch.Link(added, kContradicts, NodeRef::Id(salient));
-  GuardrailResult result;
+  memory::GuardrailResult result;
   double preview_cpu = 0;
-  GuardrailOptions options{.decisions = Now(), .salience = &salience};
+  memory::GuardrailOptions options{.decisions = Now(), .salience = &salience};
   Time(state, [&] {
     const double before = ThreadSeconds();
     const PreviewResult preview = Must(Preview(ledger.snapshot, batch), "a preview");
     preview_cpu = ThreadSeconds() - before;
-    result = Must(CheckGuardrails(ledger.snapshot, preview, rules, options), "a check");
+    result = Must(memory::CheckGuardrails(ledger.snapshot, preview, rules, options), "a check");
   });
   state.counters["cpu_preview"] = preview_cpu;
   Require(!result.allowed && result.hits.size() == 1 && result.hits[0].target == salient,
@@ -297,10 +304,10 @@ BENCHMARK(DecisionsGuardrail)->Unit(benchmark::kMillisecond);
 
 void DecisionsQueue(benchmark::State& state) {
   const Ledger& ledger = TheLedger();
-  WorkQueueOptions options{.decisions = Now()};
+  memory::WorkQueueOptions options{.decisions = Now()};
   options.frontier = static_cast<std::size_t>(state.range(0));
-  WorkQueueResult result;
-  Time(state, [&] { result = Must(WorkQueue(ledger.snapshot, options), "the queue"); });
+  memory::WorkQueueResult result;
+  Time(state, [&] { result = Must(memory::WorkQueue(ledger.snapshot, options), "the queue"); });
   state.counters["items"] = static_cast<double>(result.total);
   Require(result.items.size() == options.top, "queue: its length");
   for (std::size_t i = 1; i < result.items.size(); ++i)
@@ -310,9 +317,10 @@ BENCHMARK(DecisionsQueue)->ArgName("frontier")->Arg(0)->Arg(5)->Unit(benchmark::
 
 void DecisionsCompaction(benchmark::State& state) {
   const Ledger& ledger = TheLedger();
-  CompactionResult result;
+  memory::CompactionResult result;
   Time(state, [&] {
-    result = Must(CompactionTiers(ledger.snapshot, {.salience = {.decisions = Now()}}), "tiers");
+    result =
+        Must(memory::CompactionTiers(ledger.snapshot, {.salience = {.decisions = Now()}}), "tiers");
   });
   Require(result.entries.size() == ledger.decisions, "compaction: number of decisions");
 }
@@ -320,8 +328,9 @@ BENCHMARK(DecisionsCompaction)->Unit(benchmark::kMillisecond);
 
 void DecisionsContradictions(benchmark::State& state) {
   const Ledger& ledger = TheLedger();
-  OpenConflictsResult result;
-  Time(state, [&] { result = Must(DecisionContradictions(ledger.snapshot, Now()), "conflicts"); });
+  memory::OpenConflictsResult result;
+  Time(state,
+       [&] { result = Must(memory::DecisionContradictions(ledger.snapshot, Now()), "conflicts"); });
   state.counters["conflicts"] = static_cast<double>(result.conflicts.size());
   Require(!result.conflicts.empty(), "contradictions: there are some");
 }

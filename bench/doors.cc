@@ -42,13 +42,13 @@ std::vector<std::uint32_t> MakeEnds(std::uint32_t edges) {
 }
 
 void Rank(const Snapshot& snapshot) {
-  PageRankOptions options;
+  pagerank::PageRankOptions options;
   options.iterations = 20;
   double best = 1e9;
   std::uint64_t bits = 0;
   for (int round = 0; round < 9; ++round) {
     const double start = Processor();
-    const PageRankResult rank = Must(PageRank(snapshot, options), "pagerank");
+    const pagerank::PageRankResult rank = Must(pagerank::PageRank(snapshot, options), "pagerank");
     best = std::min(best, Processor() - start);
     bits = 0;
     for (const double score : rank.scores) bits ^= std::bit_cast<std::uint64_t>(score);

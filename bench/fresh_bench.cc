@@ -134,14 +134,15 @@ class Asker {
         break;
       case 3: {
         const auto visible = Visible();
-        TraverseOptions options;
+        traversal::TraverseOptions options;
         options.hops = 3;
         options.direction = Direction::kBoth;
         options.top = 50;
         options.filter.subset = visible.get();
         options.run.executor = &executor_;
         answers_.traverse.clear();
-        for (const TraverseHit& hit : Must(Traverse(s_, seeds_, options), "traverse").hits)
+        for (const traversal::TraverseHit& hit :
+             Must(traversal::Traverse(s_, seeds_, options), "traverse").hits)
           answers_.traverse.push_back({hit.node, hit.score});
         break;
       }
@@ -161,14 +162,15 @@ class Asker {
  private:
   using Hits = std::vector<std::pair<NodeId, double>>;
   std::shared_ptr<const NodeSubset> Visible() {
-    return VisibleNodes(s_, s_.time_ms(), {.executor = &executor_}).value();
+    return memory::VisibleNodes(s_, s_.time_ms(), {.executor = &executor_}).value();
   }
   Hits Bm25Among(std::size_t top) {
     const auto visible = Visible();
     Hits hits;
-    for (const Bm25Hit& m :
-         Must(Bm25(s_, terms_,
-                   {.top = top, .subset = visible.get(), .run = {.executor = &executor_}}),
+    for (const retrieval::Bm25Hit& m :
+         Must(retrieval::Bm25(
+                  s_, terms_,
+                  {.top = top, .subset = visible.get(), .run = {.executor = &executor_}}),
               "bm25")
              .hits)
       hits.push_back({m.node, m.score});
@@ -177,9 +179,10 @@ class Asker {
   Hits NearestAmong() {
     const auto visible = Visible();
     Hits hits;
-    for (const NearestHit& n :
-         Must(Nearest(s_, SpaceId{}, query_,
-                      {.top = 10, .subset = visible.get(), .run = {.executor = &executor_}}),
+    for (const retrieval::NearestHit& n :
+         Must(retrieval::Nearest(
+                  s_, SpaceId{}, query_,
+                  {.top = 10, .subset = visible.get(), .run = {.executor = &executor_}}),
               "nearest")
              .hits)
       hits.push_back({n.node, n.similarity});
@@ -254,20 +257,23 @@ void Read(const Graph& graph, std::size_t rounds, Figures& figures) {
 
 // Medians of a few refreshes after one batch each, and of runs from nothing; in ms.
 std::pair<double, double> RefreshPageRanks(Graph& graph, Memories& memories, std::int64_t time) {
-  PageRankOptions options;
+  pagerank::PageRankOptions options;
   options.tolerance = 1e-8;
   Snapshot before = graph.snapshot();
-  std::vector<double> scores = Must(PageRank(before, options), "PageRank").scores, refreshed, anew;
+  std::vector<double> scores = Must(pagerank::PageRank(before, options), "PageRank").scores,
+                      refreshed, anew;
   for (int i = 0; i < 5; ++i) {
     WriteBatch batch(time + i);
     memories.Add(batch, kBatch);
     Must(graph.Apply(batch), "append");
     const Snapshot now = graph.snapshot();
-    PageRankResult fresh, whole;
+    pagerank::PageRankResult fresh, whole;
     refreshed.push_back(1e3 * Seconds([&] {
-                          fresh = Must(RefreshPageRank(now, {scores, &before}, options), "refresh");
+                          fresh = Must(pagerank::RefreshPageRank(now, {scores, &before}, options),
+                                       "refresh");
                         }));
-    anew.push_back(1e3 * Seconds([&] { whole = Must(PageRank(now, options), "PageRank"); }));
+    anew.push_back(1e3 *
+                   Seconds([&] { whole = Must(pagerank::PageRank(now, options), "PageRank"); }));
     double apart = 0;
     for (std::size_t v = 0; v < whole.scores.size(); ++v)
       apart += std::abs(whole.scores[v] - fresh.scores[v]);

@@ -128,18 +128,18 @@ bool Together(const Ledger& ledger, NodeId a, NodeId b) {
 }
 
 // No pair with one of `step`-th facts may beat the worst listed one and be missing.
-void Verify(const Ledger& ledger, const FrontierResult& result, std::size_t top) {
+void Verify(const Ledger& ledger, const similarity::FrontierResult& result, std::size_t top) {
   Require(!result.truncated, "frontier: ran to its end");
   if (!Require(result.sets.size() == top, "frontier: number of pairs")) return;
   std::set<std::pair<NodeId, NodeId>> listed;
   double before = 1e300;
-  for (const FrontierSet& set : result.sets) {
+  for (const similarity::FrontierSet& set : result.sets) {
     const NodeId a = set.members[0], b = set.members[1];
     Require(std::abs(set.score - Score(ledger, a, b)) < 1e-9, "frontier: score of a pair");
     Require(!Together(ledger, a, b), "frontier: a listed pair shares an event");
     Require(set.score <= before, "frontier: order");
     double shares = 0;
-    for (const SharedNeighbor& t : set.shared) shares += t.share;
+    for (const similarity::SharedNeighbor& t : set.shared) shares += t.share;
     Require(std::abs(shares - set.score) < 1e-9, "frontier: shares add up");
     Require(listed.emplace(a, b).second, "frontier: a pair twice");
     before = set.score;
@@ -154,11 +154,11 @@ void Verify(const Ledger& ledger, const FrontierResult& result, std::size_t top)
 
 void FrontierPairs(benchmark::State& state) {
   const Ledger& ledger = TheLedger();
-  FrontierOptions options;
+  similarity::FrontierOptions options;
   options.top = 100;
   options.run.executor = &ExecutorOf(static_cast<int>(state.range(0)));
-  FrontierResult result;
-  for (auto _ : state) result = Must(Frontier(ledger.snapshot, options), "frontier");
+  similarity::FrontierResult result;
+  for (auto _ : state) result = Must(similarity::Frontier(ledger.snapshot, options), "frontier");
   const auto wedges = static_cast<double>(result.wedges);
   state.counters["wedges"] = wedges;
   state.counters["compared"] = static_cast<double>(result.compared);

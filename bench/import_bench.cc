@@ -76,13 +76,14 @@ void ImportEdgeList(benchmark::State& state) {
     options.graph.executor = &executor;
     state.ResumeTiming();
     auto database = Must(Database::Open(folder / "db", options), "opening");
-    ImportOptions import;
-    import.format = FileFormat::kEdgeList;
+    formats::ImportOptions import;
+    import.format = formats::FileFormat::kEdgeList;
     import.now_ms = kBenchTime;
     import.executor = &executor;
     import.before = [&] { return database->BeginBulk(); };
     import.after = [&] { return database->EndBulk(); };
-    const auto report = Must(ImportFiles(database->graph(), {file.path}, import), "import");
+    const auto report =
+        Must(formats::ImportFiles(database->graph(), {file.path}, import), "import");
     state.PauseTiming();
     Require(report.errors == 0 && report.edges.added == file.arcs, "every line is a new edge");
     Require(!database->stats().checkpoints.empty() &&

@@ -146,12 +146,12 @@ std::size_t NumberOf(const Snapshot& snapshot, NodeId node) {
 }
 
 // No pair with one of some memories may beat the worst listed one and be missing.
-void Verify(const World& world, const Snapshot& snapshot, const NeverComposedPage& page,
+void Verify(const World& world, const Snapshot& snapshot, const memory::NeverComposedPage& page,
             std::size_t top) {
   Require(!page.truncated, "never composed: ran to its end");
   if (!Require(page.sets.size() == top, "never composed: number of pairs")) return;
   std::set<std::pair<std::size_t, std::size_t>> listed;
-  for (const NeverComposedSet& set : page.sets) {
+  for (const memory::NeverComposedSet& set : page.sets) {
     const std::size_t a = NumberOf(snapshot, set.members[0]),
                       b = NumberOf(snapshot, set.members[1]);
     listed.insert({std::min(a, b), std::max(a, b)});
@@ -174,16 +174,17 @@ void Verify(const World& world, const Snapshot& snapshot, const NeverComposedPag
 
 void Ask(const World& world, int arity, std::size_t top, Executor& executor, const char* name) {
   const Snapshot snapshot = world.graph->snapshot();
-  NeverComposedOptions options;
+  memory::NeverComposedOptions options;
   options.arity = arity;
   options.top = top;
   options.now_ms = kBenchTime;
   options.run.executor = &executor;
   const double graph = Megabytes("VmRSS:");
   ForgetPeak();
-  NeverComposedPage page;
+  memory::NeverComposedPage page;
   const double cpu = ProcessSeconds();
-  const double seconds = Seconds([&] { page = Must(NeverComposed(snapshot, options), name); });
+  const double seconds =
+      Seconds([&] { page = Must(memory::NeverComposed(snapshot, options), name); });
   std::printf(
       "%-8s %8.2f s (cpu %.2f s)   compared %llu  scored %llu  pruned %llu (%.9f)   memory %.0f "
       "MB, peak %.0f "
@@ -201,13 +202,14 @@ void Ask(const World& world, int arity, std::size_t top, Executor& executor, con
 }
 
 void Keep(World& world, std::size_t top, Executor& executor) {
-  NeverComposedOptions options;
+  memory::NeverComposedOptions options;
   options.top = top;
   options.now_ms = kBenchTime;
   options.run.executor = &executor;
-  std::optional<FrontierKeeper> keeper;
-  const double full = Seconds(
-      [&] { keeper = Must(FrontierKeeper::Make(world.graph->snapshot(), options), "keeper"); });
+  std::optional<memory::FrontierKeeper> keeper;
+  const double full = Seconds([&] {
+    keeper = Must(memory::FrontierKeeper::Make(world.graph->snapshot(), options), "keeper");
+  });
   std::mt19937_64 random(3);
   std::vector<double> updates;
   for (std::uint32_t e = 0; e < 20; ++e) {
@@ -217,7 +219,8 @@ void Keep(World& world, std::size_t top, Executor& executor) {
     const Snapshot snapshot = world.graph->snapshot();
     updates.push_back(Seconds([&] { Must(keeper->Update(snapshot), "update"); }));
   }
-  const NeverComposedPage again = Must(NeverComposed(world.graph->snapshot(), options), "full run");
+  const memory::NeverComposedPage again =
+      Must(memory::NeverComposed(world.graph->snapshot(), options), "full run");
   bool same = again.sets.size() == keeper->page().sets.size();
   for (std::size_t i = 0; same && i < again.sets.size(); ++i)
     same = again.sets[i].members == keeper->page().sets[i].members &&

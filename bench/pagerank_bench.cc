@@ -42,9 +42,9 @@ const Snapshot& TheGraph(std::int64_t which) {
   return snapshot.emplace(GraphOf(NodeId{1} << scale, pairs)->snapshot());
 }
 
-PageRankOptions Options(bool weighted) {
-  PageRankOptions options;
-  options.precision = Precision::kF32;
+pagerank::PageRankOptions Options(bool weighted) {
+  pagerank::PageRankOptions options;
+  options.precision = pagerank::Precision::kF32;
   options.weighted = weighted;
   options.iterations = kIterations;
   options.run.executor = &ExecutorOf(2);
@@ -59,7 +59,7 @@ std::vector<std::vector<NodeWeight>> SixteenSeeds(const Snapshot& snapshot) {
   return sets;
 }
 
-void CheckOneMoreStep(const Snapshot& s, const PageRankResult& result, bool weighted) {
+void CheckOneMoreStep(const Snapshot& s, const pagerank::PageRankResult& result, bool weighted) {
   const NodeId n = s.node_count();
   std::vector<double> next(n, 0);
   double dangling = 0, step = 0, sum = 0;
@@ -84,9 +84,9 @@ void PageRankF32(benchmark::State& state) {
   const Snapshot& snapshot = TheGraph(state.range(0));
   const bool weighted = state.range(1) != 0;
   const double prepared =
-      Must(PageRank(snapshot, Options(weighted)), "pagerank").stats.preparation_ms;
-  PageRankResult result;
-  for (auto _ : state) result = Must(PageRank(snapshot, Options(weighted)), "pagerank");
+      Must(pagerank::PageRank(snapshot, Options(weighted)), "pagerank").stats.preparation_ms;
+  pagerank::PageRankResult result;
+  for (auto _ : state) result = Must(pagerank::PageRank(snapshot, Options(weighted)), "pagerank");
   CheckOneMoreStep(snapshot, result, weighted);
   state.counters["arcs/s"] = benchmark::Counter(static_cast<double>(result.edges) * kIterations,
                                                 benchmark::Counter::kIsIterationInvariantRate);
@@ -103,11 +103,11 @@ BENCHMARK(PageRankF32)
 
 void SixteenRuns(benchmark::State& state) {
   const Snapshot& snapshot = TheGraph(state.range(0));
-  PageRankOptions options = Options(false);
+  pagerank::PageRankOptions options = Options(false);
   for (auto _ : state)
     for (const auto& seeds : SixteenSeeds(snapshot)) {
       options.seeds = seeds;
-      benchmark::DoNotOptimize(Must(PageRank(snapshot, options), "pagerank"));
+      benchmark::DoNotOptimize(Must(pagerank::PageRank(snapshot, options), "pagerank"));
     }
 }
 BENCHMARK(SixteenRuns)
@@ -120,13 +120,14 @@ BENCHMARK(SixteenRuns)
 void BatchOfSixteen(benchmark::State& state) {
   const Snapshot& snapshot = TheGraph(state.range(0));
   const auto sets = SixteenSeeds(snapshot);
-  Must(PageRankBatch(snapshot, sets, Options(false)), "preparing");
-  PageRankBatchResult result;
-  for (auto _ : state) result = Must(PageRankBatch(snapshot, sets, Options(false)), "batch");
+  Must(pagerank::PageRankBatch(snapshot, sets, Options(false)), "preparing");
+  pagerank::PageRankBatchResult result;
+  for (auto _ : state)
+    result = Must(pagerank::PageRankBatch(snapshot, sets, Options(false)), "batch");
   for (const std::size_t s : {0, 7, 15}) {
-    PageRankOptions options = Options(false);
+    pagerank::PageRankOptions options = Options(false);
     options.seeds = sets[s];
-    const PageRankResult alone = Must(PageRank(snapshot, options), "pagerank");
+    const pagerank::PageRankResult alone = Must(pagerank::PageRank(snapshot, options), "pagerank");
     double distance = 0;
     for (NodeId v = 0; v < snapshot.node_count(); ++v)
       distance += std::abs(alone.scores[v] - static_cast<double>(result.score(v, s)));
@@ -160,32 +161,33 @@ void Refresh(benchmark::State& state) {
     }
     batch.Link(NodeRef::Id(ends[0]), kLink, NodeRef::Id(ends[1]));
   }
-  PageRankOptions options;
+  pagerank::PageRankOptions options;
   options.tolerance = 1e-6;
   options.weighted = false;
   options.run.executor = &ExecutorOf(2);
-  const PageRankResult earlier = Must(PageRank(before, options), "pagerank");
+  const pagerank::PageRankResult earlier = Must(pagerank::PageRank(before, options), "pagerank");
   Must(graph->Apply(batch), "appending");
   const Snapshot after = graph->snapshot();
   options.use_cache = false;
-  PageRankRefresher keeper(options);
+  pagerank::PageRankRefresher keeper(options);
   if (state.range(1) == 2) Must(keeper.Refresh(before), "pagerank");
-  const auto ask = [&](PageRankRefresher& from) {
+  const auto ask = [&](pagerank::PageRankRefresher& from) {
     if (state.range(1) == 2) return *Must(from.Refresh(after), "pagerank");
-    return refresh ? Must(RefreshPageRank(after, {earlier.scores, &before}, options), "pagerank")
-                   : Must(PageRank(after, options), "pagerank");
+    return refresh ? Must(pagerank::RefreshPageRank(after, {earlier.scores, &before}, options),
+                          "pagerank")
+                   : Must(pagerank::PageRank(after, options), "pagerank");
   };
-  PageRankRefresher first = keeper;
-  PageRankResult result = ask(first);
+  pagerank::PageRankRefresher first = keeper;
+  pagerank::PageRankResult result = ask(first);
   for (auto _ : state) {
     state.PauseTiming();
-    PageRankRefresher next = keeper;
+    pagerank::PageRankRefresher next = keeper;
     state.ResumeTiming();
     result = ask(next);
   }
   Require(result.converged, "converged");
   options.tolerance = 1e-9;
-  const PageRankResult exact = Must(PageRank(after, options), "pagerank");
+  const pagerank::PageRankResult exact = Must(pagerank::PageRank(after, options), "pagerank");
   double distance = 0;
   for (NodeId v = 0; v < n; ++v) distance += std::abs(exact.scores[v] - result.scores[v]);
   Require(distance <= 1.01e-6, "within the error stated");

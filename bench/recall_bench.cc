@@ -130,7 +130,7 @@ struct Asked {
 
 std::vector<Asked> Questions(const World& world, std::size_t count) {
   std::mt19937_64 random(11);
-  const auto visible = Must(VisibleNodes(world.snapshot, kNow), "visible nodes");
+  const auto visible = Must(memory::VisibleNodes(world.snapshot, kNow), "visible nodes");
   std::vector<Asked> asked;
   while (asked.size() < count) {
     const auto memory = static_cast<NodeId>(random() % world.memories);
@@ -163,19 +163,19 @@ std::size_t CountRelated(const Snapshot& s, NodeId start, const NodeSubset& visi
   return edges.size();
 }
 
-void Check(const World& world, const Asked& asked, const RecallOptions& options,
-           const RecallResult& result) {
+void Check(const World& world, const Asked& asked, const memory::RecallOptions& options,
+           const memory::RecallResult& result) {
   const Snapshot& s = world.snapshot;
-  const auto visible = Must(VisibleNodes(s, kNow), "visible nodes");
-  Bm25Options bm25;
+  const auto visible = Must(memory::VisibleNodes(s, kNow), "visible nodes");
+  retrieval::Bm25Options bm25;
   bm25.top = options.top;
   bm25.subset = visible.get();
-  const Bm25Result wanted = Must(Bm25(s, asked.words, bm25), "bm25");
+  const retrieval::Bm25Result wanted = Must(retrieval::Bm25(s, asked.words, bm25), "bm25");
   Require(wanted.hits.size() == result.hits.size(), "recall: number of hits");
   for (std::size_t i = 0; i < result.hits.size(); ++i) {
-    const RecallHit& hit = result.hits[i];
+    const memory::RecallHit& hit = result.hits[i];
     Require(hit.node == wanted.hits[i].node && hit.score == wanted.hits[i].score, "recall: a hit");
-    for (const ScoreTerm& term : hit.terms)
+    for (const retrieval::ScoreTerm& term : hit.terms)
       Require(term.value >= 0 && term.value <= 1, "recall: a term");
     if (!hit.related_truncated)
       Require(hit.related.size() == CountRelated(s, hit.node, *visible), "recall: relations");
@@ -186,7 +186,7 @@ void Check(const World& world, const Asked& asked, const RecallOptions& options,
 void RecallQuestions(benchmark::State& state) {
   const World& world = TheMemories(state.range(0) != 0);
   const auto parts = state.range(1);
-  RecallOptions options;
+  memory::RecallOptions options;
   options.now_ms = kNow;
   options.lists = true;
   options.related_hops = 2;
@@ -198,13 +198,13 @@ void RecallQuestions(benchmark::State& state) {
   std::uint64_t relations = 0, truncated = 0, repeats = 0, conflicts = 0;
   for (auto _ : state)
     for (const Asked& asked : questions) {
-      RecallQuery question;
+      memory::RecallQuery question;
       question.terms = asked.words;
       if (parts == 3) question.keys = {&asked.key, 1};
-      const RecallResult result =
-          times.Time([&] { return Must(Recall(world.snapshot, question, options), "recall"); });
+      const memory::RecallResult result = times.Time(
+          [&] { return Must(memory::Recall(world.snapshot, question, options), "recall"); });
       conflicts += result.conflicts.size();
-      for (const RecallHit& hit : result.hits) {
+      for (const memory::RecallHit& hit : result.hits) {
         relations += hit.related.size();
         truncated += hit.related_truncated;
         repeats += hit.near_duplicate_of.size();
@@ -217,9 +217,10 @@ void RecallQuestions(benchmark::State& state) {
   state.counters["conflicts"] = times.PerQuestion(conflicts);
   if (parts != 1) return;
   for (std::size_t i = 0; i < questions.size(); i += 50) {
-    RecallQuery question;
+    memory::RecallQuery question;
     question.terms = questions[i].words;
-    Check(world, questions[i], options, Must(Recall(world.snapshot, question, options), "recall"));
+    Check(world, questions[i], options,
+          Must(memory::Recall(world.snapshot, question, options), "recall"));
   }
 }
 BENCHMARK(RecallQuestions)

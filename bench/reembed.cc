@@ -61,7 +61,8 @@ bool Tell(Graph& graph, const Sizes& sizes, int round) {
     const int node = i * 7919 % sizes.nodes;
     const std::vector<float> query = Vector(sizes, node, round);
     const auto start = Clock::now();
-    const NearestResult found = Must(Nearest(snapshot, SpaceId{}, query, {}), "searching");
+    const retrieval::NearestResult found =
+        Must(retrieval::Nearest(snapshot, SpaceId{}, query, {}), "searching");
     times.push_back(1e3 * SecondsSince(start));
     right = right && !found.hits.empty() &&
             snapshot.key(found.hits[0].node) == "n" + std::to_string(node);

@@ -49,7 +49,7 @@ const Snapshot& TheGraph() {
   static const std::unique_ptr<Graph> graph = [] {
     auto made = Graph::InMemory();
     if (const char* file = std::getenv("PLEXUS_BENCH_VECTORS"); file && !Small()) {
-      const auto report = Must(ImportVectors(*made, {file}, {}, {}), "reading vectors");
+      const auto report = Must(formats::ImportVectors(*made, {file}, {}, {}), "reading vectors");
       if (report.errors > 0) Die(report.kept_errors.at(0).ToString());
       std::fprintf(stderr, "vectors: %llu of %s\n", static_cast<unsigned long long>(report.vectors),
                    file);
@@ -110,12 +110,12 @@ double Exact(Metric metric, std::span<const float> a, std::span<const float> b) 
 }
 
 void Verify(std::span<const float> query, const NodeSubset* subset, Metric metric,
-            const std::vector<NearestHit>& got) {
+            const std::vector<retrieval::NearestHit>& got) {
   const auto zero = std::vector<float>(query.size());
   const double scale =
       metric == Metric::kCosine ? 1 : 20 * std::abs(Exact(Metric::kL2, query, zero));
   double worst = INFINITY;
-  for (const NearestHit& node : got) {
+  for (const retrieval::NearestHit& node : got) {
     const double exact = Exact(metric, query, TheVector(node.node));
     const double measure = metric == Metric::kL2 ? -node.measure : node.measure;
     Require(std::abs(measure - exact) <= 1e-6 * scale, "a measure differs from f64");
@@ -135,7 +135,7 @@ NodeId QueryNode(std::size_t i) {
 
 void OneQuery(benchmark::State& state) {
   const Snapshot& snapshot = TheGraph();
-  NearestOptions options;
+  retrieval::NearestOptions options;
   options.metric = static_cast<Metric>(state.range(1));
   options.level = static_cast<SimdLevel>(state.range(2));
   if (!HasSimdLevel(options.level)) return state.SkipWithError("no such instruction level here");
@@ -145,9 +145,10 @@ void OneQuery(benchmark::State& state) {
   for (auto _ : state) {
     const auto query = TheVector(QueryNode(i++));
     reads.push_back(SecondsToRead(*options.run.executor));
-    NearestResult result;
-    scans.push_back(
-        Seconds([&] { result = Must(Nearest(snapshot, SpaceId{}, query, options), "nearest"); }));
+    retrieval::NearestResult result;
+    scans.push_back(Seconds([&] {
+      result = Must(retrieval::Nearest(snapshot, SpaceId{}, query, options), "nearest");
+    }));
     state.SetIterationTime(scans.back());
     Require(result.hits.size() == 10, "ten nearest");
   }
@@ -158,7 +159,7 @@ void OneQuery(benchmark::State& state) {
   for (std::size_t q : {0u, 1u}) {
     const auto query = TheVector(QueryNode(q));
     Verify(query, nullptr, *options.metric,
-           Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").hits);
+           Must(retrieval::Nearest(snapshot, SpaceId{}, query, options), "nearest").hits);
   }
 }
 BENCHMARK(OneQuery)
@@ -176,16 +177,17 @@ BENCHMARK(OneQuery)
 // the median of the one over the median of the other, `exact` the share of rows left to measure.
 void Prefiltered(benchmark::State& state) {
   const Snapshot& snapshot = TheGraph();
-  NearestOptions plain;
+  retrieval::NearestOptions plain;
   plain.metric = static_cast<Metric>(state.range(1));
   plain.run.executor = &ExecutorOf(static_cast<int>(state.range(0)));
-  NearestOptions narrow = plain;
+  retrieval::NearestOptions narrow = plain;
   narrow.prefilter = Prefilter::kInt8;
-  const auto seconds = [&](std::span<const float> query, const NearestOptions& options,
-                           NearestResult& result) {
-    return Seconds([&] { result = Must(Nearest(snapshot, SpaceId{}, query, options), "nearest"); });
+  const auto seconds = [&](std::span<const float> query, const retrieval::NearestOptions& options,
+                           retrieval::NearestResult& result) {
+    return Seconds(
+        [&] { result = Must(retrieval::Nearest(snapshot, SpaceId{}, query, options), "nearest"); });
   };
-  NearestResult want, got;
+  retrieval::NearestResult want, got;
   seconds(TheVector(QueryNode(0)), narrow, got);  // makes the copy
   std::vector<double> scans, filtered;
   std::uint64_t exact = 0;
@@ -231,18 +233,18 @@ const Snapshot& TheHalves() {
 // One question of the f32 rows and of the f16 rows in turns, in processor time of all threads;
 // `same` is the share of the nearest that both find.
 void Halves(benchmark::State& state) {
-  NearestOptions options;
+  retrieval::NearestOptions options;
   options.run.executor = &ExecutorOf(static_cast<int>(state.range(0)));
   options.metric = static_cast<Metric>(state.range(1));
   options.prefilter = static_cast<Prefilter>(state.range(2));
   const auto seconds = [&](const Snapshot& snapshot, std::span<const float> query,
-                           NearestResult& result) {
+                           retrieval::NearestResult& result) {
     const double start = ProcessSeconds();
-    result = Must(Nearest(snapshot, SpaceId{}, query, options), "nearest");
+    result = Must(retrieval::Nearest(snapshot, SpaceId{}, query, options), "nearest");
     return ProcessSeconds() - start;
   };
   const VectorView& halves = *TheHalves().space(SpaceId{});
-  NearestResult of_floats, of_halves;
+  retrieval::NearestResult of_floats, of_halves;
   std::vector<double> floats, rounded;
   std::size_t same = 0, wanted = 0;
   std::size_t i = 0;
@@ -255,12 +257,12 @@ void Halves(benchmark::State& state) {
       rounded.push_back(f16);
     }
     state.SetIterationTime(f16);
-    for (const NearestHit& hit : of_floats.hits)
-      same +=
-          static_cast<std::size_t>(std::ranges::count(of_halves.hits, hit.node, &NearestHit::node));
+    for (const retrieval::NearestHit& hit : of_floats.hits)
+      same += static_cast<std::size_t>(
+          std::ranges::count(of_halves.hits, hit.node, &retrieval::NearestHit::node));
     wanted += of_floats.hits.size();
     VectorBuffer buffer;
-    for (const NearestHit& hit : of_halves.hits) {
+    for (const retrieval::NearestHit& hit : of_halves.hits) {
       const double exact = Exact(*options.metric, query, halves.vector(hit.node, buffer));
       const double measure = options.metric == Metric::kL2 ? -hit.measure : hit.measure;
       Require(std::abs(measure - exact) <= 1e-5 * (1 + std::abs(exact)), "a measure differs");
@@ -283,7 +285,7 @@ BENCHMARK(Halves)
 // of a query in company.
 void ManyQueries(benchmark::State& state) {
   const Snapshot& snapshot = TheGraph();
-  NearestOptions options;
+  retrieval::NearestOptions options;
   options.run.executor = &ExecutorOf(static_cast<int>(state.range(0)));
   const auto count = static_cast<std::size_t>(state.range(1));
   std::vector<double> alone, together;
@@ -292,12 +294,14 @@ void ManyQueries(benchmark::State& state) {
     std::vector<std::vector<float>> vectors;
     for (std::size_t q = 0; q < count; ++q) vectors.push_back(TheVector(QueryNode(i++)));
     const std::vector<std::span<const float>> queries(vectors.begin(), vectors.end());
-    NearestResult one;
-    std::vector<NearestResult> all;
-    alone.push_back(
-        Seconds([&] { one = Must(Nearest(snapshot, SpaceId{}, queries[0], options), "nearest"); }));
-    const double took =
-        Seconds([&] { all = Must(NearestMany(snapshot, SpaceId{}, queries, options), "nearest"); });
+    retrieval::NearestResult one;
+    std::vector<retrieval::NearestResult> all;
+    alone.push_back(Seconds([&] {
+      one = Must(retrieval::Nearest(snapshot, SpaceId{}, queries[0], options), "nearest");
+    }));
+    const double took = Seconds([&] {
+      all = Must(retrieval::NearestMany(snapshot, SpaceId{}, queries, options), "nearest");
+    });
     together.push_back(took / static_cast<double>(count));
     state.SetIterationTime(took);
     Require(all[0].hits == one.hits, "the same bits alone and in company");
@@ -316,18 +320,18 @@ void InsideASubset(benchmark::State& state) {
   for (NodeId v = 0; v < snapshot.node_count(); ++v)
     if (v * 2654435761u % 100 < static_cast<std::uint32_t>(state.range(0))) nodes.push_back(v);
   const NodeSubset subset = Must(NodeSubset::Of(snapshot, nodes), "subset");
-  NearestOptions options;
+  retrieval::NearestOptions options;
   options.subset = &subset;
   std::size_t i = 0;
   for (auto _ : state) {
     const auto query = TheVector(QueryNode(i++));
     benchmark::DoNotOptimize(
-        Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").hits.data());
+        Must(retrieval::Nearest(snapshot, SpaceId{}, query, options), "nearest").hits.data());
   }
   state.counters["vectors"] = static_cast<double>(subset.count());
   const auto query = TheVector(QueryNode(0));
   Verify(query, &subset, Metric::kCosine,
-         Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").hits);
+         Must(retrieval::Nearest(snapshot, SpaceId{}, query, options), "nearest").hits);
 }
 BENCHMARK(InsideASubset)
     ->ArgName("percent")
@@ -340,17 +344,19 @@ BENCHMARK(InsideASubset)
 void RerankNamed(benchmark::State& state) {
   const Snapshot& snapshot = TheGraph();
   const auto query = TheVector(QueryNode(3));
-  NearestOptions nearest;
+  retrieval::NearestOptions nearest;
   nearest.top = static_cast<std::size_t>(state.range(0));
   std::vector<NodeId> candidates;
-  for (const NearestHit& node : Must(Nearest(snapshot, SpaceId{}, query, nearest), "nearest").hits)
+  for (const retrieval::NearestHit& node :
+       Must(retrieval::Nearest(snapshot, SpaceId{}, query, nearest), "nearest").hits)
     candidates.push_back(node.node);
-  RerankResult result;
+  retrieval::RerankResult result;
   for (auto _ : state)
-    result = Must(RerankCandidates(snapshot, SpaceId{}, query, candidates, {}), "rerank");
+    result =
+        Must(retrieval::RerankCandidates(snapshot, SpaceId{}, query, candidates, {}), "rerank");
   Require(result.hits.size() == candidates.size(), "every candidate is ranked");
   for (std::size_t i = 0; i < result.hits.size(); ++i) {
-    const RerankHit& hit = result.hits[i];
+    const retrieval::RerankHit& hit = result.hits[i];
     Require(std::abs(hit.score - 0.7 * hit.similarity - 0.3 * hit.graph) < 1e-12,
             "score is the mixture of its terms");
     Require(i == 0 || result.hits[i - 1].score >= hit.score, "best first");

@@ -36,11 +36,11 @@ const Snapshot& TheGraph() {
 
 void PageRankWeighted(benchmark::State& state) {
   const Snapshot& snapshot = TheGraph();
-  PageRankOptions options;
+  pagerank::PageRankOptions options;
   options.tolerance = 1e-8;
   options.run.executor = &ExecutorOf(static_cast<int>(state.range(0)));
-  PageRankResult result;
-  for (auto _ : state) result = Must(PageRank(snapshot, options), "pagerank");
+  pagerank::PageRankResult result;
+  for (auto _ : state) result = Must(pagerank::PageRank(snapshot, options), "pagerank");
   state.counters["iterations"] = result.iterations;
   state.counters["arcs/s"] =
       benchmark::Counter(static_cast<double>(result.edges) * result.iterations,
@@ -93,11 +93,12 @@ std::vector<double> BestProducts(const Snapshot& snapshot, NodeId start, int hop
 }
 
 // The hits of a search against the dense programme over hop layers.
-void CheckBest(const Snapshot& snapshot, NodeId start, const TraverseOptions& options) {
+void CheckBest(const Snapshot& snapshot, NodeId start, const traversal::TraverseOptions& options) {
   const NodeWeight seed{start, 1.0};
-  const TraverseResult result = Must(Traverse(snapshot, {&seed, 1}, options), "traverse");
+  const traversal::TraverseResult result =
+      Must(traversal::Traverse(snapshot, {&seed, 1}, options), "traverse");
   std::vector<double> best = BestProducts(snapshot, start, options.hops);
-  for (const TraverseHit& hit : result.hits)
+  for (const traversal::TraverseHit& hit : result.hits)
     Require(std::abs(hit.score - best[hit.node]) <= 1e-12, "traverse: score of a node");
   std::sort(best.begin(), best.end(), std::greater<>());
   for (std::size_t i = 0; i < result.hits.size(); ++i)
@@ -109,7 +110,7 @@ void CheckBest(const Snapshot& snapshot, NodeId start, const TraverseOptions& op
 
 void TraverseBestProduct(benchmark::State& state) {
   const Snapshot& snapshot = TheGraph();
-  TraverseOptions options;
+  traversal::TraverseOptions options;
   options.hops = static_cast<int>(state.range(0));
   options.run.executor = &ExecutorOf(1);
   std::uint64_t edges = 0;
@@ -117,7 +118,7 @@ void TraverseBestProduct(benchmark::State& state) {
   for (auto _ : state) {
     start = (start * 48271u + 11) % snapshot.node_count();
     const NodeWeight seed{start, 1.0};
-    edges += Must(Traverse(snapshot, {&seed, 1}, options), "traverse").edges;
+    edges += Must(traversal::Traverse(snapshot, {&seed, 1}, options), "traverse").edges;
   }
   state.counters["edges"] =
       benchmark::Counter(static_cast<double>(edges), benchmark::Counter::kAvgIterations);
@@ -143,8 +144,8 @@ const Snapshot& TheGrid() {
 }
 
 // Against a queue over sets.
-void CheckDepths(const Snapshot& snapshot, NodeId start, const BfsOptions& options) {
-  const BfsResult result = Must(Bfs(snapshot, {&start, 1}, options), "bfs");
+void CheckDepths(const Snapshot& snapshot, NodeId start, const traversal::BfsOptions& options) {
+  const traversal::BfsResult result = Must(traversal::Bfs(snapshot, {&start, 1}, options), "bfs");
   std::map<NodeId, std::uint32_t> depths = {{start, 0}};
   std::vector<NodeId> queue = {start};
   for (std::size_t i = 0; i < queue.size(); ++i) {
@@ -155,21 +156,21 @@ void CheckDepths(const Snapshot& snapshot, NodeId start, const BfsOptions& optio
     });
   }
   Require(result.nodes.size() == depths.size(), "bfs: nodes reached");
-  for (const BfsNode& node : result.nodes)
+  for (const traversal::BfsNode& node : result.nodes)
     Require(depths.at(node.node) == node.depth, "bfs: depth of a node");
 }
 
 // Searches that reach few of the nodes: time per arc looked at, whatever the graph's
 // size.
 void BfsShallow(benchmark::State& state, const Snapshot& snapshot) {
-  BfsOptions options;
+  traversal::BfsOptions options;
   options.max_depth = static_cast<std::uint32_t>(state.range(0));
   options.run.executor = &ExecutorOf(1);
   std::uint64_t edges = 0, nodes = 0, runs = 0;
   NodeId start = 0;
   for (auto _ : state) {
     start = (start * 48271u + 11) % snapshot.node_count();
-    const BfsResult result = Must(Bfs(snapshot, {&start, 1}, options), "bfs");
+    const traversal::BfsResult result = Must(traversal::Bfs(snapshot, {&start, 1}, options), "bfs");
     edges += result.edges;
     nodes += result.nodes.size();
     ++runs;
@@ -213,13 +214,14 @@ const Snapshot& TheAgents() {
 void TraverseStarts(benchmark::State& state) {
   const Snapshot& snapshot = TheAgents();
   const std::vector<NodeId> starts = StratifiedStarts(TheTurns());
-  TraverseOptions options;
+  traversal::TraverseOptions options;
   options.hops = 4;
   options.paths = state.range(0) != 0;
   options.run.executor = &ExecutorOf(1);
   const auto ask = [&](NodeId start) {
     const NodeWeight seed{start, 1.0};
-    benchmark::DoNotOptimize(Must(Traverse(snapshot, {&seed, 1}, options), "traverse").hits.size());
+    benchmark::DoNotOptimize(
+        Must(traversal::Traverse(snapshot, {&seed, 1}, options), "traverse").hits.size());
   };
   for (NodeId start : starts) ask(start);
   std::vector<double> each;
@@ -237,18 +239,19 @@ BENCHMARK(TraverseStarts)->ArgName("paths")->Arg(0)->Arg(1)->Unit(benchmark::kMi
 void BfsDepth3(benchmark::State& state, const Snapshot& snapshot, std::vector<NodeId> starts,
                const std::string& name) {
   WriteEdges(snapshot, name);
-  BfsOptions options;
+  traversal::BfsOptions options;
   options.max_depth = 3;
   options.run.executor = &ExecutorOf(1);
   std::erase_if(starts, [&](NodeId v) {
-    return Must(Bfs(snapshot, {&v, 1}, options), "bfs").nodes.size() * 100 > snapshot.node_count();
+    return Must(traversal::Bfs(snapshot, {&v, 1}, options), "bfs").nodes.size() * 100 >
+           snapshot.node_count();
   });
   Require(!starts.empty(), "bfs: starts that reach little");
   if (starts.empty()) return;
   std::uint64_t edges = 0, nodes = 0, runs = 0;
   for (auto _ : state) {
-    const BfsResult result =
-        Must(Bfs(snapshot, {&starts[runs++ % starts.size()], 1}, options), "bfs");
+    const traversal::BfsResult result =
+        Must(traversal::Bfs(snapshot, {&starts[runs++ % starts.size()], 1}, options), "bfs");
     edges += result.edges;
     nodes += result.nodes.size();
   }

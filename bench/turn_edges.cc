@@ -78,12 +78,12 @@ void Fill(Graph& graph, const AgentGraph& agent) {
   Must(graph.Compact(), "compacting");
 }
 
-std::vector<TurnTrajectory> Lines(const AgentGraph& agent) {
+std::vector<memory::TurnTrajectory> Lines(const AgentGraph& agent) {
   std::mt19937_64 random(9);
   const std::uint64_t share = agent.turns / 66 + 1;  // 5,000 of 332,000
-  std::vector<TurnTrajectory> lines;
+  std::vector<memory::TurnTrajectory> lines;
   for (std::uint64_t i = 0; i < share; ++i) {
-    TurnTrajectory line;
+    memory::TurnTrajectory line;
     line.of = Name("s", random() % agent.sessions);
     line.correction_of = Name("s", random() % agent.sessions);
     if (i < 121) line.reward = static_cast<double>(random() % 1000) / 1000;
@@ -94,7 +94,7 @@ std::vector<TurnTrajectory> Lines(const AgentGraph& agent) {
 }
 
 // Some of the edges, computed again.
-bool Check(const Snapshot& snapshot, const EdgeRecipe& recipe) {
+bool Check(const Snapshot& snapshot, const memory::EdgeRecipe& recipe) {
   const VectorView* space = Must(snapshot.vectors(SpaceId{}), "vectors");
   const EdgeKindId kinds[] = {recipe.kind};
   bool right = true;
@@ -103,9 +103,9 @@ bool Check(const Snapshot& snapshot, const EdgeRecipe& recipe) {
   snapshot.ForEachEdge(ArcFilter::Kinds(snapshot.schema(), kinds), [&](const Edge& edge) {
     if (at++ % 101 != 0) return;
     double expected = edge.weight;
-    if (recipe.weight == PairWeight::kCosine)
-      expected = Cosine(space->vector(edge.source, a), space->vector(edge.target, b));
-    if (recipe.weight == PairWeight::kGap)
+    if (recipe.weight == memory::PairWeight::kCosine)
+      expected = retrieval::Cosine(space->vector(edge.source, a), space->vector(edge.target, b));
+    if (recipe.weight == memory::PairWeight::kGap)
       expected = 1 / (1 + static_cast<double>(*snapshot.i64(kCreatedAt, edge.target) -
                                               *snapshot.i64(kCreatedAt, edge.source)) /
                               3'600'000);
@@ -118,15 +118,17 @@ struct Cost {
   double wall = 0, processor = 0;
 };
 
-Cost Run(Graph& graph, const EdgeRecipe& recipe, const BuildOptions& options, bool again) {
+Cost Run(Graph& graph, const memory::EdgeRecipe& recipe, const memory::BuildOptions& options,
+         bool again) {
   const auto start = Clock::now();
   const double processor = ProcessSeconds();
-  const BuildReport report = Must(BuildEdges(graph.snapshot(), recipe, options,
-                                             [&](const WriteBatch& batch) -> Status {
-                                               PLEXUS_TRY(graph.Apply(batch));
-                                               return {};
-                                             }),
-                                  "building");
+  const memory::BuildReport report =
+      Must(memory::BuildEdges(graph.snapshot(), recipe, options,
+                              [&](const WriteBatch& batch) -> Status {
+                                PLEXUS_TRY(graph.Apply(batch));
+                                return {};
+                              }),
+           "building");
   const Cost cost{SecondsSince(start), ProcessSeconds() - processor};
   std::printf(
       "  %-12s %7.2f s wall %7.2f s processor: new %llu same %llu dropped %llu skipped %llu "
@@ -143,18 +145,18 @@ Cost Run(Graph& graph, const EdgeRecipe& recipe, const BuildOptions& options, bo
 }
 
 void RunAll(Graph& graph, const AgentGraph& agent) {
-  const std::vector<TurnTrajectory> lines = Lines(agent);
-  BuildOptions options;
+  const std::vector<memory::TurnTrajectory> lines = Lines(agent);
+  memory::BuildOptions options;
   options.trajectories = lines;
   options.now_ms = kNow;
   for (const bool again : {false, true}) {
     std::printf("%s\n", again ? "again" : "from nothing");
     Cost sum;
     for (const char* name : {"temporal", "referential", "causal", "categorical", "trajectory"}) {
-      const Cost cost = Run(graph, *FindRecipe(name), options, again);
+      const Cost cost = Run(graph, *memory::FindRecipe(name), options, again);
       sum.wall += cost.wall;
       sum.processor += cost.processor;
-      if (!again) Check(graph.snapshot(), *FindRecipe(name));
+      if (!again) Check(graph.snapshot(), *memory::FindRecipe(name));
     }
     std::printf("  %-12s %7.2f s wall %7.2f s processor\n", "together", sum.wall, sum.processor);
   }
@@ -213,20 +215,21 @@ void AskQuestions(const Snapshot& snapshot, const AgentGraph& agent) {
       if (const auto turn = snapshot.Find(Name("t", v))) part.push_back(*turn);
   std::ranges::sort(part);
   const NodeSubset subset = Must(NodeSubset::Of(snapshot, part), "subset");
-  RerankOptions rerank;
+  retrieval::RerankOptions rerank;
   rerank.run.executor = &executor;
-  NearestOptions narrow;
+  retrieval::NearestOptions narrow;
   narrow.top = rerank.k;
   narrow.prefilter = Prefilter::kInt8;
   narrow.run.executor = &executor;
-  RerankOptions inside = rerank;
+  retrieval::RerankOptions inside = rerank;
   inside.filter.subset = &subset;
   const VectorView* space = Must(snapshot.vectors(SpaceId{}), "vectors");
   const auto by_prefilter = [&](std::span<const float> query) {
     std::vector<NodeId> nodes;
-    for (const NearestHit& hit : Must(Nearest(snapshot, SpaceId{}, query, narrow), "nearest").hits)
+    for (const retrieval::NearestHit& hit :
+         Must(retrieval::Nearest(snapshot, SpaceId{}, query, narrow), "nearest").hits)
       nodes.push_back(hit.node);
-    return Must(RerankCandidates(snapshot, SpaceId{}, query, nodes, rerank), "rerank");
+    return Must(retrieval::RerankCandidates(snapshot, SpaceId{}, query, nodes, rerank), "rerank");
   };
   std::mt19937_64 random(11);
   std::vector<float> query(kDimensions);
@@ -241,11 +244,11 @@ void AskQuestions(const Snapshot& snapshot, const AgentGraph& agent) {
       by_prefilter(query);
       continue;
     }
-    const RerankResult want =
-        exact.Time([&] { return Must(Rerank(snapshot, SpaceId{}, query, rerank), "rerank"); });
-    const RerankResult got = filtered.Time([&] { return by_prefilter(query); });
+    const retrieval::RerankResult want = exact.Time(
+        [&] { return Must(retrieval::Rerank(snapshot, SpaceId{}, query, rerank), "rerank"); });
+    const retrieval::RerankResult got = filtered.Time([&] { return by_prefilter(query); });
     Require(got.hits == want.hits, "the pre-filter changes no answer");
-    few.Time([&] { return Must(Rerank(snapshot, SpaceId{}, query, inside), "rerank"); });
+    few.Time([&] { return Must(retrieval::Rerank(snapshot, SpaceId{}, query, inside), "rerank"); });
   }
   std::printf("30 nearest, reranked; %zu questions, 2 threads\n", kQuestions);
   PrintTimes("exact f32", exact);

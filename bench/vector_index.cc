@@ -33,12 +33,13 @@ constexpr std::size_t kTop = 10;
 struct Question {
   NodeId node;
   std::vector<float> vector;
-  std::vector<NearestHit> exact;
+  std::vector<retrieval::NearestHit> exact;
 };
 
-double Recall(const std::vector<NearestHit>& got, const std::vector<NearestHit>& exact) {
+double Recall(const std::vector<retrieval::NearestHit>& got,
+              const std::vector<retrieval::NearestHit>& exact) {
   std::size_t hits = 0;
-  for (const NearestHit& hit : got) hits += hit.similarity >= exact.back().similarity;
+  for (const retrieval::NearestHit& hit : got) hits += hit.similarity >= exact.back().similarity;
   return static_cast<double>(std::min(hits, exact.size())) / static_cast<double>(exact.size());
 }
 
@@ -54,13 +55,14 @@ double Milliseconds(const std::vector<Question>& questions, Ask&& ask) {
   return Median(times);
 }
 
-void Whole(const Snapshot& snapshot, const VectorIndex& index, std::vector<Question>& questions) {
-  NearestOptions plain{.top = kTop, .run = {.executor = &SerialExecutor()}};
-  NearestOptions narrow = plain;
+void Whole(const Snapshot& snapshot, const retrieval::VectorIndex& index,
+           std::vector<Question>& questions) {
+  retrieval::NearestOptions plain{.top = kTop, .run = {.executor = &SerialExecutor()}};
+  retrieval::NearestOptions narrow = plain;
   narrow.prefilter = Prefilter::kInt8;
-  const auto exact = [&](const Question& question, NearestOptions options) {
+  const auto exact = [&](const Question& question, retrieval::NearestOptions options) {
     options.skip = question.node;
-    return Must(Nearest(snapshot, SpaceId{}, question.vector, options), "nearest").hits;
+    return Must(retrieval::Nearest(snapshot, SpaceId{}, question.vector, options), "nearest").hits;
   };
   for (Question& question : questions) question.exact = exact(question, plain);
   exact(questions[0], narrow);  // makes the copy
@@ -82,14 +84,16 @@ void Whole(const Snapshot& snapshot, const VectorIndex& index, std::vector<Quest
   }
 }
 
-void Inside(const Snapshot& snapshot, const VectorIndex& index, std::vector<Question>& questions) {
+void Inside(const Snapshot& snapshot, const retrieval::VectorIndex& index,
+            std::vector<Question>& questions) {
   std::vector<NodeId> nodes;
   for (NodeId v = 0; v < snapshot.node_count(); ++v)
     if (v * 2654435761u % 100 < 1) nodes.push_back(v);
   const NodeSubset subset = Must(NodeSubset::Of(snapshot, nodes), "subset");
   const auto gather = [&](const Question& question) {
-    return Must(Nearest(snapshot, SpaceId{}, question.vector,
-                        {.top = kTop, .subset = &subset, .run = {.executor = &SerialExecutor()}}),
+    return Must(retrieval::Nearest(
+                    snapshot, SpaceId{}, question.vector,
+                    {.top = kTop, .subset = &subset, .run = {.executor = &SerialExecutor()}}),
                 "gather")
         .hits;
   };
@@ -101,7 +105,8 @@ void Inside(const Snapshot& snapshot, const VectorIndex& index, std::vector<Ques
       auto got =
           Must(index.Nearest(snapshot, question.vector, {.top = fetch, .width = fetch}), "index")
               .hits;
-      std::erase_if(got, [&](const NearestHit& hit) { return !subset.contains(hit.node); });
+      std::erase_if(got,
+                    [&](const retrieval::NearestHit& hit) { return !subset.contains(hit.node); });
       got.resize(std::min(got.size(), kTop));
       recall += Recall(got, question.exact) / static_cast<double>(questions.size());
     });
@@ -116,16 +121,17 @@ void Inside(const Snapshot& snapshot, const VectorIndex& index, std::vector<Ques
 int main(int argc, char** argv) {
   const auto graph = Graph::InMemory();
   if (argc > 1)
-    Must(ImportVectors(*graph, {argv[1]}, {}, {}), "reading vectors");
+    Must(formats::ImportVectors(*graph, {argv[1]}, {}, {}), "reading vectors");
   else
     AddVectors(*graph, static_cast<std::size_t>(Size("PLEXUS_BENCH_ROWS", 100'000, 3'000)),
                static_cast<std::uint32_t>(Size("PLEXUS_BENCH_DIMENSIONS", 384, 32)),
                static_cast<std::size_t>(Size("PLEXUS_BENCH_CLUSTERS", 1'000, 30)));
   const Snapshot snapshot = graph->snapshot();
   const VectorView& view = **snapshot.vectors(SpaceId{});
-  const auto index = Must(VectorIndex::Make(snapshot, SpaceId{}, {.build_width = 100}), "making");
+  const auto index =
+      Must(retrieval::VectorIndex::Make(snapshot, SpaceId{}, {.build_width = 100}), "making");
   const double start = ProcessSeconds();
-  const IndexUpdate update = Must(index->Update(snapshot), "building");
+  const retrieval::IndexUpdate update = Must(index->Update(snapshot), "building");
   Require(update.added == view.live_count() && update.pending == 0, "every row is in");
   std::printf("%llu vectors of %u: built in %.1f s of processor time, %.1f MB\n",
               static_cast<unsigned long long>(update.added), view.dimensions(),

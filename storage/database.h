@@ -58,7 +58,7 @@ namespace plexus {
 
 namespace storage_internal {
 struct TestHooks;  // base/fail_points.h, for fault injection only
-}
+}  // namespace storage_internal
 
 // When Close writes a checkpoint, if records follow the last one.
 enum class CheckpointOnClose {

@@ -22,12 +22,12 @@
 #include "engine/bulk/topology.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::centrality {
 
 namespace {
 
-using centrality_internal::Brandes;
-using centrality_internal::BrandesBatch;
+using internal::Brandes;
+using internal::BrandesBatch;
 
 constexpr std::size_t kPass = 8;
 constexpr std::size_t kGrain = 4096;
@@ -75,7 +75,7 @@ class Accumulator {
   // How many of them, the first ones, were added before the budget ran out.
   std::size_t AddOneByOne(std::span<const NodeId> sources, const Budget& budget,
                           std::vector<double>& scores) {
-    internal::StopFlag stop(&budget);
+    common_internal::StopFlag stop(&budget);
     std::vector<std::uint8_t> left_out(sources.size());
     const std::size_t workers =
         std::min(kPass, static_cast<std::size_t>(std::max(1, executor_.thread_count())));
@@ -124,7 +124,7 @@ class Accumulator {
   Executor& executor_;
   bool lanes_pay_ = false;
   std::optional<BrandesBatch> lanes_;
-  internal::ObjectPool<Brandes> searches_;
+  common_internal::ObjectPool<Brandes> searches_;
   std::size_t searchers_ = 0;
   Brandes::Width least_ = Brandes::Width::kNarrow;
   std::vector<AlignedArray<double>> found_;
@@ -136,18 +136,18 @@ Result<std::vector<double>> BetweennessCsr(const CsrView& out, const CsrView& in
                                            std::span<const NodeId> sources,
                                            Executor* executor) try {
   std::vector<double> scores(out.node_count(), 0);
-  Accumulator(out, in, 0xFFFFFFFFu, internal::Pick(executor)).Add(sources, {}, scores);
+  Accumulator(out, in, 0xFFFFFFFFu, common_internal::Pick(executor)).Add(sources, {}, scores);
   return scores;
 }
 PLEXUS_CATCH_NO_MEMORY
 
 Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
                                       const BetweennessOptions& options) try {
-  Executor& executor = internal::Pick(options.run.executor);
-  DenseViewOptions wanted = internal::ViewOptions(options);
-  PLEXUS_ASSIGN(const auto made, internal::InTime(options.run, [&](Executor& stopping) {
+  Executor& executor = common_internal::Pick(options.run.executor);
+  DenseViewOptions wanted = common_internal::ViewOptions(options);
+  PLEXUS_ASSIGN(const auto made, common_internal::InTime(options.run, [&](Executor& stopping) {
                   wanted.executor = &stopping;
-                  return internal::MakeSimpleGraph(
+                  return common_internal::MakeSimpleGraph(
                       snapshot, wanted, options.undirected ? Direction::kBoth : Direction::kOut);
                 }));
   BetweennessResult result;
@@ -165,10 +165,9 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
   if (samples == 0)
     samples =
         result.nodes <= BetweennessOptions::kAllUpTo ? result.nodes : BetweennessOptions::kSampled;
-  const std::vector<NodeId> sources =
-      centrality_internal::DrawNodes(view.node_count(), samples, options.seed);
-  const std::size_t within = centrality_internal::SourcesWithin(options.run.budget, sources.size(),
-                                                                graph.out().arc_count(), 1);
+  const std::vector<NodeId> sources = internal::DrawNodes(view.node_count(), samples, options.seed);
+  const std::size_t within =
+      internal::SourcesWithin(options.run.budget, sources.size(), graph.out().arc_count(), 1);
   std::vector<double> sums(view.node_count(), 0);
   result.sources = Accumulator(graph.out(), graph.in(), options.max_hops, executor)
                        .Add(std::span(sources).first(within), options.run.budget, sums);
@@ -199,4 +198,4 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::centrality

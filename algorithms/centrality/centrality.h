@@ -9,7 +9,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus {
+namespace plexus::centrality {
 
 // --- Betweenness centrality: the share of shortest paths that pass a node.
 //
@@ -244,4 +244,4 @@ struct EigenvectorResult {
 Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
                                       const EigenvectorOptions& options = {});
 
-}  // namespace plexus
+}  // namespace plexus::centrality

@@ -17,16 +17,16 @@
 #include "algorithms/traversal/traversal.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::centrality {
 
 namespace {
 
-using centrality_internal::BatchedDistanceSums;
-using centrality_internal::DistanceSums;
+using internal::BatchedDistanceSums;
+using internal::DistanceSums;
 
 // The selected nodes, and rows along which distances are measured and back.
 struct Rows {
-  internal::SimpleGraph simple;  // either way
+  common_internal::SimpleGraph simple;  // either way
   DenseView view;                // along or against the edges
   bool either = false;
   CsrView forth, back;
@@ -35,13 +35,13 @@ struct Rows {
 
 Result<Rows> MakeRows(const Snapshot& snapshot, const ClosenessOptions& options,
                       Executor& executor) {
-  DenseViewOptions wanted = internal::ViewOptions(options);
+  DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.weights = false;
   wanted.executor = &executor;
   Rows rows;
   rows.either = options.direction == Direction::kBoth;
   if (rows.either) {
-    PLEXUS_ASSIGN(rows.simple, internal::MakeSimpleGraph(snapshot, wanted));
+    PLEXUS_ASSIGN(rows.simple, common_internal::MakeSimpleGraph(snapshot, wanted));
     rows.forth = rows.back = rows.simple.edges.out();
     return rows;
   }
@@ -82,8 +82,8 @@ double ClosenessError(const Measured& m, double bound, double longest, double ot
 std::uint64_t Accumulate(const Rows& rows, std::span<const NodeId> sources,
                          const ClosenessOptions& options, Executor& executor,
                          std::vector<DistanceSums>& sums, std::uint32_t& deepest, bool& truncated) {
-  const std::size_t batches = (sources.size() + kBfsLanes - 1) / kBfsLanes;
-  internal::ObjectPool<BatchedDistanceSums> searches;
+  const std::size_t batches = (sources.size() + traversal::kBfsLanes - 1) / traversal::kBfsLanes;
+  common_internal::ObjectPool<BatchedDistanceSums> searches;
   const std::size_t workers =
       std::min(batches, static_cast<std::size_t>(std::max(1, executor.thread_count())));
   for (std::size_t i = 0; i < workers; ++i)
@@ -96,7 +96,8 @@ std::uint64_t Accumulate(const Rows& rows, std::span<const NodeId> sources,
   ParallelFor(executor, batches, 1, [&](std::size_t b, std::size_t) {
     if (options.run.budget.Interrupted()) return;
     const auto batch =
-        sources.subspan(b * kBfsLanes, std::min(kBfsLanes, sources.size() - b * kBfsLanes));
+        sources.subspan(b * traversal::kBfsLanes,
+                        std::min(traversal::kBfsLanes, sources.size() - b * traversal::kBfsLanes));
     const auto search = searches.Acquire(
         [&] { return std::make_unique<BatchedDistanceSums>(rows.back, rows.forth); });
     if (const auto depth = search->Search(batch, options.max_hops, options.run.budget))
@@ -121,22 +122,25 @@ Status MeasureSome(const Snapshot& snapshot, const Rows& rows, const ClosenessOp
   std::vector<NodeId> places;
   for (const NodeId node : options.of) {
     const NodeId place = node < result.closeness.size() ? rows.nodes().dense(node) : kNoNode;
-    if (place == kNoNode) return internal::NotSelected(snapshot, "", node, options.filter.kinds);
+    if (place == kNoNode)
+      return common_internal::NotSelected(snapshot, "", node, options.filter.kinds);
     places.push_back(place);
   }
-  MultiBfsOptions search;
+  traversal::MultiBfsOptions search;
   search.max_depth = options.max_hops;
   search.run.executor = options.run.executor;
   search.run.budget.deadline = options.run.budget.deadline;
   search.run.budget.cancel = options.run.budget.cancel;
   const double others = static_cast<double>(result.nodes) - 1;
-  const std::size_t within = centrality_internal::SourcesWithin(options.run.budget, places.size(),
-                                                                rows.forth.arc_count(), kBfsLanes);
+  const std::size_t within = internal::SourcesWithin(options.run.budget, places.size(),
+                                                     rows.forth.arc_count(), traversal::kBfsLanes);
   result.truncated = within < places.size();
   places.resize(within);
-  for (std::size_t first = 0; first < places.size(); first += kBfsLanes) {
-    const auto batch = std::span(places).subspan(first, std::min(kBfsLanes, places.size() - first));
-    PLEXUS_ASSIGN(const MultiBfsResult found, MultiBfsCsr(rows.forth, rows.back, batch, search));
+  for (std::size_t first = 0; first < places.size(); first += traversal::kBfsLanes) {
+    const auto batch =
+        std::span(places).subspan(first, std::min(traversal::kBfsLanes, places.size() - first));
+    PLEXUS_ASSIGN(const traversal::MultiBfsResult found,
+                  traversal::MultiBfsCsr(rows.forth, rows.back, batch, search));
     if (found.truncated) {
       result.truncated = true;
       break;
@@ -160,8 +164,8 @@ Status MeasureSome(const Snapshot& snapshot, const Rows& rows, const ClosenessOp
 }  // namespace
 
 Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptions& options) try {
-  Executor& executor = internal::Pick(options.run.executor);
-  PLEXUS_ASSIGN(const auto made, internal::InTime(options.run, [&](Executor& stopping) {
+  Executor& executor = common_internal::Pick(options.run.executor);
+  PLEXUS_ASSIGN(const auto made, common_internal::InTime(options.run, [&](Executor& stopping) {
                   return MakeRows(snapshot, options, stopping);
                 }));
   ClosenessResult result;
@@ -185,13 +189,12 @@ Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptio
   if (samples == 0)
     samples =
         result.nodes <= ClosenessOptions::kAllUpTo ? result.nodes : ClosenessOptions::kSampled;
-  std::vector<NodeId> sources =
-      centrality_internal::DrawNodes(view.node_count(), samples, options.seed);
+  std::vector<NodeId> sources = internal::DrawNodes(view.node_count(), samples, options.seed);
   const bool all = sources.size() == result.nodes;
   if (all)
     std::sort(sources.begin(), sources.end());  // neighbours in id share more of their search
-  const std::size_t within = centrality_internal::SourcesWithin(options.run.budget, sources.size(),
-                                                                rows.forth.arc_count(), kBfsLanes);
+  const std::size_t within = internal::SourcesWithin(options.run.budget, sources.size(),
+                                                     rows.forth.arc_count(), traversal::kBfsLanes);
   result.truncated = within < sources.size();
   sources.resize(within);
   std::vector<DistanceSums> sums(view.node_count());
@@ -224,4 +227,4 @@ Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptio
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::centrality

@@ -11,14 +11,14 @@
 #include "algorithms/common/internal/selection.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::centrality {
 
 namespace {
 
 // Fills `next` with row sums of `x` scaled to the sum 1; returns the sum before.
 double PullScaled(const CsrView& rows, const std::vector<double>& x, std::vector<double>& next,
                   Executor& executor) {
-  const double sum = centrality_internal::MultiplyRows(
+  const double sum = internal::MultiplyRows(
       rows, x.data(), executor, 0.0,
       [&](NodeId v, double value, double& partial) {
         next[v] = value;
@@ -26,16 +26,15 @@ double PullScaled(const CsrView& rows, const std::vector<double>& x, std::vector
       },
       [](double a, double b) { return a + b; });
   const double scale = sum > 0 ? 1 / sum : 0;
-  ParallelFor(executor, next.size(), centrality_internal::kRowGrain,
-              [&](std::size_t begin, std::size_t end) {
-                for (std::size_t v = begin; v < end; ++v) next[v] *= scale;
-              });
+  ParallelFor(executor, next.size(), internal::kRowGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) next[v] *= scale;
+  });
   return sum;
 }
 
 double Distance(const std::vector<double>& a, const std::vector<double>& b, Executor& executor) {
   return ParallelReduce(
-      executor, a.size(), centrality_internal::kRowGrain, 0.0,
+      executor, a.size(), internal::kRowGrain, 0.0,
       [&](std::size_t begin, std::size_t end) {
         double sum = 0;
         for (std::size_t v = begin; v < end; ++v) sum += std::abs(a[v] - b[v]);
@@ -53,10 +52,10 @@ Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) tr
   if (options.max_iterations < 1)
     return Fail(ErrorCode::kInvalidArgument,
                 "max_iterations " + std::to_string(options.max_iterations) + " is below 1");
-  Executor& executor = internal::Pick(options.run.executor);
-  DenseViewOptions wanted = internal::ViewOptions(options);
+  Executor& executor = common_internal::Pick(options.run.executor);
+  DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.weights = options.weighted;
-  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
+  PLEXUS_ASSIGN(const auto made, common_internal::ViewInTime(snapshot, wanted, options.run));
   HitsResult result;
   result.hubs.assign(snapshot.node_count(), 0);
   result.authorities.assign(snapshot.node_count(), 0);
@@ -97,4 +96,4 @@ Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) tr
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::centrality

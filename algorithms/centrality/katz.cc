@@ -21,13 +21,13 @@
 #include "algorithms/common/internal/selection.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::centrality {
 
 namespace {
 
-using centrality_internal::AdjacencyRows;
-using centrality_internal::kRowGrain;
-using centrality_internal::MultiplyRows;
+using internal::AdjacencyRows;
+using internal::kRowGrain;
+using internal::MultiplyRows;
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 constexpr double kShift = 0.5;            // of ||A'x||, for the eigenvector
@@ -55,11 +55,11 @@ Result<std::optional<AdjacencyRows>> MakeRows(const Snapshot& snapshot, const Op
   if (options.max_iterations < 1)
     return Fail(ErrorCode::kInvalidArgument,
                 "max_iterations " + std::to_string(options.max_iterations) + " is below 1");
-  DenseViewOptions wanted = internal::ViewOptions(options);
+  DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.weights = options.weighted;
-  return internal::InTime(options.run, [&](Executor& executor) {
+  return common_internal::InTime(options.run, [&](Executor& executor) {
     wanted.executor = &executor;
-    return centrality_internal::MakeAdjacencyRows(snapshot, Pulled(options.direction), wanted);
+    return internal::MakeAdjacencyRows(snapshot, Pulled(options.direction), wanted);
   });
 }
 
@@ -261,7 +261,7 @@ Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) tr
     return result;
   }
   const AdjacencyRows& rows = *made;
-  Executor& executor = internal::Pick(options.run.executor);
+  Executor& executor = common_internal::Pick(options.run.executor);
   KatzSeries series(rows.rows, options.run.budget, executor);
   result.alpha = options.alpha > 0 ? options.alpha : FindAlpha(rows.rows, series, executor);
   result.radius = kUnknown;
@@ -316,7 +316,7 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
   result.truncated = !made;
   if (!made) return result;
   const AdjacencyRows& rows = *made;
-  Executor& executor = internal::Pick(options.run.executor);
+  Executor& executor = common_internal::Pick(options.run.executor);
   const NodeId n = rows.view.node_count();
   if (n == 0 || rows.rows.arc_count() == 0) {
     result.converged = result.acyclic = true;
@@ -329,7 +329,7 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
   std::uint64_t spent = 0;
   // After some steps the walk begins where scores gather, which is where cycles are.
   const auto acyclic = [&] {
-    result.acyclic = !centrality_internal::HasCycle(rows.rows, x);
+    result.acyclic = !internal::HasCycle(rows.rows, x);
     if (result.acyclic) {
       result.eigenvalue = result.step = 0;
       result.converged = true;
@@ -391,4 +391,4 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::centrality

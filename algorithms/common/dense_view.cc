@@ -49,9 +49,10 @@ namespace {
 template <class PackedRows>
 class Packer {
  public:
-  Packer(const internal::Selection& selection, const std::vector<NodeId>& nodes,
-         const std::vector<NodeId>& places, bool weights, const internal::EdgeWeigher* weigher,
-         const internal::ReversedKinds& reversed, Executor& executor)
+  Packer(const common_internal::Selection& selection, const std::vector<NodeId>& nodes,
+         const std::vector<NodeId>& places, bool weights,
+         const common_internal::EdgeWeigher* weigher,
+         const common_internal::ReversedKinds& reversed, Executor& executor)
       : selection_(selection),
         nodes_(nodes),
         places_(places),
@@ -183,18 +184,18 @@ class Packer {
   }
 
   // The last kind that is selected.
-  static EdgeKindId LastKind(const internal::Selection& selection) {
+  static EdgeKindId LastKind(const common_internal::Selection& selection) {
     std::size_t kinds = selection.snapshot->schema().edge_kinds().size();
     while (kinds > 1 && !selection.filter.allows(static_cast<EdgeKindId>(kinds - 1))) --kinds;
     return static_cast<EdgeKindId>(kinds - 1);
   }
 
-  const internal::Selection& selection_;
+  const common_internal::Selection& selection_;
   const std::vector<NodeId>& nodes_;
   const std::vector<NodeId>& places_;  // node -> dense; empty = the same
   const bool weights_;
-  const internal::EdgeWeigher* weigher_;  // null: as stored
-  const internal::ReversedKinds& reversed_;
+  const common_internal::EdgeWeigher* weigher_;  // null: as stored
+  const common_internal::ReversedKinds& reversed_;
   Executor& executor_;
   const bool as_stored_;  // arcs need only their kind to be selected
   const EdgeKindId last_kind_;
@@ -203,20 +204,23 @@ class Packer {
 }  // namespace
 
 Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptions& options) try {
-  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
-  Executor& executor = internal::Pick(options.executor);
-  PLEXUS_ASSIGN(const std::optional<internal::EdgeWeigher> weigher,
-                internal::EdgeWeigher::MakeIfAny(snapshot, options.arc_weights, options.weights));
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(snapshot, options.filter));
+  Executor& executor = common_internal::Pick(options.executor);
   PLEXUS_ASSIGN(
-      const internal::ReversedKinds reversed,
-      internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.filter.kinds));
+      const std::optional<common_internal::EdgeWeigher> weigher,
+      common_internal::EdgeWeigher::MakeIfAny(snapshot, options.arc_weights, options.weights));
+  PLEXUS_ASSIGN(const common_internal::ReversedKinds reversed,
+                common_internal::ReversedKinds::Make(snapshot.schema(), options.reversed,
+                                                     options.filter.kinds));
   DenseView view;
   const bool numbering_only = selection.all_nodes && !options.out && !options.in;
   if ((selection.whole_base || numbering_only) && !weigher && reversed.none()) {
     view.snapshot_ = snapshot;
     view.node_count_ = snapshot.node_count();
     const auto rows_of = [&](Direction direction, std::shared_ptr<const void>& weights) {
-      return internal::BaseRowsOf(snapshot.base(), direction, options.weights, executor, weights);
+      return common_internal::BaseRowsOf(snapshot.base(), direction, options.weights, executor,
+                                         weights);
     };
     if (options.out) view.out_ = rows_of(Direction::kOut, view.out_weights_);
     if (options.in) view.in_ = rows_of(Direction::kIn, view.in_weights_);

@@ -14,7 +14,7 @@
 
 namespace plexus {
 
-using internal::NodeOrder;
+using common_internal::NodeOrder;
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 namespace plexus {
 
-using internal::NodeOrder;
+using common_internal::NodeOrder;
 
 Result<std::vector<StringId>> ScopesInUse(const Snapshot& snapshot, const Budget& budget) {
   constexpr std::uint64_t kLookEvery = 1 << 12;

@@ -17,7 +17,7 @@ Result<std::vector<ScoredNode>> TopScores(std::span<const double> scores, const 
   auto better = [](const ScoredNode& a, const ScoredNode& b) {
     return a.score != b.score ? a.score > b.score : a.node < b.node;
   };
-  internal::SortTopK(list, top, better);
+  common_internal::SortTopK(list, top, better);
   return list;
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -26,9 +26,9 @@ SimdLevel FindBest() {
 bool HasSimdLevel(SimdLevel level) {
   switch (level) {
     case SimdLevel::kAvx2:
-      return internal::CpuHasAvx2();
+      return common_internal::CpuHasAvx2();
     case SimdLevel::kAvx512:
-      return internal::CpuHasAvx3();
+      return common_internal::CpuHasAvx3();
     case SimdLevel::kBest:
     case SimdLevel::kScalar:
       break;

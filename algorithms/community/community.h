@@ -11,7 +11,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus {
+namespace plexus::community {
 
 // --- Triangles, transitivity and local clustering coefficients.
 //
@@ -250,4 +250,4 @@ struct CommunityLayoutResult {
 Result<CommunityLayoutResult> CommunityLayout(const Snapshot& snapshot,
                                               const CommunityLayoutOptions& options = {});
 
-}  // namespace plexus
+}  // namespace plexus::community

@@ -20,7 +20,7 @@
 #include "algorithms/community/internal/kcore_csr.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::community {
 
 namespace {
 
@@ -118,7 +118,7 @@ Likeness Compare(const CsrView& out, const CsrView& in, Executor& executor) {
 // How many different neighbours each node has; `twice` is set when that is fewer than arcs.
 Numbers Degrees(Rows rows, NodeId n, Executor& executor, bool& twice) {
   Numbers degrees(n);
-  internal::ObjectPool<std::vector<NodeId>> marks;  // by node: the last node that counted it
+  common_internal::ObjectPool<std::vector<NodeId>> marks;  // by node: the last node that counted it
   marks.Reserve(executor, (n + kGrain - 1) / kGrain);
   for (auto& mark : marks.idle()) mark->assign(n, kNoNode);
   std::atomic<bool> any = false;
@@ -159,14 +159,15 @@ Result<std::vector<std::uint32_t>> KCoreCsr(const CsrView& simple, const Budget&
 PLEXUS_CATCH_NO_MEMORY
 
 Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options) try {
-  DenseViewOptions wanted = internal::ViewOptions(options);
+  DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.weights = false;
   struct Made {
     DenseView view;
     bool same = false, twice = false;
     Numbers cores;
   };
-  PLEXUS_ASSIGN(auto made, internal::InTime(options.run, [&](Executor& executor) -> Result<Made> {
+  PLEXUS_ASSIGN(auto made,
+                common_internal::InTime(options.run, [&](Executor& executor) -> Result<Made> {
                   Made rows;
                   wanted.executor = &executor;
                   PLEXUS_ASSIGN(rows.view, DenseView::Make(snapshot, wanted));
@@ -187,7 +188,8 @@ Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options)
   result.cores.assign(snapshot.node_count(), KCoreResult::kNotSelected);
   result.truncated = !made;
   if (!made) {
-    PLEXUS_ASSIGN(const internal::Selection selected, internal::Select(snapshot, options.filter));
+    PLEXUS_ASSIGN(const common_internal::Selection selected,
+                  common_internal::Select(snapshot, options.filter));
     result.sizes.assign(1, 0);
     for (NodeId v = 0; v < result.cores.size(); ++v)
       if (selected.contains(v)) {
@@ -213,4 +215,4 @@ Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options)
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::community

@@ -13,7 +13,7 @@
 #include "algorithms/community/internal/sparse_accumulator.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::community {
 
 namespace {
 
@@ -21,8 +21,8 @@ constexpr std::size_t kGrain = 1024;
 
 // The label of v after this iteration.
 NodeId Next(const CsrView& out, const CsrView& in, NodeId v, const std::vector<NodeId>& labels,
-            community_internal::SparseAccumulator& accumulator) {
-  community_internal::SparseAccumulator::Row<true> row(accumulator);
+            internal::SparseAccumulator& accumulator) {
+  internal::SparseAccumulator::Row<true> row(accumulator);
   for (const CsrView* rows : {&out, &in})
     for (std::uint32_t a = rows->offsets[v]; a < rows->offsets[v + 1]; ++a)
       row.Add(labels[rows->neighbors[a]], 1);
@@ -42,18 +42,18 @@ Result<LabelPropagationResult> Propagate(const CsrView& out, const CsrView& in,
   if (options.iterations < 0)
     return Fail(ErrorCode::kInvalidArgument,
                 "iterations " + std::to_string(options.iterations) + ": expected at least 0");
-  Executor& executor = internal::Pick(options.run.executor);
+  Executor& executor = common_internal::Pick(options.run.executor);
   const NodeId n = out.node_count();
   LabelPropagationResult result;
   std::vector<NodeId>& labels = result.labels;
   labels.resize(n);
   std::iota(labels.begin(), labels.end(), NodeId{0});
   std::vector<NodeId> next(n);
-  internal::ObjectPool<community_internal::SparseAccumulator> accumulators;
+  common_internal::ObjectPool<internal::SparseAccumulator> accumulators;
   accumulators.Reserve(executor, n);
   for (auto& accumulator : accumulators.idle()) accumulator->Resize<true>(n);
   while (result.iterations < options.iterations && !result.converged) {
-    internal::StopFlag stop(&options.run.budget);
+    common_internal::StopFlag stop(&options.run.budget);
     const std::uint64_t changed = ParallelReduce(
         executor, n, kGrain, std::uint64_t{0},
         [&](std::size_t begin, std::size_t end) {
@@ -87,9 +87,9 @@ Result<LabelPropagationResult> Propagate(const CsrView& out, const CsrView& in,
 
 Result<LabelPropagationResult> LabelPropagation(const Snapshot& snapshot,
                                                 const LabelPropagationOptions& options) try {
-  DenseViewOptions wanted = internal::ViewOptions(options);
+  DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.weights = false;
-  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
+  PLEXUS_ASSIGN(const auto made, common_internal::ViewInTime(snapshot, wanted, options.run));
   if (!made) {
     LabelPropagationResult nothing;
     nothing.labels.assign(snapshot.node_count(), kNoNode);
@@ -107,4 +107,4 @@ Result<LabelPropagationResult> LabelPropagation(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::community

@@ -16,7 +16,7 @@
 #include "algorithms/common/internal/simple_graph.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::community {
 
 namespace {
 
@@ -233,7 +233,7 @@ class Tree {
 };
 
 // Nothing: the budget ended it.
-std::optional<CommunityLayoutResult> PlaceAll(const internal::SimpleGraph& graph,
+std::optional<CommunityLayoutResult> PlaceAll(const common_internal::SimpleGraph& graph,
                                               LeidenResult&& found,
                                               const CommunityLayoutOptions& options) {
   CommunityLayoutResult result;
@@ -270,11 +270,11 @@ Result<CommunityLayoutResult> CommunityLayout(const Snapshot& snapshot,
       Leiden(snapshot, {.seed = options.seed, .filter = options.filter, .run = options.run}));
   CommunityLayoutResult nothing;
   nothing.truncated = true;
-  DenseViewOptions wanted = internal::ViewOptions(options);
+  DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.weights = false;
-  PLEXUS_ASSIGN(const auto graph, internal::InTime(options.run, [&](Executor& executor) {
+  PLEXUS_ASSIGN(const auto graph, common_internal::InTime(options.run, [&](Executor& executor) {
                   wanted.executor = &executor;
-                  return internal::MakeSimpleGraph(snapshot, wanted);
+                  return common_internal::MakeSimpleGraph(snapshot, wanted);
                 }));
   if (!graph) return nothing;
   auto placed = PlaceAll(*graph, std::move(found), options);
@@ -282,4 +282,4 @@ Result<CommunityLayoutResult> CommunityLayout(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::community

@@ -17,11 +17,11 @@
 #include "algorithms/community/internal/undirected_graph.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::community {
 
 namespace {
 
-using community_internal::NodeOrdering;
+using internal::NodeOrdering;
 
 Status CheckOptions(const LeidenOptions& options) {
   if (!std::isfinite(options.resolution) || options.resolution < 0)
@@ -46,16 +46,15 @@ LeidenResult Singletons(const std::vector<NodeId>& selected, NodeId all) {
   return result;
 }
 
-LeidenResult Find(const community_internal::CommunityGraph& graph, const NodeOrdering& places,
-                  NodeId all, const LeidenOptions& options, Executor& executor) {
-  community_internal::LeidenPlan plan;
+LeidenResult Find(const internal::CommunityGraph& graph, const NodeOrdering& places, NodeId all,
+                  const LeidenOptions& options, Executor& executor) {
+  internal::LeidenPlan plan;
   plan.resolution = options.resolution;
   plan.iterations = options.iterations;
   plan.tolerance = options.tolerance;
   plan.seed = options.seed;
   plan.budget = options.run.budget;
-  const community_internal::LeidenOutcome found =
-      community_internal::RunLeiden(graph, plan, executor);
+  const internal::LeidenOutcome found = internal::RunLeiden(graph, plan, executor);
   LeidenResult result;
   result.modularity = found.modularity;
   result.levels = found.levels;
@@ -83,7 +82,7 @@ LeidenResult Find(const community_internal::CommunityGraph& graph, const NodeOrd
 struct Undirected {
   std::vector<NodeId> selected;  // ascending
   NodeOrdering places;
-  std::optional<community_internal::CommunityGraph> graph;  // none: the budget ran out before
+  std::optional<internal::CommunityGraph> graph;  // none: the budget ran out before
 };
 
 // walk(node, fn(neighbour, weight)): the arcs of a node to selected ones, until fn returns
@@ -94,7 +93,7 @@ Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const 
                      Executor& executor, Degree&& degree, Walk&& walk) {
   Undirected made;
   made.selected = std::move(selected);
-  internal::StopFlag stop_flag(budget);
+  common_internal::StopFlag stop_flag(budget);
   if (stop_flag.Poll()) return made;
   std::vector<std::uint64_t> degrees(made.selected.size());
   ParallelFor(executor, degrees.size(), 4096, [&](std::size_t begin, std::size_t end) {
@@ -102,12 +101,12 @@ Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const 
     for (std::size_t i = begin; i < end; ++i) degrees[i] = degree(made.selected[i]);
   });
   if (stop_flag.stopped()) return made;
-  auto places = community_internal::MakeNodeOrdering(all, made.selected, degrees, fold, executor,
-                                                     budget, walk);
+  auto places =
+      internal::MakeNodeOrdering(all, made.selected, degrees, fold, executor, budget, walk);
   if (!places) return made;
   made.places = *std::move(places);
   const NodeOrdering& at = made.places;
-  made.graph = community_internal::SumRows(
+  made.graph = internal::SumRows(
       at.degrees.span(), executor, budget,
       [&](NodeId row, auto&& fn) {
         walk(at.nodes[row], [&](NodeId u, double weight) {
@@ -141,7 +140,8 @@ Symmetry SymmetryOf(const Snapshot& snapshot, const ArcFilter& filter) {
 Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& options, bool fold,
                              const Budget* budget, Executor& executor) {
   PLEXUS_TRY(CheckOptions(options));
-  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(snapshot, options.filter));
   const NodeSubset nodes = selection.Materialise(executor);
   const Symmetry symmetry = SymmetryOf(snapshot, selection.filter);
   const auto weight_of = [&](NodeId v, NodeId u, float weight) {
@@ -200,7 +200,7 @@ Result<LeidenResult> Find(const Undirected& made, NodeId all, const LeidenOption
 }  // namespace
 
 Result<LeidenResult> Leiden(const Snapshot& snapshot, const LeidenOptions& options) try {
-  Executor& executor = internal::Pick(options.run.executor);
+  Executor& executor = common_internal::Pick(options.run.executor);
   PLEXUS_ASSIGN(const Undirected made,
                 MakeGraph(snapshot, options, MayFold(options), &options.run.budget, executor));
   return Find(made, snapshot.node_count(), options, executor);
@@ -213,7 +213,7 @@ Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_
     return Fail(ErrorCode::kInvalidArgument,
                 "communities of " + std::to_string(communities.size()) +
                     " nodes were given, the graph has " + std::to_string(snapshot.node_count()));
-  Executor& executor = internal::Pick(options.run.executor);
+  Executor& executor = common_internal::Pick(options.run.executor);
   Budget in_time;
   in_time.deadline = options.run.budget.deadline;
   in_time.cancel = options.run.budget.cancel;
@@ -225,8 +225,8 @@ Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_
     labels[v] =
         numbers.try_emplace(communities[made.places.nodes[v]], static_cast<NodeId>(numbers.size()))
             .first->second;
-  return community_internal::Modularity(*made.graph, labels, static_cast<NodeId>(numbers.size()),
-                                        options.resolution, executor);
+  return internal::Modularity(*made.graph, labels, static_cast<NodeId>(numbers.size()),
+                              options.resolution, executor);
 }
 PLEXUS_CATCH_NO_MEMORY
 
@@ -239,7 +239,7 @@ Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& op
                                                      std::to_string(symmetric.neighbors[a]) +
                                                      ": weight " + std::to_string(weight) +
                                                      ", expected a finite one of at least 0");
-  Executor& executor = internal::Pick(options.run.executor);
+  Executor& executor = common_internal::Pick(options.run.executor);
   std::vector<NodeId> all(symmetric.node_count());
   std::iota(all.begin(), all.end(), NodeId{0});
   const Undirected made = MakeGraph(
@@ -255,4 +255,4 @@ Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& op
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::community

@@ -10,47 +10,46 @@
 #include "algorithms/community/internal/triangles_csr.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::community {
 
 namespace {
 
-using community_internal::OrientedCount;
-using community_internal::OrientedGraph;
+using internal::OrientedCount;
+using internal::OrientedGraph;
 
 // None: the time was up before it was made; below, too.
 template <class Options>
-Result<std::optional<internal::SimpleGraph>> SimpleGraphOf(const Snapshot& snapshot,
-                                                           const Options& options) {
-  return internal::InTime(options.run, [&](Executor& executor) {
-    DenseViewOptions wanted = internal::ViewOptions(options);
+Result<std::optional<common_internal::SimpleGraph>> SimpleGraphOf(const Snapshot& snapshot,
+                                                                  const Options& options) {
+  return common_internal::InTime(options.run, [&](Executor& executor) {
+    DenseViewOptions wanted = common_internal::ViewOptions(options);
     wanted.executor = &executor;
-    return internal::MakeSimpleGraph(snapshot, wanted);
+    return common_internal::MakeSimpleGraph(snapshot, wanted);
   });
 }
 
 Result<std::optional<OrientedGraph>> Oriented(const CsrView& simple, const RunOptions& run,
-                                              community_internal::Numbering numbering) {
-  return internal::InTime(run, [&](Executor& executor) -> Result<OrientedGraph> {
-    return community_internal::Orient(simple, executor, numbering);
+                                              internal::Numbering numbering) {
+  return common_internal::InTime(run, [&](Executor& executor) -> Result<OrientedGraph> {
+    return internal::Orient(simple, executor, numbering);
   });
 }
 
 Result<OrientedCount> Count(const CsrView& simple, const RunOptions& run) {
-  Executor& executor = internal::Pick(run.executor);
-  if (!community_internal::WorthOrienting(simple, executor))
-    return community_internal::CountSimple(simple, run.budget, executor);
-  PLEXUS_ASSIGN(const auto oriented,
-                Oriented(simple, run, community_internal::Numbering::kByDegree));
+  Executor& executor = common_internal::Pick(run.executor);
+  if (!internal::WorthOrienting(simple, executor))
+    return internal::CountSimple(simple, run.budget, executor);
+  PLEXUS_ASSIGN(const auto oriented, Oriented(simple, run, internal::Numbering::kByDegree));
   if (!oriented) return OrientedCount{.truncated = true};
-  return community_internal::CountOriented(*oriented, run.budget, executor);
+  return internal::CountOriented(*oriented, run.budget, executor);
 }
 
 // Per arc of the oriented graph: how many directions the edge has in the view.
-Result<std::vector<std::uint8_t>> Directions(const internal::SimpleGraph& graph,
-                                             const community_internal::OrientedGraph& oriented,
+Result<std::vector<std::uint8_t>> Directions(const common_internal::SimpleGraph& graph,
+                                             const internal::OrientedGraph& oriented,
                                              Executor& executor) {
   const CsrView out = graph.view.out();
-  const AlignedArray<NodePair> pairs = internal::PairsOf(out, executor);
+  const AlignedArray<NodePair> pairs = common_internal::PairsOf(out, executor);
   TopologyOptions options;
   options.inverse = false;
   options.executor = &executor;
@@ -84,7 +83,7 @@ Result<TrianglesResult> Triangles(const Snapshot& snapshot, const TrianglesOptio
   TrianglesResult result;
   result.truncated = !made;
   if (!made) return result;
-  const internal::SimpleGraph& graph = *made;
+  const common_internal::SimpleGraph& graph = *made;
   const CsrView rows = graph.edges.out();
   result.nodes = graph.view.node_count();
   result.edges = graph.edge_count();
@@ -110,19 +109,19 @@ Result<ClusteringResult> Clustering(const Snapshot& snapshot,
   result.truncated = true;
   PLEXUS_ASSIGN(const auto made, SimpleGraphOf(snapshot, options));
   if (!made) return result;
-  const internal::SimpleGraph& graph = *made;
+  const common_internal::SimpleGraph& graph = *made;
   PLEXUS_ASSIGN(const auto oriented,
-                Oriented(graph.edges.out(), options.run, community_internal::Numbering::kByShape));
+                Oriented(graph.edges.out(), options.run, internal::Numbering::kByShape));
   if (!oriented) return result;
   std::optional<std::vector<std::uint8_t>> directions(std::in_place);
   if (options.directed) {
-    PLEXUS_ASSIGN(directions, internal::InTime(options.run, [&](Executor& executor) {
+    PLEXUS_ASSIGN(directions, common_internal::InTime(options.run, [&](Executor& executor) {
                     return Directions(graph, *oriented, executor);
                   }));
   }
   if (!directions) return result;
-  const community_internal::NodeTriangles counts = community_internal::CountPerNode(
-      *oriented, *directions, options.run.budget, internal::Pick(options.run.executor));
+  const internal::NodeTriangles counts = internal::CountPerNode(
+      *oriented, *directions, options.run.budget, common_internal::Pick(options.run.executor));
   result.truncated = counts.truncated;
   double sum = 0;
   for (NodeId v = 0; v < graph.view.node_count(); ++v) {
@@ -143,4 +142,4 @@ Result<ClusteringResult> Clustering(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::community

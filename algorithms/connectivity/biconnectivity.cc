@@ -14,7 +14,7 @@
 #include "algorithms/common/internal/stored_edges.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::connectivity {
 
 namespace {
 
@@ -150,7 +150,8 @@ struct Narrow {
 };
 
 // The only edge between two nodes, if there is only one: counted in the child's row.
-std::optional<PathEdge> OnlyEdge(const internal::Selection& selection, const Narrow& narrow) {
+std::optional<PathEdge> OnlyEdge(const common_internal::Selection& selection,
+                                 const Narrow& narrow) {
   const NodeId child = narrow.low_is_child ? narrow.low : narrow.high;
   const NodeId parent = narrow.low_is_child ? narrow.high : narrow.low;
   std::optional<Arc> only;
@@ -162,7 +163,7 @@ std::optional<PathEdge> OnlyEdge(const internal::Selection& selection, const Nar
     return !more;
   });
   if (more || !only) return std::nullopt;
-  return internal::EdgeOf(*selection.snapshot, *only, child);
+  return common_internal::EdgeOf(*selection.snapshot, *only, child);
 }
 
 void SortBlocks(const DenseView& view, const Found& found, CutPointsResult& result) {
@@ -189,14 +190,15 @@ void SortBlocks(const DenseView& view, const Found& found, CutPointsResult& resu
 }  // namespace
 
 Result<CutPointsResult> CutPoints(const Snapshot& snapshot, const CutPointsOptions& options) try {
-  DenseViewOptions wanted = internal::ViewOptions(options);
+  DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.weights = false;
-  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
+  PLEXUS_ASSIGN(const auto made, common_internal::ViewInTime(snapshot, wanted, options.run));
   CutPointsResult result;
   result.truncated = !made;
   if (!made) return result;
   const DenseView& view = *made;
-  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(snapshot, options.filter));
   const Found found = Search(view.out(), view.in(), options).Run();
   result.nodes = view.node_count();
   result.truncated = found.truncated;
@@ -222,4 +224,4 @@ Result<CutPointsResult> CutPoints(const Snapshot& snapshot, const CutPointsOptio
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::connectivity

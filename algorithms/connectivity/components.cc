@@ -28,9 +28,9 @@
 #include "engine/internal/prefetch.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::connectivity {
 
-using namespace connectivity_internal;
+using namespace internal;
 
 namespace {
 
@@ -165,7 +165,7 @@ class ArrayRows {
 
 class SnapshotRows {
  public:
-  SnapshotRows(const internal::Selection& selection, Labels labels)
+  SnapshotRows(const common_internal::Selection& selection, Labels labels)
       : selection_(selection), labels_(labels) {}
 
   NodeId Parent(NodeId v, NodeId label) const {
@@ -201,7 +201,7 @@ class SnapshotRows {
     return more;
   }
 
-  const internal::Selection& selection_;
+  const common_internal::Selection& selection_;
   const Labels labels_;
 };
 
@@ -327,7 +327,7 @@ bool Small(const CsrView& out, const CsrView& in) {
 }
 
 Executor& ForArrays(const CsrView& out, const CsrView& in, Executor* wanted) {
-  Executor& executor = internal::Pick(wanted);
+  Executor& executor = common_internal::Pick(wanted);
   const bool serial =
       executor.thread_count() > 1 && Small(out, in) && out.node_count() <= kSerialNodes;
   return serial ? SerialExecutor() : executor;
@@ -346,7 +346,7 @@ void OverArrays(const CsrView& out, const CsrView& in, Labels labels, Executor& 
     Afforest(labels, executor, rows);
 }
 
-void OverRows(const internal::Selection& selection, Labels labels, Executor& executor) {
+void OverRows(const common_internal::Selection& selection, Labels labels, Executor& executor) {
   ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (auto v = static_cast<NodeId>(begin); v < end; ++v)
       labels[v] = selection.contains(v) ? v : kNoNode;
@@ -380,13 +380,14 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<ComponentsResult> Components(const Snapshot& snapshot,
                                     const ComponentsOptions& options) try {
-  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(snapshot, options.filter));
   const CsrView out = snapshot.base_rows(Direction::kOut).Unweighted(),
                 in = snapshot.base_rows(Direction::kIn).Unweighted();
-  internal::StoppableExecutor executor(selection.whole_base
-                                           ? ForArrays(out, in, options.run.executor)
-                                           : internal::Pick(options.run.executor),
-                                       options.run.budget);
+  common_internal::StoppableExecutor executor(selection.whole_base
+                                                  ? ForArrays(out, in, options.run.executor)
+                                                  : common_internal::Pick(options.run.executor),
+                                              options.run.budget);
   ComponentsResult result;
   result.labels.resize(snapshot.node_count());
   if (executor.stopped()) {  // before it began
@@ -402,4 +403,4 @@ Result<ComponentsResult> Components(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::connectivity

@@ -11,7 +11,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus {
+namespace plexus::connectivity {
 
 // --- Connected components: weak ones ignore the direction of edges, strong ones follow it.
 //
@@ -244,4 +244,4 @@ struct TopologicalOrderResult {
 Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
                                                 const TopologicalOrderOptions& options = {});
 
-}  // namespace plexus
+}  // namespace plexus::connectivity

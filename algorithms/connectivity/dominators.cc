@@ -9,7 +9,7 @@
 #include "algorithms/common/internal/selection.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::connectivity {
 
 namespace {
 
@@ -129,12 +129,12 @@ Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root,
                                     const DominatorsOptions& options) try {
   if (options.direction == Direction::kBoth)
     return Fail(ErrorCode::kInvalidArgument, "dominators need a direction: out or in");
-  DenseViewOptions wanted = internal::ViewOptions(options);
+  DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.weights = false;
   PLEXUS_ASSIGN(const NodeSubset with,
-                internal::WithSources(snapshot, options.filter.subset, {&root, 1}));
+                common_internal::WithSources(snapshot, options.filter.subset, {&root, 1}));
   if (options.filter.subset) wanted.filter.subset = &with;
-  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
+  PLEXUS_ASSIGN(const auto made, common_internal::ViewInTime(snapshot, wanted, options.run));
   DominatorsResult result;
   result.truncated = !made;
   if (!made) return result;
@@ -165,4 +165,4 @@ Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::connectivity

@@ -9,23 +9,22 @@
 #include "algorithms/connectivity/internal/flow_network_builder.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::connectivity {
 
 Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId sink,
                               const MaxFlowOptions& options) try {
   if (source == sink) return Fail(ErrorCode::kInvalidArgument, "source and sink are the same node");
   const NodeId ends[] = {source, sink};
   PLEXUS_ASSIGN(const NodeSubset with,
-                internal::WithSources(snapshot, options.filter.subset, ends));
+                common_internal::WithSources(snapshot, options.filter.subset, ends));
   PLEXUS_ASSIGN(
-      const internal::Selection selection,
-      internal::Select(snapshot, GraphFilter{options.filter.kinds, options.filter.valid_at,
-                                             options.filter.subset ? &with : nullptr}));
+      const common_internal::Selection selection,
+      common_internal::Select(snapshot, GraphFilter{options.filter.kinds, options.filter.valid_at,
+                                                    options.filter.subset ? &with : nullptr}));
   MaxFlowResult result;
   for (const NodeId end : ends)
     if (!selection.contains(end)) return result;  // an index node, and only facts are followed
-  connectivity_internal::NetworkBuilder builder(selection, options,
-                                                internal::Pick(options.run.executor));
+  internal::NetworkBuilder builder(selection, options, common_internal::Pick(options.run.executor));
   result.truncated = !builder.FindNodes(source, sink);
   if (builder.nodes().empty()) return result;
   PLEXUS_ASSIGN(const bool made, builder.MakeArcs());
@@ -34,7 +33,7 @@ Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId si
   result.nodes = builder.nodes().size();
   result.pairs = builder.pairs();
   std::int64_t flow = 0;
-  if (!connectivity_internal::AugmentPaths(builder.network(), options.run.budget, flow)) {
+  if (!internal::AugmentPaths(builder.network(), options.run.budget, flow)) {
     result.truncated = true;
     return result;
   }
@@ -48,4 +47,4 @@ Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId si
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::connectivity

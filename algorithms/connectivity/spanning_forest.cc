@@ -19,7 +19,7 @@
 #include "engine/bulk/radix_sort.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::connectivity {
 
 namespace {
 
@@ -176,8 +176,8 @@ class FilterKruskal {
       }
       const Light& edge = light_[order_[i].position];
       const std::span<NodeId> parents(parents_.data(), parents_.size());
-      const NodeId a = connectivity_internal::RootHalving(parents, edge.u),
-                   b = connectivity_internal::RootHalving(parents, edge.v);
+      const NodeId a = internal::RootHalving(parents, edge.u),
+                   b = internal::RootHalving(parents, edge.v);
       if (a == b) continue;
       parents_[std::max(a, b)] = std::min(a, b);
       chosen_.push_back(edge.position);
@@ -205,7 +205,7 @@ class FilterKruskal {
 Result<SpanningForestCsrResult> SpanningForestCsr(const CsrView& rows,
                                                   const SpanningForestCsrOptions& options) try {
   FilterKruskal kruskal(rows, options.maximum, options.run.budget,
-                        internal::Pick(options.run.executor));
+                        common_internal::Pick(options.run.executor));
   SpanningForestCsrResult result;
   result.arcs = kruskal.Run();
   result.truncated = kruskal.truncated();
@@ -215,21 +215,22 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot,
                                             const SpanningForestOptions& options) try {
-  DenseViewOptions wanted = internal::ViewOptions(options);
+  DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.in = false;
   wanted.weights = options.weighted;
-  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
+  PLEXUS_ASSIGN(const auto made, common_internal::ViewInTime(snapshot, wanted, options.run));
   SpanningForestResult result;
   result.truncated = !made;
   if (!made) return result;
   const DenseView& view = *made;
-  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(snapshot, options.filter));
   PLEXUS_ASSIGN(
       const SpanningForestCsrResult chosen,
       SpanningForestCsr(view.out(), {options.maximum, options.run.budget, options.run.executor}));
   result.truncated = chosen.truncated;
-  result.edges =
-      internal::EdgesAt(selection, view, chosen.arcs, internal::Pick(options.run.executor));
+  result.edges = common_internal::EdgesAt(selection, view, chosen.arcs,
+                                          common_internal::Pick(options.run.executor));
   result.nodes = view.node_count();
   result.trees = result.nodes - result.edges.size();
   for (const PathEdge& edge : result.edges)
@@ -238,4 +239,4 @@ Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::connectivity

@@ -7,20 +7,20 @@
 #include "algorithms/connectivity/internal/tarjan.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::connectivity {
 
 Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
                                           const ComponentsOptions& options) try {
-  DenseViewOptions wanted = internal::ViewOptions(options);
+  DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.in = wanted.weights = false;
-  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
+  PLEXUS_ASSIGN(const auto made, common_internal::ViewInTime(snapshot, wanted, options.run));
   ComponentsResult result;
   result.labels.assign(snapshot.node_count(), kNoNode);
   result.truncated = !made;
   if (!made) return result;
   const DenseView& view = *made;
-  const auto found = connectivity_internal::StrongComponents(
-      view.out().offsets, view.out().neighbors, options.run.budget);
+  const auto found =
+      internal::StrongComponents(view.out().offsets, view.out().neighbors, options.run.budget);
   result.truncated = !found;
   if (!found) return result;
   const std::vector<std::uint32_t>& component = *found;
@@ -48,7 +48,7 @@ PLEXUS_CATCH_NO_MEMORY
 
 std::vector<std::uint32_t> StrongComponents(std::span<const std::uint32_t> offsets,
                                             std::span<const std::uint32_t> targets) {
-  return connectivity_internal::StrongComponents(offsets, targets);
+  return internal::StrongComponents(offsets, targets);
 }
 
-}  // namespace plexus
+}  // namespace plexus::connectivity

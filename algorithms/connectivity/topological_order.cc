@@ -14,7 +14,7 @@
 #include "algorithms/connectivity/internal/tarjan.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::connectivity {
 
 namespace {
 
@@ -104,7 +104,7 @@ Ordered OrderNodes(const CsrView& rows, const DenseView& view, const Budget& bud
   for (NodeId v = 0; v < n; ++v)
     for (std::uint32_t arc = rows.offsets[v]; arc < rows.offsets[v + 1]; ++arc)
       ++waits[rows.neighbors[arc]];
-  connectivity_internal::BitmapMinQueue ready(n);
+  internal::BitmapMinQueue ready(n);
   std::size_t touched = 0;
   for (NodeId v = 0; v < n; ++v) {
     if (waits[v] == 0 && rows.degree(v) == 0) continue;
@@ -135,12 +135,12 @@ Ordered OrderNodes(const CsrView& rows, const DenseView& view, const Budget& bud
 
 Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
                                                 const TopologicalOrderOptions& options) try {
-  DenseViewOptions wanted = internal::ViewOptions(options);
+  DenseViewOptions wanted = common_internal::ViewOptions(options);
   PLEXUS_ASSIGN(wanted.filter.kinds, DirectedKinds(snapshot.schema(), options.filter.kinds));
   wanted.out = !options.reverse;
   wanted.in = options.reverse;
   wanted.weights = false;
-  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
+  PLEXUS_ASSIGN(const auto made, common_internal::ViewInTime(snapshot, wanted, options.run));
   TopologicalOrderResult result;
   result.truncated = !made;
   if (!made) return result;
@@ -149,10 +149,10 @@ Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
   const Ordered ordered = OrderNodes(rows, view, options.run.budget, result.order);
   if (ordered == Ordered::kAll) return result;
   result.order.clear();  // with a cycle it may begin in another way
-  auto components = ordered == Ordered::kStopped
-                        ? std::nullopt
-                        : connectivity_internal::StrongComponents(rows.offsets, rows.neighbors,
-                                                                  options.run.budget);
+  auto components =
+      ordered == Ordered::kStopped
+          ? std::nullopt
+          : internal::StrongComponents(rows.offsets, rows.neighbors, options.run.budget);
   result.truncated = !components;
   if (!components) return result;
   const Groups groups(*std::move(components));
@@ -203,4 +203,4 @@ Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::connectivity

@@ -15,22 +15,21 @@
 #include "algorithms/pagerank/internal/preparation.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::pagerank {
 
 namespace {
 
 constexpr std::size_t kGrain = 4096;
 
 template <class Real>
-Status RankDense(const pagerank_internal::PageRankReady& ready, const std::vector<double>& teleport,
+Status RankDense(const internal::PageRankReady& ready, const std::vector<double>& teleport,
                  const std::vector<double>& start, const PageRankOptions& options,
                  Executor& executor, PageRankResult& result) {
   CsrView in = ready.view.in();
   if (!ready.prepared->weighted) in.weights = {};
   PLEXUS_ASSIGN(const std::vector<Real> reciprocals,
                 StrengthReciprocals<Real>(ready.prepared->strengths, executor));
-  if constexpr (sizeof(Real) == sizeof(float))
-    PLEXUS_TRY(pagerank_internal::CheckF32Range(reciprocals));
+  if constexpr (sizeof(Real) == sizeof(float)) PLEXUS_TRY(internal::CheckF32Range(reciprocals));
   const std::vector<Real> home(teleport.begin(), teleport.end()), first(start.begin(), start.end());
   PageRankCsrOptions kernel;
   kernel.damping = options.damping;
@@ -62,7 +61,7 @@ double LeastTolerance(Precision precision, double damping) {
   return (precision == Precision::kF32 ? 0x1p-22 : 0x1p-50) / (1.0 - damping);
 }
 
-namespace pagerank_internal {
+namespace internal {
 
 // The scores to begin with, by dense id; empty = the teleport.
 Result<std::vector<double>> StartScores(const DenseView& view, std::span<const double> start,
@@ -103,26 +102,25 @@ Result<std::vector<double>> StartScores(const DenseView& view, std::span<const d
 
 Result<PageRankResult> IteratePageRank(const Snapshot& snapshot, const PageRankOptions& options,
                                        std::span<const double> first) {
-  PLEXUS_TRY(
-      pagerank_internal::CheckPageRankOptions(options, pagerank_internal::PageRankUse::kOne));
-  Executor& executor = internal::Pick(options.run.executor);
+  PLEXUS_TRY(internal::CheckPageRankOptions(options, internal::PageRankUse::kOne));
+  Executor& executor = common_internal::Pick(options.run.executor);
   const auto began = std::chrono::steady_clock::now();
-  PLEXUS_ASSIGN(const auto prepared, internal::InTime(options.run, [&](Executor& stopping) {
-                  return pagerank_internal::PreparePageRank(
-                      snapshot, options, pagerank_internal::PageRankUse::kOne, stopping);
+  PLEXUS_ASSIGN(const auto prepared, common_internal::InTime(options.run, [&](Executor& stopping) {
+                  return internal::PreparePageRank(snapshot, options, internal::PageRankUse::kOne,
+                                                   stopping);
                 }));
   PageRankResult result;
   result.scores.assign(snapshot.node_count(), 0.0);
   result.truncated = !prepared;
   if (!prepared) return result;
-  const pagerank_internal::PageRankReady& ready = *prepared;
+  const internal::PageRankReady& ready = *prepared;
   const DenseView& view = ready.view;
   std::vector<double> teleport;  // empty = uniform
   if (!options.seeds.empty()) {
-    PLEXUS_ASSIGN(const auto shares, pagerank_internal::SeedShares(snapshot, view, options.seeds,
-                                                                   options.filter.kinds));
+    PLEXUS_ASSIGN(const auto shares,
+                  internal::SeedShares(snapshot, view, options.seeds, options.filter.kinds));
     teleport.assign(view.node_count(), 0.0);
-    for (const pagerank_internal::SeedShare& s : shares) teleport[s.dense] = s.share;
+    for (const internal::SeedShare& s : shares) teleport[s.dense] = s.share;
   }
   result.nodes = view.nodes();
   result.edges = ready.prepared->arcs;
@@ -144,11 +142,11 @@ Result<PageRankResult> IteratePageRank(const Snapshot& snapshot, const PageRankO
   return result;
 }
 
-}  // namespace pagerank_internal
+}  // namespace internal
 
 Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options) try {
-  return pagerank_internal::IteratePageRank(snapshot, options, {});
+  return internal::IteratePageRank(snapshot, options, {});
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::pagerank

@@ -12,7 +12,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus {
+namespace plexus::pagerank {
 
 // --- PageRank of a Snapshot (Page, Brin, Motwani, Winograd, 1999).
 //
@@ -239,4 +239,4 @@ class PageRankRefresher {
   std::optional<Snapshot> snapshot_;  // of last_
 };
 
-}  // namespace plexus
+}  // namespace plexus::pagerank

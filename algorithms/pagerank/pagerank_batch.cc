@@ -18,22 +18,22 @@
 #include "algorithms/pagerank/internal/preparation.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::pagerank {
 
 namespace {
 
-using pagerank_internal::Batch16;
-using pagerank_internal::BatchLayout;
-using pagerank_internal::BatchPartial;
-using pagerank_internal::BatchSeed;
-using pagerank_internal::kBatchWidth;
+using internal::Batch16;
+using internal::BatchLayout;
+using internal::BatchPartial;
+using internal::BatchSeed;
+using internal::kBatchWidth;
 
 constexpr std::size_t kGrain = 4096;
 constexpr std::size_t kMaxSets = 4096;
 
 class Sweeper {
  public:
-  Sweeper(const pagerank_internal::PageRankReady& ready, const PageRankOptions& options,
+  Sweeper(const internal::PageRankReady& ready, const PageRankOptions& options,
           PageRankBatchResult& result, Executor& executor)
       : ready_(ready),
         rows_(*ready.prepared->lanes),
@@ -72,7 +72,7 @@ class Sweeper {
 
   // Sets [first, first + lanes) of the result; seeds[i] are set i's shares by dense id,
   // empty = uniform.
-  void Run(std::span<const std::vector<pagerank_internal::SeedShare>> seeds, std::size_t first) {
+  void Run(std::span<const std::vector<internal::SeedShare>> seeds, std::size_t first) {
     const std::size_t lanes = seeds.size();
     const int most = MaxIterations();
     int done = 0;
@@ -80,7 +80,7 @@ class Sweeper {
     Place(seeds);
     if (most > 0 && !options_.run.budget.Interrupted()) {
       Start(most);
-      pagerank_internal::BatchStep step;
+      internal::BatchStep step;
       step.damping = options_.damping;
       step.seeds = &seeds_;
       step.uniform = uniform_;
@@ -124,7 +124,7 @@ class Sweeper {
   }
 
   // False: interrupted, and now_ is what it was.
-  bool Step(pagerank_internal::BatchStep& step) {
+  bool Step(internal::BatchStep& step) {
     const std::array<float, kBatchWidth> before = base_;
     for (std::size_t k = 0; k < kBatchWidth; ++k)
       step.base[k] =
@@ -151,12 +151,12 @@ class Sweeper {
   }
 
   // Seeds by position, and the shares of nodes that have none of their own.
-  void Place(std::span<const std::vector<pagerank_internal::SeedShare>> seeds) {
+  void Place(std::span<const std::vector<internal::SeedShare>> seeds) {
     seeds_.clear();
     uniform_ = {};
     for (std::uint32_t k = 0; k < seeds.size(); ++k) {
       if (seeds[k].empty()) uniform_[k] = 1.0f / static_cast<float>(n_);
-      for (const pagerank_internal::SeedShare& s : seeds[k])
+      for (const internal::SeedShare& s : seeds[k])
         seeds_.push_back({position_[s.dense], k, static_cast<float>(s.share)});
     }
     std::sort(seeds_.begin(), seeds_.end(), [](const BatchSeed& a, const BatchSeed& b) {
@@ -208,7 +208,7 @@ class Sweeper {
           }
           return partial;
         },
-        pagerank_internal::Add);
+        internal::Add);
   }
   static float LineOf(float score, float strength) {
     return strength > 0 ? score / strength : score;
@@ -264,7 +264,7 @@ class Sweeper {
   // A sparse step is faster while the nodes reached have an eighth of the arcs (by weight) or less.
   static constexpr double kSparseShare = 8;
 
-  const pagerank_internal::PageRankReady& ready_;
+  const internal::PageRankReady& ready_;
   const BatchLayout& rows_;
   const PageRankOptions& options_;
   Executor& executor_;
@@ -279,7 +279,7 @@ class Sweeper {
   Batch16 *now_ = nullptr, *next_ = nullptr;
   bool sparse_ = false;
   std::vector<std::uint64_t> live_, live_next_;  // bits by position, of lines of now_ and next_
-  pagerank_internal::BatchStepper stepper_;
+  internal::BatchStepper stepper_;
   std::vector<BatchSeed> seeds_;
   std::array<float, kBatchWidth> uniform_{};    // share of every node, by lane
   std::array<float, kBatchWidth> base_{};       // mass that teleported last
@@ -306,7 +306,7 @@ Status Check(std::span<const std::vector<NodeWeight>> sets, const PageRankOption
     return bad("a batch takes its seeds from the sets, not from the options");
   if (options.precision != Precision::kF32)
     return bad("a batch is computed in f32; say so in the options");
-  return pagerank_internal::CheckPageRankOptions(options, pagerank_internal::PageRankUse::kSixteen);
+  return internal::CheckPageRankOptions(options, internal::PageRankUse::kSixteen);
 }
 
 }  // namespace
@@ -317,11 +317,11 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
                                           std::span<const std::vector<NodeWeight>> sets,
                                           const PageRankOptions& options) try {
   PLEXUS_TRY(Check(sets, options));
-  Executor& executor = internal::Pick(options.run.executor);
+  Executor& executor = common_internal::Pick(options.run.executor);
   const auto start = std::chrono::steady_clock::now();
-  PLEXUS_ASSIGN(const auto prepared, internal::InTime(options.run, [&](Executor& stopping) {
-                  return pagerank_internal::PreparePageRank(
-                      snapshot, options, pagerank_internal::PageRankUse::kSixteen, stopping);
+  PLEXUS_ASSIGN(const auto prepared, common_internal::InTime(options.run, [&](Executor& stopping) {
+                  return internal::PreparePageRank(snapshot, options,
+                                                   internal::PageRankUse::kSixteen, stopping);
                 }));
   PageRankBatchResult result;
   result.sets = sets.size();
@@ -332,17 +332,17 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
     result.truncated = true;
     return result;
   }
-  const pagerank_internal::PageRankReady& ready = *prepared;
-  std::vector<std::vector<pagerank_internal::SeedShare>> shares(sets.size());
+  const internal::PageRankReady& ready = *prepared;
+  std::vector<std::vector<internal::SeedShare>> shares(sets.size());
   for (std::size_t s = 0; s < sets.size(); ++s)
     if (!sets[s].empty()) {
-      PLEXUS_ASSIGN(shares[s], pagerank_internal::SeedShares(snapshot, ready.view, sets[s],
-                                                             options.filter.kinds));
+      PLEXUS_ASSIGN(shares[s],
+                    internal::SeedShares(snapshot, ready.view, sets[s], options.filter.kinds));
     }
   if (ready.prepared->weighted) {
     PLEXUS_ASSIGN(const auto reciprocals,
                   StrengthReciprocals<float>(ready.prepared->strengths, executor));
-    PLEXUS_TRY(pagerank_internal::CheckF32Range(reciprocals));
+    PLEXUS_TRY(internal::CheckF32Range(reciprocals));
   }
   if (ready.view.node_count() < snapshot.node_count())
     ParallelFor(executor, result.scores.size(), kGrain * kBatchWidth,
@@ -368,4 +368,4 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::pagerank

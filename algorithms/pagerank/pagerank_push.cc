@@ -18,7 +18,7 @@
 #include "algorithms/common/internal/selection.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::pagerank {
 
 namespace {
 
@@ -53,8 +53,8 @@ void TakeTop(std::vector<ScoredNode> ranked, const PageRankPushOptions& options,
 class Pusher {
  public:
   // `weigher` null: weights as stored. `limit`: arcs, behind which it stops.
-  Pusher(const internal::Selection& selection, const internal::EdgeWeigher* weigher,
-         const internal::ReversedKinds& reversed, const PageRankPushOptions& options,
+  Pusher(const common_internal::Selection& selection, const common_internal::EdgeWeigher* weigher,
+         const common_internal::ReversedKinds& reversed, const PageRankPushOptions& options,
          std::uint64_t limit)
       : selection_(selection),
         weigher_(weigher),
@@ -94,7 +94,7 @@ class Pusher {
  private:
   std::uint32_t Place(NodeId node) {
     std::uint32_t& place = places_.at(node);
-    if (place == internal::NodeMap::kAbsent) {
+    if (place == common_internal::NodeMap::kAbsent) {
       place = static_cast<std::uint32_t>(entries_.size());
       entries_.push_back({.node = node});
     }
@@ -140,7 +140,7 @@ class Pusher {
     std::uint64_t left = options_.run.budget.nodes -
                          std::min<std::uint64_t>(entries_.size(), options_.run.budget.nodes);
     for (const auto& [neighbor, weight] : row_)
-      if (places_.get(neighbor) == internal::NodeMap::kAbsent && left-- == 0) return false;
+      if (places_.get(neighbor) == common_internal::NodeMap::kAbsent && left-- == 0) return false;
     return true;
   }
 
@@ -188,13 +188,13 @@ class Pusher {
     TakeTop(std::move(ranked), options_, result_);
   }
 
-  const internal::Selection& selection_;
-  const internal::EdgeWeigher* weigher_;
-  const internal::ReversedKinds& reversed_;
+  const common_internal::Selection& selection_;
+  const common_internal::EdgeWeigher* weigher_;
+  const common_internal::ReversedKinds& reversed_;
   const PageRankPushOptions& options_;
   std::uint64_t limit_;
   bool met_limit_ = false;
-  internal::NodeMap places_;
+  common_internal::NodeMap places_;
   std::vector<Entry> entries_;
   struct Seed {
     std::uint32_t place;
@@ -211,7 +211,7 @@ class Pusher {
 };
 
 Status Check(std::span<const NodeWeight> seeds, const PageRankPushOptions& o,
-             const internal::Selection& selection, double& total) {
+             const common_internal::Selection& selection, double& total) {
   auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
   if (!(o.damping >= 0 && o.damping <= 0.9999))
     return bad("damping " + std::to_string(o.damping) + " is not in [0, 0.9999], as push needs it");
@@ -221,10 +221,10 @@ Status Check(std::span<const NodeWeight> seeds, const PageRankPushOptions& o,
   total = 0;
   for (const NodeWeight& seed : seeds) {
     if (seed.node >= selection.snapshot->node_count() || !selection.contains(seed.node))
-      return internal::NotSelected(*selection.snapshot, "seed", seed.node, o.filter.kinds);
+      return common_internal::NotSelected(*selection.snapshot, "seed", seed.node, o.filter.kinds);
     if (!(seed.weight >= 0) || !std::isfinite(seed.weight))
       return bad("weight " + std::to_string(seed.weight) + " of seed node " +
-                 internal::NodeName(*selection.snapshot, seed.node) +
+                 common_internal::NodeName(*selection.snapshot, seed.node) +
                  " is not a finite number >= 0");
     total += seed.weight;
   }
@@ -236,7 +236,7 @@ Status Check(std::span<const NodeWeight> seeds, const PageRankPushOptions& o,
 // How many arcs push may follow before a whole run is cheaper; kUnlimited: one is not to be had.
 // An arc of push moves eight times the bytes of an arc of an iteration, and of the iterations that
 // damping^n = max_error allows a ranking mostly needs a quarter, near damping 1 far less.
-std::uint64_t ArcLimit(const Snapshot& snapshot, const internal::Selection& selection,
+std::uint64_t ArcLimit(const Snapshot& snapshot, const common_internal::Selection& selection,
                        const PageRankPushOptions& o) {
   if (o.run.budget.nodes != Budget::kUnlimited ||
       o.max_error < LeastTolerance(Precision::kF64, o.damping))
@@ -299,16 +299,18 @@ Result<PageRankPushResult> RunWhole(const Snapshot& snapshot, std::span<const No
 
 Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<const NodeWeight> seeds,
                                         const PageRankPushOptions& options) try {
-  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(snapshot, options.filter));
   double total = 0;
   PLEXUS_TRY(Check(seeds, options, selection, total));
   std::map<NodeId, double> weights;  // the same node twice adds up
   for (const NodeWeight& seed : seeds) weights[seed.node] += seed.weight;
-  PLEXUS_ASSIGN(const std::optional<internal::EdgeWeigher> weigher,
-                internal::EdgeWeigher::MakeIfAny(snapshot, options.arc_weights, options.weighted));
   PLEXUS_ASSIGN(
-      const internal::ReversedKinds reversed,
-      internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.filter.kinds));
+      const std::optional<common_internal::EdgeWeigher> weigher,
+      common_internal::EdgeWeigher::MakeIfAny(snapshot, options.arc_weights, options.weighted));
+  PLEXUS_ASSIGN(const common_internal::ReversedKinds reversed,
+                common_internal::ReversedKinds::Make(snapshot.schema(), options.reversed,
+                                                     options.filter.kinds));
   const std::uint64_t until_whole = ArcLimit(snapshot, selection, options);
   Pusher pusher(selection, weigher ? &*weigher : nullptr, reversed, options,
                 std::min(until_whole, options.most_arcs));
@@ -323,4 +325,4 @@ Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<cons
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::pagerank

@@ -17,7 +17,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/state.h"
 
-namespace plexus {
+namespace plexus::pagerank {
 
 namespace {
 
@@ -26,18 +26,19 @@ namespace {
 struct RefreshRows {
   DenseView view;
   ArcFilter filter = ArcFilter::All();
-  pagerank_internal::LiveCsr rows;  // points into the above
+  internal::LiveCsr rows;  // points into the above
   bool over_base = false;
   std::shared_ptr<const void> weights[2];  // of `rows`, where they are those of the base
 };
 
 Status ViewRows(const Snapshot& snapshot, const PageRankOptions& options, Executor& executor,
                 RefreshRows& to) {
-  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(snapshot, options.filter));
   const bool as_stored = options.arc_weights.as_stored() && options.reversed.empty();
   const bool live = !selection.whole_base && selection.all_nodes && selection.filter.all_kinds() &&
                     !selection.filter.checks_time() && as_stored;
-  DenseViewOptions wanted = internal::ViewOptions(options);
+  DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.executor = &executor;
   wanted.out = wanted.in = !live;
   wanted.weights = options.weighted;
@@ -46,7 +47,8 @@ Status ViewRows(const Snapshot& snapshot, const PageRankOptions& options, Execut
   to.rows.node_count = to.view.node_count();
   to.rows.live = live ? &snapshot : nullptr;
   const auto rows_of = [&](Direction direction, std::shared_ptr<const void>& weights) {
-    return internal::BaseRowsOf(snapshot.base(), direction, options.weighted, executor, weights);
+    return common_internal::BaseRowsOf(snapshot.base(), direction, options.weighted, executor,
+                                       weights);
   };
   to.rows.out = live ? rows_of(Direction::kOut, to.weights[0]) : to.view.out();
   to.rows.in = live ? rows_of(Direction::kIn, to.weights[1]) : to.view.in();
@@ -62,16 +64,15 @@ Status ViewRows(const Snapshot& snapshot, const PageRankOptions& options, Execut
 // From earlier scores to a tolerance. May throw std::bad_alloc.
 Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankState& earlier,
                                const PageRankOptions& options, bool keep_layout) {
-  PLEXUS_TRY(
-      pagerank_internal::CheckPageRankOptions(options, pagerank_internal::PageRankUse::kOne));
+  PLEXUS_TRY(internal::CheckPageRankOptions(options, internal::PageRankUse::kOne));
   if (earlier.scores.empty() || options.iterations > 0 ||
-      !pagerank_internal::RefreshReaches(options.tolerance, options.damping))
-    return pagerank_internal::IteratePageRank(snapshot, options, earlier.scores);
-  Executor& executor = internal::Pick(options.run.executor);
+      !internal::RefreshReaches(options.tolerance, options.damping))
+    return internal::IteratePageRank(snapshot, options, earlier.scores);
+  Executor& executor = common_internal::Pick(options.run.executor);
   const auto began = std::chrono::steady_clock::now();
   RefreshRows read;  // holds pointers into itself
   PLEXUS_ASSIGN(const auto made,
-                internal::InTime(options.run, [&](Executor& stopping) -> Result<bool> {
+                common_internal::InTime(options.run, [&](Executor& stopping) -> Result<bool> {
                   PLEXUS_TRY(ViewRows(snapshot, options, stopping, read));
                   return true;
                 }));
@@ -82,9 +83,9 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankState& ea
     return result;
   }
   const DenseView& view = read.view;
-  std::shared_ptr<const pagerank_internal::PageRankTiles> tiles;
+  std::shared_ptr<const internal::PageRankTiles> tiles;
   if (keep_layout && read.over_base && !options.run.budget.Interrupted())
-    tiles = pagerank_internal::TilesOfBase(snapshot.state().base, options.weighted, executor);
+    tiles = internal::TilesOfBase(snapshot.state().base, options.weighted, executor);
   const std::uint64_t layout_bytes = tiles ? tiles->size_bytes() : 0;
   result.nodes = view.nodes();
   result.stats.preparation_ms =
@@ -94,23 +95,21 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankState& ea
     result.converged = true;
     return result;
   }
-  std::vector<pagerank_internal::SeedShare> seeds;
+  std::vector<internal::SeedShare> seeds;
   if (!options.seeds.empty()) {
-    PLEXUS_ASSIGN(
-        seeds, pagerank_internal::SeedShares(snapshot, view, options.seeds, options.filter.kinds));
+    PLEXUS_ASSIGN(seeds, internal::SeedShares(snapshot, view, options.seeds, options.filter.kinds));
   }
-  PLEXUS_ASSIGN(std::vector<double> start,
-                pagerank_internal::StartScores(view, earlier.scores, executor));
-  pagerank_internal::PageRankRefreshed refreshed =
-      pagerank_internal::RefreshPageRank(read.rows, std::move(start), seeds,
-                                         {.damping = options.damping,
-                                          .tolerance = options.tolerance,
-                                          .max_iterations = options.max_iterations,
-                                          .weighted = options.weighted,
-                                          .earlier = earlier.snapshot,
-                                          .tiles = std::move(tiles),
-                                          .budget = options.run.budget},
-                                         executor);
+  PLEXUS_ASSIGN(std::vector<double> start, internal::StartScores(view, earlier.scores, executor));
+  internal::PageRankRefreshed refreshed =
+      internal::RefreshPageRank(read.rows, std::move(start), seeds,
+                                {.damping = options.damping,
+                                 .tolerance = options.tolerance,
+                                 .max_iterations = options.max_iterations,
+                                 .weighted = options.weighted,
+                                 .earlier = earlier.snapshot,
+                                 .tiles = std::move(tiles),
+                                 .budget = options.run.budget},
+                                executor);
   if (view.node_count() == snapshot.node_count()) {
     result.scores = std::move(refreshed.scores);
   } else {
@@ -140,11 +139,12 @@ PLEXUS_CATCH_NO_MEMORY
 Result<const PageRankResult*> PageRankRefresher::Refresh(const Snapshot& now) try {
   PageRankState earlier;
   if (snapshot_) earlier = {last_.scores, &*snapshot_};
-  PLEXUS_ASSIGN(PageRankResult next, plexus::Refresh(now, earlier, options_, /*keep_layout=*/true));
+  PLEXUS_ASSIGN(PageRankResult next,
+                pagerank::Refresh(now, earlier, options_, /*keep_layout=*/true));
   last_ = std::move(next);
   snapshot_ = now;
   return &last_;
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::pagerank

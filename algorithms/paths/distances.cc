@@ -13,11 +13,11 @@
 #include "algorithms/paths/internal/distances_csr.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::paths {
 
 namespace {
 
-using paths_internal::WeightedRows;
+using internal::WeightedRows;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kGrain = 4096;
@@ -118,15 +118,15 @@ Status Check(const Snapshot& snapshot, const DistancesOptions& options) {
 Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
                                   const DistancesOptions& options) try {
   PLEXUS_TRY(Check(snapshot, options));
-  Executor& executor = internal::Pick(options.run.executor);
-  DenseViewOptions wanted = internal::ViewOptions(options);
+  Executor& executor = common_internal::Pick(options.run.executor);
+  DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.out = options.direction != Direction::kIn;
   wanted.in = options.direction != Direction::kOut;
   wanted.weights = options.cost == PathCost::kWeight || options.cost == PathCost::kLogWeight;
   PLEXUS_ASSIGN(const NodeSubset with,
-                internal::WithSources(snapshot, options.filter.subset, {&source, 1}));
+                common_internal::WithSources(snapshot, options.filter.subset, {&source, 1}));
   if (options.filter.subset) wanted.filter.subset = &with;
-  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
+  PLEXUS_ASSIGN(const auto made, common_internal::ViewInTime(snapshot, wanted, options.run));
   DistancesResult result;
   result.distances.assign(snapshot.node_count(), kInfinity);
   result.truncated = !made;
@@ -142,9 +142,9 @@ Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
   std::vector<WeightedRows> rows;
   if (wanted.out) PLEXUS_TRY(costs.Make(view.out(), rows.emplace_back()));
   if (wanted.in) PLEXUS_TRY(costs.Make(view.in(), rows.emplace_back()));
-  const double delta = options.delta > 0 ? options.delta : paths_internal::ChooseDelta(rows);
+  const double delta = options.delta > 0 ? options.delta : internal::ChooseDelta(rows);
   const auto found =
-      paths_internal::DeltaStepping<double>(rows, start, delta, options.run.budget, executor);
+      internal::DeltaStepping<double>(rows, start, delta, options.run.budget, executor);
   result.truncated = found.truncated;
   for (NodeId v = 0; v < view.node_count(); ++v) {
     result.distances[view.node(v)] = found.costs[v];
@@ -158,13 +158,12 @@ Result<AlignedArray<float>> DistancesCsr(const CsrView& out, NodeId source,
                                          const DistancesCsrOptions& options) try {
   PLEXUS_CHECK(source < out.node_count(), "the source is a node");
   const WeightedRows rows{out, {}};
-  const float delta = options.delta > 0
-                          ? options.delta
-                          : static_cast<float>(paths_internal::ChooseDelta({&rows, 1}));
-  return paths_internal::DeltaStepping<float>({&rows, 1}, source, delta, {},
-                                              internal::Pick(options.executor))
+  const float delta =
+      options.delta > 0 ? options.delta : static_cast<float>(internal::ChooseDelta({&rows, 1}));
+  return internal::DeltaStepping<float>({&rows, 1}, source, delta, {},
+                                        common_internal::Pick(options.executor))
       .costs;
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::paths

@@ -9,7 +9,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus {
+namespace plexus::paths {
 
 // --- Shortest paths between two nodes: by hops, by product of weights, by a cost.
 //
@@ -106,4 +106,4 @@ struct DistancesResult {
 Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
                                   const DistancesOptions& options = {});
 
-}  // namespace plexus
+}  // namespace plexus::paths

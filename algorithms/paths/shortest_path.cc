@@ -11,7 +11,7 @@
 #include "algorithms/paths/internal/path_query.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::paths {
 
 namespace {
 
@@ -51,14 +51,15 @@ Result<ShortestPathResult> ShortestPath(const Snapshot& snapshot, NodeId from, N
   PLEXUS_TRY(CheckEnd(snapshot, from, "start"));
   PLEXUS_TRY(CheckEnd(snapshot, to, "end"));
   PLEXUS_TRY(CheckOptions(snapshot, options));
-  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
-  paths_internal::PathWalk walk(selection, options, from, to);
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(snapshot, options.filter));
+  internal::PathWalk walk(selection, options, from, to);
   ShortestPathResult result;
-  PLEXUS_ASSIGN(std::optional<FoundPath> first, paths_internal::PointSearch(walk).Run());
+  PLEXUS_ASSIGN(std::optional<FoundPath> first, internal::PointSearch(walk).Run());
   if (first) {
     result.paths.push_back(*std::move(first));
     if (options.count > 1) {
-      paths_internal::KShortestPaths next(walk, result.paths);
+      internal::KShortestPaths next(walk, result.paths);
       for (bool more = true;
            more && result.paths.size() < static_cast<std::size_t>(options.count);) {
         PLEXUS_ASSIGN(more, next.Find());
@@ -74,4 +75,4 @@ Result<ShortestPathResult> ShortestPath(const Snapshot& snapshot, NodeId from, N
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::paths

@@ -19,7 +19,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 namespace {
 
@@ -112,17 +112,18 @@ double Bm25Idf(double documents, double df) {
 }
 
 std::uint64_t CountTexts(const Snapshot& snapshot, const RunOptions& run) {
-  internal::StoppableExecutor executor(internal::Pick(run.executor), run.budget);
-  const auto lengths = retrieval_internal::TermLengths::Of(snapshot, executor);
+  common_internal::StoppableExecutor executor(common_internal::Pick(run.executor), run.budget);
+  const auto lengths = internal::TermLengths::Of(snapshot, executor);
   return executor.stopped() ? 0 : lengths->documents();
 }
 
 Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms,
                         const Bm25Options& options) try {
   PLEXUS_TRY(Check(terms, options));
-  internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
-  const auto known = retrieval_internal::TermLengths::Of(snapshot, executor, options.events);
-  const retrieval_internal::TermLengths& lengths = *known;
+  common_internal::StoppableExecutor executor(common_internal::Pick(options.run.executor),
+                                              options.run.budget);
+  const auto known = internal::TermLengths::Of(snapshot, executor, options.events);
+  const internal::TermLengths& lengths = *known;
   Bm25Result result;
   if (executor.stopped()) return Nothing({});
   result.documents = lengths.documents();
@@ -210,8 +211,9 @@ Result<std::vector<Bm25Hit>> Bm25Of(const Snapshot& snapshot, const Bm25Result& 
   PLEXUS_TRY(Check({}, options));
   std::vector<Bm25Hit> matches;
   if (asked.terms.empty()) return matches;
-  internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
-  const auto lengths = retrieval_internal::TermLengths::Of(snapshot, executor, options.events);
+  common_internal::StoppableExecutor executor(common_internal::Pick(options.run.executor),
+                                              options.run.budget);
+  const auto lengths = internal::TermLengths::Of(snapshot, executor, options.events);
   if (executor.stopped()) return matches;
   // The place of each term by its node, and of each phrase by what holds it.
   boost::unordered_flat_map<NodeId, std::size_t> places;
@@ -269,4 +271,4 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::string_view text,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

@@ -8,7 +8,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/state.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 Status ForEachPayload(const Snapshot& snapshot, std::span<const NodeId> nodes, NodeField field,
                       const EachNodePayload& fn) try {
@@ -32,4 +32,4 @@ Status ForEachPayload(const Snapshot& snapshot, std::span<const NodeId> nodes, N
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

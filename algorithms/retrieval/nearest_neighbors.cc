@@ -19,9 +19,9 @@
 #include "algorithms/retrieval/internal/vectors/row_reader.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
-namespace retrieval_internal {
+namespace internal {
 
 Result<SpaceQuery> SpaceQuery::Make(const Snapshot& snapshot, SpaceId space,
                                     std::span<const float> query, std::optional<Metric> metric,
@@ -82,8 +82,8 @@ std::uint32_t Stretch(std::size_t queries) { return queries == 1 ? 256 : 64; }
 
 // best[q] of queries[q].
 std::vector<std::vector<RankedNode>> ScanBlock(std::span<const SpaceQuery> queries,
-                                               const internal::Selection& selection, NodeId skip,
-                                               std::size_t top, std::uint32_t begin,
+                                               const common_internal::Selection& selection,
+                                               NodeId skip, std::size_t top, std::uint32_t begin,
                                                std::uint32_t end) {
   const VectorView& view = queries[0].view();
   const std::uint32_t stretch = Stretch(queries.size());
@@ -112,7 +112,7 @@ std::vector<std::vector<RankedNode>> ScanBlock(std::span<const SpaceQuery> queri
 
 // Of the first `rows` rows.
 std::vector<NearestRanks> Scan(std::span<const SpaceQuery> queries,
-                               const internal::Selection& selection, std::uint32_t rows,
+                               const common_internal::Selection& selection, std::uint32_t rows,
                                const NearestOptions& options, Executor& executor) {
   const std::size_t grain =
       std::max<std::size_t>(4096, 16 * std::min<std::size_t>(options.top, rows));
@@ -139,9 +139,9 @@ std::vector<NearestRanks> Scan(std::span<const SpaceQuery> queries,
 
 // The same by way of narrow rows; absent where that does not pay, or the executor was stopped.
 std::optional<NearestRanks> ScanNarrow(const Snapshot& snapshot, const SpaceQuery& query,
-                                       const internal::Selection& selection, std::uint32_t rows,
-                                       const NearestOptions& options,
-                                       internal::StoppableExecutor& executor) {
+                                       const common_internal::Selection& selection,
+                                       std::uint32_t rows, const NearestOptions& options,
+                                       common_internal::StoppableExecutor& executor) {
   if (options.top == 0 || options.top > rows / 16) return std::nullopt;
   const auto narrow =
       NarrowRows::Of(snapshot, query.space(), executor, [&] { return executor.stopped(); });
@@ -158,7 +158,7 @@ std::optional<NearestRanks> ScanNarrow(const Snapshot& snapshot, const SpaceQuer
 }  // namespace
 
 NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
-                             const Budget& budget, internal::StoppableExecutor& executor) {
+                             const Budget& budget, common_internal::StoppableExecutor& executor) {
   NearestRanks found;
   if (nodes.size() > budget.nodes) {
     nodes.resize(budget.nodes);
@@ -174,9 +174,10 @@ NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
 Result<std::vector<NearestRanks>> RankNearestMany(const Snapshot& snapshot,
                                                   std::span<const SpaceQuery> queries,
                                                   const NearestOptions& options) {
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, GraphFilter{.subset = options.subset}));
-  internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(snapshot, GraphFilter{.subset = options.subset}));
+  common_internal::StoppableExecutor executor(common_internal::Pick(options.run.executor),
+                                              options.run.budget);
   std::vector<NearestRanks> all(queries.size());
   if (queries.empty()) return all;
   const VectorView& view = queries[0].view();
@@ -211,7 +212,7 @@ Result<std::vector<NearestRanks>> RankNearestMany(const Snapshot& snapshot,
   }
   for (NearestRanks& found : all) {
     found.truncated |= executor.stopped();
-    internal::SortTopK(found.ranked, options.top);
+    common_internal::SortTopK(found.ranked, options.top);
   }
   return all;
 }
@@ -222,27 +223,27 @@ Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& que
   return std::move(all[0]);
 }
 
-}  // namespace retrieval_internal
+}  // namespace internal
 
 Result<std::vector<NearestResult>> NearestMany(const Snapshot& snapshot, SpaceId space,
                                                std::span<const std::span<const float>> queries,
                                                const NearestOptions& options) try {
-  std::vector<retrieval_internal::SpaceQuery> prepared;
+  std::vector<internal::SpaceQuery> prepared;
   for (const std::span<const float> query : queries) {
-    PLEXUS_ASSIGN(retrieval_internal::SpaceQuery made,
-                  retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric,
-                                                       options.level));
+    PLEXUS_ASSIGN(
+        internal::SpaceQuery made,
+        internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
     prepared.push_back(std::move(made));
   }
-  PLEXUS_ASSIGN(const std::vector<retrieval_internal::NearestRanks> all,
-                retrieval_internal::RankNearestMany(snapshot, prepared, options));
+  PLEXUS_ASSIGN(const std::vector<internal::NearestRanks> all,
+                internal::RankNearestMany(snapshot, prepared, options));
   std::vector<NearestResult> results(all.size());
   for (std::size_t q = 0; q < all.size(); ++q) {
     results[q].measured = all[q].measured;
     results[q].exact = all[q].exact;
     results[q].truncated = all[q].truncated;
     results[q].hits.reserve(all[q].ranked.size());
-    for (const retrieval_internal::RankedNode& r : all[q].ranked)
+    for (const internal::RankedNode& r : all[q].ranked)
       results[q].hits.push_back(prepared[q].ToSimilar(r));
   }
   return results;
@@ -256,4 +257,4 @@ Result<NearestResult> Nearest(const Snapshot& snapshot, SpaceId space, std::span
   return std::move(results[0]);
 }
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

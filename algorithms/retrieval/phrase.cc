@@ -14,7 +14,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 namespace {
 
@@ -59,7 +59,7 @@ class PhraseReader {
     std::erase_if(*nodes, [&](NodeId node) {
       return node >= s_.node_count() || !s_.alive(node) ||
              (options_.subset && !options_.subset->contains(node)) ||
-             retrieval_internal::NewestPart(s_, node, !options_.terms.properties.empty()) == 0;
+             internal::NewestPart(s_, node, !options_.terms.properties.empty()) == 0;
     });
     PhraseResult result;
     result.nodes = NodeSubset(
@@ -76,8 +76,8 @@ class PhraseReader {
         PLEXUS_TRY(Check((*nodes)[i], splitter, holds[i]));
       return {};
     };
-    PLEXUS_TRY(pool_.ForBlocks(internal::Pick(options_.run.executor), nodes->size(), kTextsPerCheck,
-                               check));
+    PLEXUS_TRY(pool_.ForBlocks(common_internal::Pick(options_.run.executor), nodes->size(),
+                               kTextsPerCheck, check));
     result.truncated = truncated;
     result.texts = nodes->size();
     std::vector<NodeId> found;
@@ -90,7 +90,7 @@ class PhraseReader {
  private:
   Status Check(NodeId node, TermSplitter& splitter, std::uint8_t& holds) const {
     PLEXUS_ASSIGN(const std::vector<std::string> parts,
-                  retrieval_internal::DocumentParts(s_, node, options_.terms));
+                  internal::DocumentParts(s_, node, options_.terms));
     std::vector<bool> found(phrases_.size(), false);
     for (const std::string& part : parts) {
       PLEXUS_ASSIGN(const std::vector<std::string> words, splitter.Words(part));
@@ -104,7 +104,7 @@ class PhraseReader {
   const Snapshot& s_;
   const PhraseOptions& options_;
   const std::vector<std::vector<std::string>> phrases_;  // words
-  retrieval_internal::SplitterPool pool_;
+  internal::SplitterPool pool_;
 };
 
 }  // namespace
@@ -153,4 +153,4 @@ Result<PhraseResult> NodesWithPhrases(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

@@ -6,13 +6,13 @@
 #include "algorithms/retrieval/internal/plan/plan_run.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 namespace {
 
-using retrieval_internal::Candidate;
-using retrieval_internal::PlanRun;
-using retrieval_internal::Seed;
+using internal::Candidate;
+using internal::PlanRun;
+using internal::Seed;
 
 std::unexpected<Error> Bad(const std::string& place, const std::string& what) {
   return Fail(ErrorCode::kInvalidArgument, place + ": " + what);
@@ -31,11 +31,11 @@ Status CheckQuestion(const Snapshot& snapshot, const RetrievalPlan& plan,
     return Bad("score.require", "words are wanted of all, and the question has none");
   for (const NodeWeight& key : question.keys) {
     if (key.node >= snapshot.node_count() || !snapshot.alive(key.node))
-      return internal::NotSelected(snapshot, "key", key.node, {});
+      return common_internal::NotSelected(snapshot, "key", key.node, {});
     if (!(key.weight > 0 && key.weight <= 1))
-      return Fail(
-          ErrorCode::kInvalidArgument,
-          "the weight of key " + internal::NodeName(snapshot, key.node) + " is not in (0, 1]");
+      return Fail(ErrorCode::kInvalidArgument, "the weight of key " +
+                                                   common_internal::NodeName(snapshot, key.node) +
+                                                   " is not in (0, 1]");
   }
   const std::size_t spaces = snapshot.schema().spaces().size();
   if (question.space && *question.space >= spaces)
@@ -89,18 +89,18 @@ Result<RetrieveResult> Retrieve(const Snapshot& snapshot, const RetrievalPlan& p
   PLEXUS_TRY(CheckValues(snapshot, PlanTerm::kSalience, options.salience));
   PLEXUS_TRY(CheckValues(snapshot, PlanTerm::kOutcomes, options.outcome));
   PlanRun run{snapshot, plan, question, options};
-  PLEXUS_ASSIGN(const bool filtered, retrieval_internal::FilterStage(run));
+  PLEXUS_ASSIGN(const bool filtered, internal::FilterStage(run));
   if (!filtered) return std::move(run.result);
-  PLEXUS_TRY(retrieval_internal::SeedStages(run));
+  PLEXUS_TRY(internal::SeedStages(run));
   if (plan.expand.from_hits && plan.expand.hops > 0) {
-    PLEXUS_TRY(retrieval_internal::ExpandStage(run, 0));
-    PLEXUS_TRY(retrieval_internal::ScoreStage(run));
-    PLEXUS_TRY(retrieval_internal::FuseStage(run));
+    PLEXUS_TRY(internal::ExpandStage(run, 0));
+    PLEXUS_TRY(internal::ScoreStage(run));
+    PLEXUS_TRY(internal::FuseStage(run));
     SeedFromHits(run);
   }
-  PLEXUS_TRY(retrieval_internal::ExpandStage(run, plan.expand.hops));
-  PLEXUS_TRY(retrieval_internal::ScoreStage(run));
-  PLEXUS_TRY(retrieval_internal::FuseStage(run));
+  PLEXUS_TRY(internal::ExpandStage(run, plan.expand.hops));
+  PLEXUS_TRY(internal::ScoreStage(run));
+  PLEXUS_TRY(internal::FuseStage(run));
   AddPaths(run);
   if (run.words) {
     run.words->hits.clear();
@@ -110,4 +110,4 @@ Result<RetrieveResult> Retrieve(const Snapshot& snapshot, const RetrievalPlan& p
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

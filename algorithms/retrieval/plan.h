@@ -18,7 +18,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 // --- Rank fusion: one list out of several, by the places that a node has in them.
 //
@@ -322,4 +322,4 @@ struct RetrieveResult {
 Result<RetrieveResult> Retrieve(const Snapshot& snapshot, const RetrievalPlan& plan,
                                 const RetrieveQuery& question, const RetrieveOptions& options = {});
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

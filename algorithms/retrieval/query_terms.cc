@@ -7,7 +7,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 Result<std::vector<std::string>> QueryTerms(const Snapshot& snapshot, std::string_view text) try {
   if (!HasTerms(snapshot))
@@ -25,9 +25,8 @@ PLEXUS_CATCH_NO_MEMORY
 void AddTermsContaining(const Snapshot& snapshot, std::vector<std::string>& terms) {
   std::vector<std::string> characters;
   for (const std::string& term : terms) {
-    const retrieval_internal::Utf8Character first = retrieval_internal::CharacterAt(term, 0);
-    if (first.bytes == term.size() && retrieval_internal::IsCjk(first.code))
-      characters.push_back(term);
+    const internal::Utf8Character first = internal::CharacterAt(term, 0);
+    if (first.bytes == term.size() && internal::IsCjk(first.code)) characters.push_back(term);
   }
   if (characters.empty()) return;
   for (NodeId node = 0; node < snapshot.node_count() && terms.size() < kMaxExpandedTerms; ++node) {
@@ -40,4 +39,4 @@ void AddTermsContaining(const Snapshot& snapshot, std::vector<std::string>& term
   }
 }
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace plexus {
+namespace plexus::retrieval {
 
 std::vector<FusedNode> FuseRanks(std::span<const std::vector<NodeId>> lists, double k,
                                  std::span<const double> weights) {
@@ -24,4 +24,4 @@ std::vector<FusedNode> FuseRanks(std::span<const std::vector<NodeId>> lists, dou
   return fused;
 }
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

@@ -7,7 +7,7 @@
 
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 Result<RemoveReport> RemoveNodes(Graph& graph, const NodeScan& scan, const RemoveOptions& options,
                                  const NodeTest& test) try {
@@ -83,4 +83,4 @@ Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> liv
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

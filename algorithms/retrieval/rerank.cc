@@ -9,11 +9,11 @@
 #include "algorithms/retrieval/internal/vectors/candidate_search.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 namespace {
 
-using retrieval_internal::RankedNode;
+using internal::RankedNode;
 
 Status Check(Metric metric, const RerankOptions& options) {
   if (!(options.boost >= 0 && options.boost <= 1))
@@ -25,17 +25,17 @@ Status Check(Metric metric, const RerankOptions& options) {
 }
 
 // `ranked`: nearest first.
-Result<RerankResult> Fuse(const Snapshot& snapshot, const retrieval_internal::SpaceQuery& query,
+Result<RerankResult> Fuse(const Snapshot& snapshot, const internal::SpaceQuery& query,
                           std::vector<RankedNode> ranked, const RerankOptions& options,
                           RerankResult result) {
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(
                     snapshot, GraphFilter{options.filter.kinds, options.filter.valid_at, nullptr}));
   std::vector<NodeId> nodes;
   nodes.reserve(ranked.size());
   for (const RankedNode& r : ranked) nodes.push_back(r.node);
-  const retrieval_internal::CandidateDegrees among =
-      retrieval_internal::DegreesAmong(snapshot, selection.filter, nodes, options.run);
+  const internal::CandidateDegrees among =
+      internal::DegreesAmong(snapshot, selection.filter, nodes, options.run);
   const std::vector<double>& degrees = among.degrees;
   result.truncated |= among.truncated;
   double largest = 0;
@@ -66,9 +66,8 @@ Result<RerankResult> Fuse(const Snapshot& snapshot, const retrieval_internal::Sp
 
 Result<RerankResult> Rerank(const Snapshot& snapshot, SpaceId space, std::span<const float> query,
                             const RerankOptions& options) try {
-  PLEXUS_ASSIGN(
-      const retrieval_internal::SpaceQuery prepared,
-      retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
+  PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
+                internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   PLEXUS_TRY(Check(prepared.metric(), options));
   const NearestOptions nearest{.top = options.k,
                                .metric = options.metric,
@@ -77,8 +76,8 @@ Result<RerankResult> Rerank(const Snapshot& snapshot, SpaceId space, std::span<c
                                .level = options.level,
                                .run = options.run,
                                .prefilter = options.prefilter};
-  PLEXUS_ASSIGN(const retrieval_internal::NearestRanks found,
-                retrieval_internal::RankNearest(snapshot, prepared, nearest));
+  PLEXUS_ASSIGN(const internal::NearestRanks found,
+                internal::RankNearest(snapshot, prepared, nearest));
   RerankResult result;
   result.truncated = found.truncated;
   return Fuse(snapshot, prepared, found.ranked, options, std::move(result));
@@ -89,12 +88,11 @@ Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
                                       std::span<const float> query,
                                       std::span<const NodeId> candidates,
                                       const RerankOptions& options) try {
-  PLEXUS_ASSIGN(
-      const retrieval_internal::SpaceQuery prepared,
-      retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
+  PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
+                internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   PLEXUS_TRY(Check(prepared.metric(), options));
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, GraphFilter{.subset = options.filter.subset}));
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(snapshot, GraphFilter{.subset = options.filter.subset}));
   std::vector<NodeId> nodes(candidates.begin(), candidates.end());
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
@@ -105,13 +103,14 @@ Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
   RerankResult result;
   result.outside = std::erase_if(nodes, [&](NodeId v) { return !selection.contains(v); });
   result.without_vector = std::erase_if(nodes, [&](NodeId v) { return !prepared.view().has(v); });
-  internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
-  retrieval_internal::NearestRanks found =
-      retrieval_internal::RankNodesWithin(prepared, std::move(nodes), options.run.budget, executor);
-  internal::SortTopK(found.ranked, 0);
+  common_internal::StoppableExecutor executor(common_internal::Pick(options.run.executor),
+                                              options.run.budget);
+  internal::NearestRanks found =
+      internal::RankNodesWithin(prepared, std::move(nodes), options.run.budget, executor);
+  common_internal::SortTopK(found.ranked, 0);
   result.truncated = found.truncated;
   return Fuse(snapshot, prepared, std::move(found.ranked), options, std::move(result));
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

@@ -21,7 +21,7 @@
 #include "engine/snapshot.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 // --- Where: the nodes that satisfy an expression over their fields, columns and properties.
 //
@@ -76,9 +76,9 @@ struct WhereLimits {
 
 struct WhereOptions;
 struct WhereResult;
-namespace retrieval_internal {
+namespace internal {
 class WhereSet;
-}
+}  // namespace internal
 
 // A compiled expression. It is immutable, and valid for graphs whose schema continues the one it
 // was compiled with. A property whose name becomes a column later stays a property.
@@ -101,7 +101,7 @@ class WhereExpression {
   friend Result<WhereResult> EvaluateWhere(const Snapshot& snapshot,
                                            const WhereExpression& expression,
                                            const WhereOptions& options);
-  friend class retrieval_internal::WhereSet;
+  friend class internal::WhereSet;
   struct Tree;
   explicit WhereExpression(std::shared_ptr<const Tree> tree);
   std::shared_ptr<const Tree> tree_;
@@ -244,4 +244,4 @@ struct TimeToLive {
 Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> lives,
                                    const RemoveOptions& options);
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

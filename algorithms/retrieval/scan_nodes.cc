@@ -11,11 +11,11 @@
 #include "engine/state.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 namespace {
 
-using Entry = internal::NodeOrder::Entry;
+using Entry = common_internal::NodeOrder::Entry;
 constexpr std::uint64_t kMaxKey = std::numeric_limits<std::uint64_t>::max();
 
 struct KeyRange {
@@ -38,14 +38,14 @@ Result<std::optional<std::uint64_t>> KeyOf(const Snapshot& snapshot, const Colum
       if (const double* number = std::get_if<double>(&value)) {
         if (!std::isfinite(*number))
           return Invalid("a bound of column " + column.name + " is not a finite number");
-        return internal::NodeOrder::KeyOf(column.type,
-                                                    std::bit_cast<std::uint64_t>(*number));
+        return common_internal::NodeOrder::KeyOf(column.type,
+                                                 std::bit_cast<std::uint64_t>(*number));
       }
       return wrong();
     case ColumnType::kI64:
       if (const std::int64_t* number = std::get_if<std::int64_t>(&value))
-        return internal::NodeOrder::KeyOf(column.type,
-                                                    std::bit_cast<std::uint64_t>(*number));
+        return common_internal::NodeOrder::KeyOf(column.type,
+                                                 std::bit_cast<std::uint64_t>(*number));
       return wrong();
     case ColumnType::kString:
       if (const std::string* text = std::get_if<std::string>(&value)) {
@@ -106,7 +106,7 @@ class Scanner {
     const std::uint64_t of_kind = scan_.kind ? s_.CountNodes(*scan_.kind) : all;
     const std::uint64_t of_tag = scan_.tag ? s_.Degree(Direction::kIn, *scan_.tag, has_tag_) : all;
     if (scan_.column) {
-      const auto order = internal::NodeOrder::OfColumn(s_, *scan_.column);
+      const auto order = common_internal::NodeOrder::OfColumn(s_, *scan_.column);
       const std::uint64_t first = order->Rank({range_.first, 0});
       const std::uint64_t last =
           range_.last == kMaxKey ? order->size() : order->Rank({range_.last + 1, 0});
@@ -136,7 +136,7 @@ class Scanner {
       });
       ForIds(tagged.size(), [&](std::uint64_t i) { return tagged[i]; });
     } else if (scan_.kind) {
-      const auto order = internal::NodeOrder::OfKinds(s_);
+      const auto order = common_internal::NodeOrder::OfKinds(s_);
       Walk(*order, order->Rank({*scan_.kind, 0}), order->Rank({std::uint64_t{*scan_.kind} + 1, 0}),
            false);
     } else {
@@ -163,7 +163,7 @@ class Scanner {
     return true;
   }
   // Ranks [first, last) of an order, from behind the page before. `keyed`: positions have its keys.
-  void Walk(const internal::NodeOrder& order, std::uint64_t first, std::uint64_t last,
+  void Walk(const common_internal::NodeOrder& order, std::uint64_t first, std::uint64_t last,
             bool keyed) {
     if (scan_.after && first < last) {
       const Entry after{keyed ? scan_.after->key : order.At(first).key, scan_.after->node};
@@ -197,7 +197,7 @@ class Scanner {
   }
   template <class Fn>
   void WalkKind(Fn&& fn) const {
-    const auto order = internal::NodeOrder::OfKinds(s_);
+    const auto order = common_internal::NodeOrder::OfKinds(s_);
     order->ForEach(order->Rank({*scan_.kind, 0}), order->Rank({std::uint64_t{*scan_.kind} + 1, 0}),
                    false, [&](Entry e) {
                      fn(e.node);
@@ -208,7 +208,7 @@ class Scanner {
     const ColumnType type = s_.schema().columns()[*scan_.column].type;
     const std::uint64_t bits = s_.column_bits(*scan_.column, v);
     if (bits == AbsentBits(type) || !Passes(v)) return;
-    const Entry entry{internal::NodeOrder::KeyOf(type, bits), v};
+    const Entry entry{common_internal::NodeOrder::KeyOf(type, bits), v};
     if (entry.key < range_.first || entry.key > range_.last) return;
     if (scan_.after) {
       const Entry after{scan_.after->key, scan_.after->node};
@@ -251,4 +251,4 @@ Result<NodePage> ScanNodes(const Snapshot& snapshot, const NodeScan& scan) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace plexus {
+namespace plexus::retrieval {
 
 double ScoreOf(std::span<const ScoreTerm> terms) {
   double score = 0;
@@ -40,4 +40,4 @@ double FrequencyTerm(std::int64_t uses, std::int64_t full) {
   return UnitTerm(std::log1p(static_cast<double>(uses)) / std::log1p(static_cast<double>(full)));
 }
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

@@ -10,7 +10,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 namespace {
 
@@ -19,7 +19,7 @@ constexpr std::size_t kWave = 1024;        // nodes compared before their batch 
 
 // One node's arcs as they should become.
 struct Compared {
-  retrieval_internal::TermDifference difference;
+  internal::TermDifference difference;
   std::size_t bytes = 0;  // of the text
   bool read = false, done = false;
 };
@@ -62,7 +62,7 @@ class Indexer {
                                   s_.payload_ref(node, NodeField::kProperties));
             batch.ExpectEdges(ref, kHasTerm, s_, node);
           }
-          retrieval_internal::FillTerms(batch, ref, compared.difference, report_);
+          internal::FillTerms(batch, ref, compared.difference, report_);
           if (batch.op_count() < std::max<std::size_t>(options_.batch_ops, 1)) continue;
           PLEXUS_TRY(apply(batch));
           batch.Clear();
@@ -118,7 +118,7 @@ class Indexer {
     for (const NodeField field : {NodeField::kText, NodeField::kProperties})
       if (field == NodeField::kText || properties)
         if (since->payload_ref(node, field) != s_.payload_ref(node, field)) return true;
-    return retrieval_internal::NewestPart(s_, node, properties) > 0 &&
+    return internal::NewestPart(s_, node, properties) > 0 &&
            s_.Degree(Direction::kOut, node, has_term_) == 0;
   }
 
@@ -149,21 +149,21 @@ class Indexer {
   }
 
   Status CompareNode(NodeId node, TermSplitter& splitter, Compared& out) const {
-    retrieval_internal::Document document;
-    if (retrieval_internal::IsIndexed(s_, node, options_.terms)) {
-      PLEXUS_ASSIGN(document, retrieval_internal::DocumentOf(s_, node, options_.terms, splitter));
+    internal::Document document;
+    if (internal::IsIndexed(s_, node, options_.terms)) {
+      PLEXUS_ASSIGN(document, internal::DocumentOf(s_, node, options_.terms, splitter));
     }
     out.read = document.has_content;
     out.bytes = document.bytes;
-    out.difference = retrieval_internal::DifferenceOf(
-        std::move(document.terms), retrieval_internal::StoredTerms(s_, node, has_term_));
+    out.difference = internal::DifferenceOf(std::move(document.terms),
+                                            internal::StoredTerms(s_, node, has_term_));
     return {};
   }
 
   const Snapshot& s_;
   const IndexTermsOptions& options_;
   const ArcFilter has_term_;
-  retrieval_internal::SplitterPool pool_;
+  internal::SplitterPool pool_;
   std::atomic<std::size_t> held_ = 0;  // bytes of the texts compared but not in a batch
   IndexTermsReport report_;
 };
@@ -178,4 +178,4 @@ Result<IndexTermsReport> IndexTerms(const Snapshot& snapshot, const IndexTermsOp
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

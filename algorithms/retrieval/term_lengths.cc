@@ -8,7 +8,7 @@
 #include "engine/arrays/paged_array.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -45,7 +45,7 @@ void TermLengths::Total(double sum) {
 }
 
 std::shared_ptr<const TermLengths> TermLengths::Of(const Snapshot& snapshot,
-                                                   internal::StoppableExecutor& executor,
+                                                   common_internal::StoppableExecutor& executor,
                                                    bool of_events) {
   if (auto known = FindDerived<TermLengths>(snapshot, of_events)) return known;
   auto made = Make(snapshot, executor, of_events);
@@ -131,4 +131,4 @@ std::uint64_t TermLengths::size_bytes() const {
          groups_.capacity() * sizeof(double);
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -11,7 +11,7 @@
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 namespace {
 
@@ -159,20 +159,19 @@ Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& r
   const ArcFilter has_term = ArcFilter::Kinds(snapshot.schema(), kind);
   std::vector<NodeId> doubtful;
   NotIndexed unread;
-  for (const NodeId node :
-       retrieval_internal::TextsInDoubt::Of(snapshot, record.covers(), record.terms)) {
+  for (const NodeId node : internal::TextsInDoubt::Of(snapshot, record.covers(), record.terms)) {
     if (!snapshot.is_fact(node) && (!record.terms.event_queries || subset)) continue;
     if (subset && !subset->contains(node)) continue;
     doubtful.push_back(node);
     const bool properties = !record.terms.properties.empty();
     const bool key_alone = snapshot.is_fact(node) && record.terms.all_keys &&
-                           retrieval_internal::NewestPart(snapshot, node, properties) == 0;
+                           internal::NewestPart(snapshot, node, properties) == 0;
     if (key_alone) continue;  // its words may all be stop words
     // Properties may have none of those that are indexed.
     const bool one_alone =
-        (retrieval_internal::NewestPart(snapshot, node, false) > 0 ||
+        (internal::NewestPart(snapshot, node, false) > 0 ||
          snapshot.Degree(Direction::kOut, node, has_term) > 0) &&
-        retrieval_internal::TextsInDoubt::IsInDoubt(snapshot, has_term, node, 0, record.terms);
+        internal::TextsInDoubt::IsInDoubt(snapshot, has_term, node, 0, record.terms);
     ++(one_alone ? unread.facts : unread.not_compared);
   }
   if (doubtful.empty() || doubtful.size() > kReadAtMost) return unread;
@@ -189,19 +188,18 @@ std::uint64_t CountNewerTexts(const Snapshot& snapshot, Sequence covers, const N
                               const TermOptions& terms) {
   std::uint64_t count = 0;
   const auto look = [&](NodeId node) {
-    if (retrieval_internal::NewestPart(snapshot, node, !terms.properties.empty()) <= covers) return;
+    if (internal::NewestPart(snapshot, node, !terms.properties.empty()) <= covers) return;
     count += snapshot.alive(node) && snapshot.is_fact(node) && (!subset || subset->contains(node));
   };
   if (covers > 0)
-    for (const NodeId node : retrieval_internal::TextsInDoubt::Of(snapshot, covers, terms))
-      look(node);
+    for (const NodeId node : internal::TextsInDoubt::Of(snapshot, covers, terms)) look(node);
   else
     for (NodeId node = 0; node < snapshot.node_count(); ++node) look(node);
   return count;
 }
 
 Sequence NewestText(const Snapshot& snapshot, NodeId node, const TermOptions& terms) {
-  return retrieval_internal::NewestPart(snapshot, node, !terms.properties.empty());
+  return internal::NewestPart(snapshot, node, !terms.properties.empty());
 }
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

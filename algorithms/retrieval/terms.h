@@ -20,7 +20,7 @@
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 // --- Text without regard to case, as `find`, `ilike` and the words of texts compare it.
 
@@ -426,4 +426,4 @@ Result<PhraseResult> NodesWithPhrases(const Snapshot& snapshot,
                                       std::span<const std::string> phrases,
                                       const PhraseOptions& options);
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

@@ -15,7 +15,7 @@
 #include "engine/vectors/vector_view.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 namespace {
 
@@ -215,7 +215,7 @@ class Maker {
   // `stored`: the space as it is, null if it does not exist. `halting`: whose budget may
   // leave the vocabulary undone.
   Maker(const Snapshot& snapshot, const VectorView* stored, const TextVectorOptions& options,
-        Executor& executor, internal::StoppableExecutor& stoppable)
+        Executor& executor, common_internal::StoppableExecutor& stoppable)
       : s_(snapshot),
         options_(options),
         executor_(executor),
@@ -330,7 +330,7 @@ Result<TextVectorReport> MakeTextVectors(
     PLEXUS_ASSIGN(stored, snapshot.vectors(*id));
   }
   Executor& executor = options.run.executor ? *options.run.executor : DefaultExecutor();
-  internal::StoppableExecutor stoppable(executor, options.run.budget);
+  common_internal::StoppableExecutor stoppable(executor, options.run.budget);
   return Maker(snapshot, stored, options, executor, stoppable).Run(apply);
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -339,7 +339,7 @@ Result<QueryVector> TextVector(const Snapshot& snapshot, std::span<const TermCou
                                const TextVectorOptions& options) try {
   PLEXUS_TRY(Check(snapshot, options));
   Executor& executor = options.run.executor ? *options.run.executor : DefaultExecutor();
-  internal::StoppableExecutor stoppable(executor, options.run.budget);
+  common_internal::StoppableExecutor stoppable(executor, options.run.budget);
   const Vocabulary vocabulary(snapshot, options.seed, stoppable);
   QueryVector query;
   query.truncated = stoppable.stopped();
@@ -353,4 +353,4 @@ Result<QueryVector> TextVector(const Snapshot& snapshot, std::span<const TermCou
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

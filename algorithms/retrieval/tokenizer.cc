@@ -17,7 +17,7 @@
 #include "algorithms/retrieval/internal/word_forms.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 namespace {
 
@@ -54,7 +54,7 @@ struct TermSplitter::Impl {
   std::unique_ptr<icu::BreakIterator> words;
   std::set<std::string, std::less<>> stop_words;
   TermOptions options;
-  std::optional<retrieval_internal::Stemmer> stemmer;
+  std::optional<internal::Stemmer> stemmer;
   std::string folded, form;
 
   Status Fold(std::string_view text) {
@@ -64,7 +64,7 @@ struct TermSplitter::Impl {
     folder->normalizeUTF8(0, icu::StringPiece(text.data(), static_cast<std::int32_t>(text.size())),
                           sink, nullptr, status);
     if (U_FAILURE(status)) return IcuError(status);
-    if (options.fold_apostrophes) retrieval_internal::FoldApostrophes(folded);
+    if (options.fold_apostrophes) internal::FoldApostrophes(folded);
     return {};
   }
 
@@ -105,13 +105,13 @@ struct TermSplitter::Impl {
     const bool before = options.fold_before_stems && options.stemmer == "english";
     if (options.fold_accents && before) {
       form.assign(word);
-      PLEXUS_TRY(retrieval_internal::FoldAccents(form));
+      PLEXUS_TRY(internal::FoldAccents(form));
       word = form;
     }
     if (stemmer && std::ranges::all_of(word, is_letter)) word = stemmer->Stem(word);
     if (!options.fold_accents || before) return word;
     form.assign(word);
-    PLEXUS_TRY(retrieval_internal::FoldAccents(form));
+    PLEXUS_TRY(internal::FoldAccents(form));
     return std::string_view(form);
   }
 
@@ -135,8 +135,8 @@ struct TermSplitter::Impl {
       if (!options.split_identifiers || word.find_first_of("_.") == std::string_view::npos ||
           word.size() > options.max_term_bytes)
         return {};
-      const std::vector<retrieval_internal::Piece> parts = retrieval_internal::SeparatedParts(word);
-      for (const retrieval_internal::Piece part : parts)
+      const std::vector<internal::Piece> parts = internal::SeparatedParts(word);
+      for (const internal::Piece part : parts)
         if (parts.size() > 1)
           PLEXUS_TRY(offer_part(word.substr(part.begin, part.end - part.begin)));
       return {};
@@ -149,8 +149,7 @@ struct TermSplitter::Impl {
       });
     }
     if (!options.split_identifiers) return {};
-    for (const retrieval_internal::Piece part :
-         retrieval_internal::CamelCaseParts(text, options.max_term_bytes)) {
+    for (const internal::Piece part : internal::CamelCaseParts(text, options.max_term_bytes)) {
       PLEXUS_TRY(Fold(text.substr(part.begin, part.end - part.begin)));
       PLEXUS_TRY(offer_part(folded));
     }
@@ -169,8 +168,8 @@ struct TermSplitter::Impl {
   static void ForEachPair(std::string_view text, Fn&& fn) {
     std::size_t previous = std::string_view::npos;
     for (std::size_t at = 0; at < text.size();) {
-      const retrieval_internal::Utf8Character c = retrieval_internal::CharacterAt(text, at);
-      const bool is_cjk = retrieval_internal::IsCjk(c.code);
+      const internal::Utf8Character c = internal::CharacterAt(text, at);
+      const bool is_cjk = internal::IsCjk(c.code);
       if (is_cjk && previous != std::string_view::npos) fn(previous, at + c.bytes);
       previous = is_cjk ? at : std::string_view::npos;
       at += c.bytes;
@@ -184,8 +183,7 @@ struct TermSplitter::Impl {
     std::string spaced;
     if (options.split_identifiers) {  // "getUser" -> "get User"
       std::size_t copied = 0, last_end = 0;
-      for (const retrieval_internal::Piece part :
-           retrieval_internal::CamelCaseParts(text, options.max_term_bytes)) {
+      for (const internal::Piece part : internal::CamelCaseParts(text, options.max_term_bytes)) {
         if (part.begin == last_end && part.begin > 0) {
           spaced.append(text.substr(copied, part.begin - copied)).push_back(' ');
           copied = part.begin;
@@ -197,11 +195,10 @@ struct TermSplitter::Impl {
     }
     Run run;
     const auto take = [&](std::size_t begin, std::size_t end) -> Status {
-      std::vector<retrieval_internal::Piece> parts = {{0, end - begin}};
+      std::vector<internal::Piece> parts = {{0, end - begin}};
       if (options.split_identifiers)
-        parts =
-            retrieval_internal::SeparatedParts(std::string_view(folded).substr(begin, end - begin));
-      for (const retrieval_internal::Piece part : parts)
+        parts = internal::SeparatedParts(std::string_view(folded).substr(begin, end - begin));
+      for (const internal::Piece part : parts)
         PLEXUS_TRY(OfferPhraseWords(begin + part.begin, begin + part.end, run, fn));
       return {};
     };
@@ -225,8 +222,8 @@ struct TermSplitter::Impl {
     const std::string_view text = folded;
     std::size_t other = begin;  // where what is no such character begins
     for (std::size_t at = begin; at < end;) {
-      const retrieval_internal::Utf8Character c = retrieval_internal::CharacterAt(text, at);
-      if (retrieval_internal::IsCjk(c.code)) {
+      const internal::Utf8Character c = internal::CharacterAt(text, at);
+      if (internal::IsCjk(c.code)) {
         if (run.length == 0 || run.end != at) PLEXUS_TRY(EndRun(run, fn));
         if (other < at) PLEXUS_TRY(fn(text.substr(other, at - other), false));
         if (run.length > 0) PLEXUS_TRY(fn(text.substr(run.begin, at + c.bytes - run.begin), true));
@@ -256,7 +253,7 @@ Result<TermSplitter> TermSplitter::Make(const TermOptions& options) try {
   if (U_FAILURE(status)) return IcuError(status);
   impl->options = options;  // Folding reads them.
   if (!options.stemmer.empty()) {
-    PLEXUS_ASSIGN(impl->stemmer, retrieval_internal::Stemmer::Make(options.stemmer));
+    PLEXUS_ASSIGN(impl->stemmer, internal::Stemmer::Make(options.stemmer));
   }
   const auto add = [&](std::string_view word) -> Status {
     PLEXUS_TRY(impl->Fold(word));
@@ -327,7 +324,7 @@ Result<std::vector<std::string>> TermSplitter::PhraseTerms(std::string_view phra
   std::vector<std::string> terms;
   const auto take = [&](std::string_view word, bool pair) -> Status {
     if (pair ? !impl_->options.cjk_bigrams : word.size() < 2 || !impl_->IsTerm(word)) return {};
-    const bool character = retrieval_internal::IsCjk(retrieval_internal::CharacterAt(word, 0).code);
+    const bool character = internal::IsCjk(internal::CharacterAt(word, 0).code);
     if (character && !pair) return {};  // alone here, in the text perhaps part of a word
     PLEXUS_ASSIGN(const std::string_view form, impl_->Form(word));
     if (!form.empty()) terms.emplace_back(form);
@@ -341,4 +338,4 @@ Result<std::vector<std::string>> TermSplitter::PhraseTerms(std::string_view phra
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

@@ -15,9 +15,9 @@
 #include "algorithms/retrieval/internal/vectors/hnsw_graph.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
-using namespace retrieval_internal;
+using namespace internal;
 
 // One graph, from its first row on.
 struct VectorIndex::Built {
@@ -179,8 +179,8 @@ Result<IndexNearestResult> VectorIndex::Nearest(const Snapshot& snapshot,
     return std::unexpected(OutOfRange("width", 1, kMostWidth, options.width));
   PLEXUS_ASSIGN(const SpaceQuery prepared,
                 SpaceQuery::Make(snapshot, space_, query, metric_, options_.level));
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, GraphFilter{.subset = options.subset}));
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(snapshot, GraphFilter{.subset = options.subset}));
   const VectorView& view = prepared.view();
   IndexNearestResult result;
   std::vector<NodeId> nodes;
@@ -224,9 +224,10 @@ Result<IndexNearestResult> VectorIndex::Nearest(const Snapshot& snapshot,
     const std::size_t candidates = nodes.size();
     for (std::uint32_t row = common; row < view.row_count(); ++row) take(row);
     result.scanned = nodes.size() - candidates;
-    internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
+    common_internal::StoppableExecutor executor(common_internal::Pick(options.run.executor),
+                                                options.run.budget);
     found = RankNodesWithin(prepared, std::move(nodes), options.run.budget, executor);
-    internal::SortTopK(found.ranked, options.top);
+    common_internal::SortTopK(found.ranked, options.top);
   }
   result.measured = found.measured;
   result.truncated = found.truncated;
@@ -242,7 +243,8 @@ Result<IndexRecall> VectorIndex::MeasureRecall(const Snapshot& snapshot,
   if (options.sample < 1 || options.sample > kMostSample)
     return std::unexpected(OutOfRange("sample", 1, kMostSample, options.sample));
   PLEXUS_ASSIGN(const VectorView* view, snapshot.vectors(space_));
-  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, GraphFilter{}));
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(snapshot, GraphFilter{}));
   std::vector<NodeId> nodes;
   for (std::uint32_t row = 0; row < view->row_count(); ++row)
     if (const NodeId node = view->node_of_row(row);
@@ -259,12 +261,12 @@ Result<IndexRecall> VectorIndex::MeasureRecall(const Snapshot& snapshot,
     std::swap(nodes[i], nodes[i + random() % (nodes.size() - i)]);
     if (options.run.budget.Interrupted()) return Fail(ErrorCode::kCancelled, "stopped");
     const std::span<const float> query = view->vector(nodes[i], buffer);
-    PLEXUS_ASSIGN(const NearestResult exact, plexus::Nearest(snapshot, space_, query,
-                                                             {.top = options.top,
-                                                              .metric = metric_,
-                                                              .skip = nodes[i],
-                                                              .level = options_.level,
-                                                              .run = options.run}));
+    PLEXUS_ASSIGN(const NearestResult exact, retrieval::Nearest(snapshot, space_, query,
+                                                                {.top = options.top,
+                                                                 .metric = metric_,
+                                                                 .skip = nodes[i],
+                                                                 .level = options_.level,
+                                                                 .run = options.run}));
     if (exact.hits.empty()) continue;
     PLEXUS_ASSIGN(
         const IndexNearestResult got,
@@ -284,4 +286,4 @@ Result<IndexRecall> VectorIndex::MeasureRecall(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

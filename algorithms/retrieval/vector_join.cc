@@ -13,11 +13,11 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 namespace {
 
-using namespace retrieval_internal;
+using namespace internal;
 
 constexpr std::size_t kQueries = 64, kTile = 128;
 
@@ -92,8 +92,8 @@ Result<VectorJoinResult> JoinVectors(const Snapshot& snapshot, SpaceId space,
   if (!std::isfinite(options.above))
     return Fail(ErrorCode::kInvalidArgument, "the threshold is not a finite number");
   PLEXUS_ASSIGN(const VectorView* view, snapshot.vectors(space));
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, GraphFilter{.subset = options.subset}));
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(snapshot, GraphFilter{.subset = options.subset}));
   std::vector<NodeId> nodes;
   for (NodeId node = 0; node < snapshot.node_count(); ++node)
     if (view->has(node) && selection.contains(node)) nodes.push_back(node);
@@ -101,7 +101,7 @@ Result<VectorJoinResult> JoinVectors(const Snapshot& snapshot, SpaceId space,
   const Join join(*view, std::move(nodes), options);
   Executor& executor = options.run.executor ? *options.run.executor : DefaultExecutor();
   constexpr std::size_t kWave = 8;  // blocks whose pairs are held
-  internal::StopFlag stop(&options.run.budget);
+  common_internal::StopFlag stop(&options.run.budget);
   for (std::size_t at = 0; at < join.blocks(); at += kWave) {
     std::vector<std::vector<VectorJoinPair>> wave(std::min(kWave, join.blocks() - at));
     RunBlocks(executor, wave.size(), [&](std::size_t b) {
@@ -129,4 +129,4 @@ void Cosines(std::span<const float> query, std::span<const std::span<const float
   }
 }
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

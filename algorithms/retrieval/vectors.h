@@ -21,7 +21,7 @@
 #include "engine/types.h"
 #include "engine/write_batch.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 // --- Inner product, squared distance and cosine of two f32 vectors, as f64.
 //
@@ -382,4 +382,4 @@ class VectorIndex {
   std::shared_ptr<Built> built_;
 };
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

@@ -22,17 +22,17 @@
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 namespace {
 
-using retrieval_internal::WhereComparison;
-using retrieval_internal::WhereField;
-using retrieval_internal::WhereForm;
-using retrieval_internal::WhereScalar;
-using retrieval_internal::WhereSet;
-using retrieval_internal::WhereTest;
-using retrieval_internal::WhereTruth;
+using internal::WhereComparison;
+using internal::WhereField;
+using internal::WhereForm;
+using internal::WhereScalar;
+using internal::WhereSet;
+using internal::WhereTest;
+using internal::WhereTruth;
 
 constexpr std::size_t kBlockNodes =
     1024;  // nodes a block; a multiple of 64, so that words are its own
@@ -96,13 +96,13 @@ class NodeTruth {
   static WhereTruth Tested(const WhereTest& test, const WhereScalar& have) {
     if (test.form == WhereForm::kExists)
       return Truth(!std::holds_alternative<std::monostate>(have));
-    if (test.form == WhereForm::kIn) return retrieval_internal::IsIn(have, test.list);
+    if (test.form == WhereForm::kIn) return internal::IsIn(have, test.list);
     if (test.form == WhereForm::kLike) {
       const std::string_view* text = std::get_if<std::string_view>(&have);
       return text ? Truth(test.pattern.Matches(*text)) : WhereTruth::kNeither;
     }
-    const auto order = retrieval_internal::CompareWhere(have, test.value);
-    return order ? Truth(retrieval_internal::Holds(test.comparison, *order)) : WhereTruth::kNeither;
+    const auto order = internal::CompareWhere(have, test.value);
+    return order ? Truth(internal::Holds(test.comparison, *order)) : WhereTruth::kNeither;
   }
 
   std::optional<WhereTruth> OfTags(const WhereTest& test) const {
@@ -248,14 +248,14 @@ class Evaluator {
 
   // `given`: null, or the nodes to read.
   Result<Blocks> Choose(const std::vector<NodeId>* given, std::uint64_t& looked_at) {
-    internal::StoppableExecutor executor(internal::Pick(options_.run.executor),
-                                         options_.run.budget);
+    common_internal::StoppableExecutor executor(common_internal::Pick(options_.run.executor),
+                                                options_.run.budget);
     std::optional<std::vector<NodeId>> shortest;
     if (!given) {
       std::uint64_t most = s_.node_count() / 2;  // a longer list costs more to sort than it saves
       const bool few = options_.subset && options_.subset->count() <= most;
       if (few) most = options_.subset->count();
-      shortest = retrieval_internal::ShortestList(s_, root_, options_.make_orders, most);
+      shortest = internal::ShortestList(s_, root_, options_.make_orders, most);
       if (!shortest && few) shortest = options_.subset->ToList();
     }
     const std::vector<NodeId>* const list = shortest ? &*shortest : given;
@@ -373,10 +373,10 @@ class Evaluator {
 
 }  // namespace
 
-Result<std::vector<NodeId>> retrieval_internal::EvaluateWhereOf(const Snapshot& snapshot,
-                                                                const WhereTest& root,
-                                                                const WhereOptions& options,
-                                                                const std::vector<NodeId>& list) {
+Result<std::vector<NodeId>> internal::EvaluateWhereOf(const Snapshot& snapshot,
+                                                      const WhereTest& root,
+                                                      const WhereOptions& options,
+                                                      const std::vector<NodeId>& list) {
   return Evaluator(snapshot, root, options).Of(list);
 }
 
@@ -410,4 +410,4 @@ Result<WhereResult> EvaluateWhere(const Snapshot& snapshot, std::string_view tex
   return EvaluateWhere(snapshot, expression, options);
 }
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

@@ -12,13 +12,13 @@
 #include "algorithms/similarity/internal/top_triples.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::similarity {
 
 namespace {
 
-using internal::ScoredSet;
-using similarity_internal::IndexEntry;
-using similarity_internal::InvertedIndex;
+using common_internal::ScoredSet;
+using internal::IndexEntry;
+using internal::InvertedIndex;
 
 Status CheckOptions(const FrontierOptions& options) {
   if (options.arity != 2 && options.arity != 3)
@@ -80,14 +80,13 @@ void Reply(const InvertedIndex& index, const std::vector<ScoredSet<kMembers>>& f
 
 Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions& options) try {
   PLEXUS_TRY(CheckOptions(options));
-  Executor& executor = internal::Pick(options.run.executor);
-  similarity_internal::InvertedIndexOptions shared{options.filter.kinds, options.filter.valid_at,
-                                                   options.filter.subset, nullptr};
+  Executor& executor = common_internal::Pick(options.run.executor);
+  internal::InvertedIndexOptions shared{options.filter.kinds, options.filter.valid_at,
+                                        options.filter.subset, nullptr};
   if (options.arity == 2) shared.anchors = options.anchors;
-  PLEXUS_ASSIGN(const InvertedIndex index,
-                similarity_internal::MakeInvertedIndex(snapshot, shared, executor));
-  const similarity_internal::CooccurrenceIndex mask(
-      snapshot, index, options.mask == FrontierMask::kLinked, options.inside, executor);
+  PLEXUS_ASSIGN(const InvertedIndex index, internal::MakeInvertedIndex(snapshot, shared, executor));
+  const internal::CooccurrenceIndex mask(snapshot, index, options.mask == FrontierMask::kLinked,
+                                         options.inside, executor);
   const std::size_t k = options.top == 0 ? kMaxFrontierTop + 1 : options.top;
 
   FrontierResult result;
@@ -100,17 +99,17 @@ Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions&
     result.scored = answer.scored;
   };
   if (options.arity == 2) {
-    similarity_internal::PairQuery query;
+    internal::PairQuery query;
     query.k = k;
     query.mask = &mask;
     query.anchors_only = options.anchors != nullptr;
     query.budget = options.run.budget;
-    const similarity_internal::PairResult answer = FindTopPairs(index, query, executor);
+    const internal::PairResult answer = FindTopPairs(index, query, executor);
     note(answer);
     Reply(index, answer.pairs, options, result);
   } else {
-    const similarity_internal::TripleQuery query{k, &mask, options.anchors, options.run.budget};
-    const similarity_internal::TripleResult answer = FindTopTriples(index, query, executor);
+    const internal::TripleQuery query{k, &mask, options.anchors, options.run.budget};
+    const internal::TripleResult answer = FindTopTriples(index, query, executor);
     note(answer);
     Reply(index, answer.triples, options, result);
   }
@@ -118,4 +117,4 @@ Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions&
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::similarity

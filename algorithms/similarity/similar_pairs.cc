@@ -11,12 +11,12 @@
 #include "algorithms/similarity/similarity.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::similarity {
 
 namespace {
 
-using internal::ScoredSet;
-using similarity_internal::InvertedIndex;
+using common_internal::ScoredSet;
+using internal::InvertedIndex;
 
 // What a shared w adds; nothing when only one node has it.
 std::vector<double> Shares(const CsrView& rows, SimilarityMeasure measure) {
@@ -25,19 +25,15 @@ std::vector<double> Shares(const CsrView& rows, SimilarityMeasure measure) {
   std::vector<double> shares(rows.node_count(), 0);
   for (NodeId w = 0; w < rows.node_count(); ++w)
     if (degrees[w] >= 2)
-      shares[w] = similarity_internal::IsSum(measure)
-                      ? similarity_internal::NeighborWeight(measure, degrees[w])
-                      : 1.0;
+      shares[w] = internal::IsSum(measure) ? internal::NeighborWeight(measure, degrees[w]) : 1.0;
   return shares;
 }
 
 // Goes on from the best pairs so far: pairs better than the k-th of them, and that one.
 Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<double>& shares,
-                                       std::vector<ScoredSet<2>> found,
-                                       similarity_internal::PairQuery query, Executor& executor,
-                                       SimilarPairsResult& result) {
-  PLEXUS_ASSIGN(const InvertedIndex index,
-                similarity_internal::MakeInvertedIndex(rows, shares, executor));
+                                       std::vector<ScoredSet<2>> found, internal::PairQuery query,
+                                       Executor& executor, SimilarPairsResult& result) {
+  PLEXUS_ASSIGN(const InvertedIndex index, internal::MakeInvertedIndex(rows, shares, executor));
   const auto row_of = [&](NodeId node) {
     return static_cast<std::uint32_t>(
         std::lower_bound(index.nodes.begin(), index.nodes.end(), node) - index.nodes.begin());
@@ -45,11 +41,10 @@ Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<do
   // In the join's order of addition, so that equal pairs have equal scores.
   for (ScoredSet<2>& pair : found)
     pair.score = index.PairScore(row_of(pair.members[0]), row_of(pair.members[1]));
-  std::sort(found.begin(), found.end(), internal::Better());
+  std::sort(found.begin(), found.end(), common_internal::Better());
   const bool full = found.size() == query.k;
   if (full) query.threshold = found.back();
-  similarity_internal::PairResult answer =
-      similarity_internal::FindTopPairs(index, query, executor);
+  internal::PairResult answer = internal::FindTopPairs(index, query, executor);
   result.compared = answer.compared;
   result.truncated = answer.truncated;
   std::vector<ScoredSet<2>> pairs = std::move(answer.pairs);
@@ -57,7 +52,7 @@ Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<do
     pairs.insert(pairs.end(), found.begin(), found.end());
   else if (full)
     pairs.push_back(found.back());
-  std::sort(pairs.begin(), pairs.end(), internal::Better());
+  std::sort(pairs.begin(), pairs.end(), common_internal::Better());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   if (pairs.size() > query.k) pairs.resize(query.k);
   return pairs;
@@ -86,11 +81,12 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
     return Fail(ErrorCode::kInvalidArgument, "top " + std::to_string(options.top) + ": at most " +
                                                  std::to_string(kMaxSimilarTop));
   if (options.min_shared == 0) return Fail(ErrorCode::kInvalidArgument, "min_shared is 1 or more");
-  Executor& executor = internal::Pick(options.run.executor);
-  PLEXUS_ASSIGN(const auto made, internal::InTime(options.run, [&](Executor& stopping) {
-                  DenseViewOptions wanted = internal::ViewOptions(options);
+  Executor& executor = common_internal::Pick(options.run.executor);
+  PLEXUS_ASSIGN(const auto made, common_internal::InTime(options.run, [&](Executor& stopping) {
+                  DenseViewOptions wanted = common_internal::ViewOptions(options);
                   wanted.executor = &stopping;
-                  return internal::MakeSimpleGraph(snapshot, wanted, options.direction, false);
+                  return common_internal::MakeSimpleGraph(snapshot, wanted, options.direction,
+                                                          false);
                 }));
   SimilarPairsResult result;
   result.truncated = !made;
@@ -100,16 +96,17 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
   const bool ratio = options.measure == SimilarityMeasure::kJaccard ||
                      options.measure == SimilarityMeasure::kOverlap;
 
-  internal::WedgeQuery query;
-  query.score = options.measure == SimilarityMeasure::kJaccard   ? internal::WedgeScore::kJaccard
-                : options.measure == SimilarityMeasure::kOverlap ? internal::WedgeScore::kOverlap
-                                                                 : internal::WedgeScore::kSum;
+  common_internal::WedgeQuery query;
+  query.score =
+      options.measure == SimilarityMeasure::kJaccard   ? common_internal::WedgeScore::kJaccard
+      : options.measure == SimilarityMeasure::kOverlap ? common_internal::WedgeScore::kOverlap
+                                                       : common_internal::WedgeScore::kSum;
   query.k = options.top == 0 ? kMaxSimilarTop + 1 : options.top;
   query.min_shared = options.min_shared;
   query.budget = options.run.budget;
   query.most_wedges = options.wedge_limit;
   query.first_wedges = ratio ? 0 : std::min(query.first_wedges, options.wedge_limit);
-  internal::WedgeResult walked = internal::WedgePairs(rows, shares, query, executor);
+  common_internal::WedgeResult walked = common_internal::WedgePairs(rows, shares, query, executor);
   result.wedges = walked.wedges;
   result.truncated = walked.truncated;
   std::vector<ScoredSet<2>> pairs = std::move(walked.pairs);
@@ -121,7 +118,7 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
                       "pairs that share "
                       "more, for a sum (Adamic-Adar, resource allocation), or for the best of "
                       "single nodes");
-    similarity_internal::PairQuery rest;
+    internal::PairQuery rest;
     rest.k = query.k;
     rest.least_common = query.min_shared;
     rest.budget = options.run.budget;
@@ -145,4 +142,4 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::similarity

@@ -14,13 +14,13 @@
 #include "algorithms/similarity/internal/neighbor_weight.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::similarity {
 
 namespace {
 
-using internal::NodeMap;
-using internal::Selection;
-using similarity_internal::NeighborRows;
+using common_internal::NodeMap;
+using common_internal::Selection;
+using internal::NeighborRows;
 
 constexpr std::size_t kPairBlock = 64;  // pairs that share a cache of degrees
 constexpr std::size_t kRoundBlocks =
@@ -34,7 +34,7 @@ Direction Back(Direction direction) {
 
 Status CheckNode(const Snapshot& snapshot, NodeId node) {
   if (node >= snapshot.node_count() || !snapshot.alive(node))
-    return internal::NotSelected(snapshot, "", node, {});
+    return common_internal::NotSelected(snapshot, "", node, {});
   return {};
 }
 
@@ -80,7 +80,7 @@ class PairJudge {
     result.shared = shared_.size();
     if (options_.measure == SimilarityMeasure::kCommon)
       result.score = static_cast<double>(result.shared);
-    else if (similarity_internal::IsSum(options_.measure))
+    else if (internal::IsSum(options_.measure))
       result.score = Sum(result, edges);
     else
       result.score =
@@ -125,8 +125,8 @@ class PairJudge {
     std::sort(order_.begin(), order_.end());
     double sum = 0;
     for (const Shared& w : order_)
-      sum += similarity_internal::NeighborWeight(options_.measure,
-                                                 known_[places_.get(w.node)].degree + outside);
+      sum +=
+          internal::NeighborWeight(options_.measure, known_[places_.get(w.node)].degree + outside);
     return sum;
   }
 
@@ -162,8 +162,7 @@ class TwoSteps {
     result_.neighbors = near_.size();
     Accumulate();
     result_.candidates = found_.size();
-    if (options_.measure == SimilarityMeasure::kCommon ||
-        similarity_internal::IsSum(options_.measure))
+    if (options_.measure == SimilarityMeasure::kCommon || internal::IsSum(options_.measure))
       RankSums();
     else
       RankSets();
@@ -232,10 +231,9 @@ class TwoSteps {
         return;
       }
       // d counts the queried node, whether it is selected or not.
-      const double share =
-          similarity_internal::IsSum(options_.measure) && !here.empty()
-              ? similarity_internal::NeighborWeight(options_.measure, here.size() + 1)
-              : 0.0;
+      const double share = internal::IsSum(options_.measure) && !here.empty()
+                               ? internal::NeighborWeight(options_.measure, here.size() + 1)
+                               : 0.0;
       for (const std::uint32_t place : here) {
         ++found_[place].shared;
         found_[place].sum += share;
@@ -247,10 +245,9 @@ class TwoSteps {
     for (const Candidate& c : found_)
       if (c.shared >= options_.min_shared)
         result_.hits.push_back(
-            {c.node,
-             similarity_internal::IsSum(options_.measure) ? c.sum : static_cast<double>(c.shared),
+            {c.node, internal::IsSum(options_.measure) ? c.sum : static_cast<double>(c.shared),
              c.shared, 0});
-    internal::SortTopK(result_.hits, options_.top, Better);
+    common_internal::SortTopK(result_.hits, options_.top, Better);
   }
 
   // Candidates in an order in which, once one cannot enter a full list, no later one can:
@@ -314,9 +311,9 @@ Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot,
       return Fail(ErrorCode::kInvalidArgument,
                   "node '" + std::string(snapshot.key(pair.source)) + "' is compared with itself");
   }
-  PLEXUS_ASSIGN(const Selection selection, internal::Select(snapshot, options.filter));
-  Executor& executor = internal::Pick(options.run.executor);
-  internal::ObjectPool<PairJudge> judges;
+  PLEXUS_ASSIGN(const Selection selection, common_internal::Select(snapshot, options.filter));
+  Executor& executor = common_internal::Pick(options.run.executor);
+  common_internal::ObjectPool<PairJudge> judges;
   PairSimilaritiesResult result;
   std::uint64_t spent = 0;
   std::vector<Judged> round(std::min(pairs.size(), kPairBlock * kRoundBlocks));
@@ -356,9 +353,9 @@ Result<SimilarNodesResult> SimilarNodes(const Snapshot& snapshot, NodeId node,
                                         const SimilarityOptions& options) try {
   if (options.min_shared == 0) return Fail(ErrorCode::kInvalidArgument, "min_shared is 1 or more");
   PLEXUS_TRY(CheckNode(snapshot, node));
-  PLEXUS_ASSIGN(const Selection selection, internal::Select(snapshot, options.filter));
+  PLEXUS_ASSIGN(const Selection selection, common_internal::Select(snapshot, options.filter));
   return TwoSteps(selection, node, options).Run();
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::similarity

@@ -12,7 +12,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus {
+namespace plexus::similarity {
 
 // --- Similarity of nodes by the neighbours that they share.
 //
@@ -187,4 +187,4 @@ struct FrontierResult {
 // Threads: thread-safe. The list is the same at any thread count.
 Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions& options = {});
 
-}  // namespace plexus
+}  // namespace plexus::similarity

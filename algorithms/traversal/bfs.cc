@@ -23,7 +23,7 @@
 #include "engine/internal/prefetch.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::traversal {
 
 namespace {
 
@@ -35,7 +35,7 @@ constexpr std::size_t kRowsAhead = 64;    // nodes of the next level whose rows 
 constexpr std::size_t kPrefetchLead = 8;  // an offset has arrived when so many nodes came after it
 
 struct Scratch {
-  traversal_internal::VisitedSet visited;  // reached, or visited and not selected
+  internal::VisitedSet visited;  // reached, or visited and not selected
   std::vector<BfsNode> nodes, spare;
   std::vector<std::uint32_t> next;
 };
@@ -67,16 +67,16 @@ void SortLevel(std::vector<BfsNode>& nodes, std::size_t begin, Scratch& scratch)
   // Within a step the id's lower bits are left to order.
   for (const BfsNode& n : scratch.spare) first[next[(n.node - least) >> shift]++] = n;
   if (crowd <= 16)
-    return traversal_internal::InsertionSort(first, first + count,
-                                             less);  // nothing is far from its place
+    return internal::InsertionSort(first, first + count,
+                                   less);  // nothing is far from its place
   for (std::size_t s = 0, from = 0; s < steps; from = next[s++])
-    traversal_internal::SortBucket(first + from, first + next[s], less);
+    internal::SortBucket(first + from, first + next[s], less);
 }
 
 class Search {
  public:
-  Search(const internal::Selection& selection, const BfsOptions& options, const Budget& budget,
-         Executor& executor)
+  Search(const common_internal::Selection& selection, const BfsOptions& options,
+         const Budget& budget, Executor& executor)
       : selection_(selection),
         options_(options),
         budget_(budget),
@@ -87,10 +87,10 @@ class Search {
     visited_.Reset(selection.snapshot->node_count());
     nodes_.clear();
     if (BaseRowsRead()) {
-      row_descriptors_ = traversal_internal::RowDescriptors::Of(*selection.snapshot);
+      row_descriptors_ = internal::RowDescriptors::Of(*selection.snapshot);
       if (row_descriptors_) descriptors_ = row_descriptors_->get(options.direction);
     }
-    one_sorted_row_ = internal::OneSortedRow(selection, options.direction);
+    one_sorted_row_ = common_internal::OneSortedRow(selection, options.direction);
   }
   // Keeps the memory for the next search of this thread, but for large lists.
   ~Search() {
@@ -173,7 +173,7 @@ class Search {
     const Snapshot& snapshot = *selection_.snapshot;
     const Direction direction = options_.direction;
     const bool all_kinds = selection_.filter.all_kinds();
-    const traversal_internal::RowPrefetch prefetch(snapshot, direction, !all_kinds, false);
+    const internal::RowPrefetch prefetch(snapshot, direction, !all_kinds, false);
     const engine_internal::BaseRows rows(snapshot, direction);
     const bool base_rows = BaseRowsRead();
     const bool last = depth == options_.max_depth;
@@ -187,14 +187,13 @@ class Search {
     auto prefetch_row = [&](NodeId v) {
       if (!descriptors_) return prefetch.Arcs(v);
       if (v >= rows.nodes) return;
-      const traversal_internal::RowDescriptor& descriptor = descriptors_[v];
+      const internal::RowDescriptor& descriptor = descriptors_[v];
       if (!all_kinds) Prefetch(&rows.low[descriptor.begin]);
       if (descriptor.degree < 2) return;
       Prefetch(&rows.neighbors[descriptor.begin + 1]);
       Prefetch(&rows.neighbors[descriptor.begin + std::min(descriptor.degree - 1, 16u)]);
     };
-    constexpr std::size_t kFar = traversal_internal::RowPrefetch::kFar,
-                          kNear = traversal_internal::RowPrefetch::kNear;
+    constexpr std::size_t kFar = internal::RowPrefetch::kFar, kNear = internal::RowPrefetch::kNear;
     // The first rows of the next level are prefetched as soon as their offsets have come, so
     // that levels of few nodes do not wait for memory one after the other.
     std::size_t prefetched = end;
@@ -236,7 +235,7 @@ class Search {
         if (budget_.edges - result_.edges >= past - first) {
           const std::span<const ArcFilter::Range> ranges = selection_.filter.ranges();
           bool go_on = true;
-          if (ranges.empty() || past - first <= internal::kSearchedRow) {
+          if (ranges.empty() || past - first <= common_internal::kSearchedRow) {
             go_on = push_arcs(first, past);
           } else {
             for (std::size_t r = 0; r < ranges.size() && go_on; ++r) {
@@ -248,7 +247,7 @@ class Search {
           continue;
         }
       }
-      const bool whole = internal::ForEachArcInterruptible(
+      const bool whole = common_internal::ForEachArcInterruptible(
           snapshot, direction, from, selection_.filter,
           [&] {
             ++scanned_;
@@ -300,7 +299,7 @@ class Search {
         NodeId parent =
             kNoNode;  // the first is the smallest where a row is sorted by neighbour only
         bool interrupted = false;
-        internal::ForEachArcInterruptible(
+        common_internal::ForEachArcInterruptible(
             snapshot, back, v, selection_.filter,
             [&] {
               return ++mine.scanned % kCheckEvery != 0 || !(interrupted = budget_.Interrupted());
@@ -327,26 +326,25 @@ class Search {
     return !stop;
   }
 
-  const internal::Selection& selection_;
+  const common_internal::Selection& selection_;
   const BfsOptions& options_;
   const Budget& budget_;
   Executor& executor_;
   std::unique_ptr<Scratch> scratch_;
-  traversal_internal::VisitedSet& visited_;
+  internal::VisitedSet& visited_;
   std::vector<BfsNode>& nodes_;
   bool one_sorted_row_;
-  std::shared_ptr<const traversal_internal::RowDescriptors> row_descriptors_;
-  const traversal_internal::RowDescriptor* descriptors_ =
-      nullptr;                   // by node of the base, when they are made
+  std::shared_ptr<const internal::RowDescriptors> row_descriptors_;
+  const internal::RowDescriptor* descriptors_ = nullptr;  // by node of the base, when they are made
   std::uint64_t base_arcs_ = 0;  // of base rows pushed as they are
   std::uint64_t scanned_ = 0,
                 next_check_ = 0;  // arcs passed over too: by them the clock is looked at
   BfsResult result_;
 };
 
-traversal_internal::QueryDigest MakeDigest(const Snapshot& snapshot,
-                                           std::span<const NodeId> sources, const BfsOptions& o) {
-  traversal_internal::QueryDigest digest(snapshot, traversal_internal::SearchKind::kBfs);
+internal::QueryDigest MakeDigest(const Snapshot& snapshot, std::span<const NodeId> sources,
+                                 const BfsOptions& o) {
+  internal::QueryDigest digest(snapshot, internal::SearchKind::kBfs);
   digest.Add(std::uint64_t{o.max_depth});
   digest.Add(static_cast<std::uint64_t>(o.direction));
   digest.Add(o.filter.kinds);
@@ -360,18 +358,19 @@ traversal_internal::QueryDigest MakeDigest(const Snapshot& snapshot,
 
 Result<BfsResult> Bfs(const Snapshot& snapshot, std::span<const NodeId> sources,
                       const BfsOptions& options) try {
-  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(snapshot, options.filter));
   for (NodeId v : sources) {
     if (v >= snapshot.node_count() || !snapshot.alive(v))
-      return internal::NotSelected(snapshot, "source", v, options.filter.kinds);
+      return common_internal::NotSelected(snapshot, "source", v, options.filter.kinds);
   }
   Budget budget = options.run.budget;
   if (!options.resume.empty()) {
-    PLEXUS_ASSIGN(const traversal_internal::SearchPosition position,
+    PLEXUS_ASSIGN(const internal::SearchPosition position,
                   MakeDigest(snapshot, sources, options).Position(options.resume));
-    budget = traversal_internal::BudgetFrom(position, budget);
+    budget = internal::BudgetFrom(position, budget);
   }
-  Search search(selection, options, budget, internal::Pick(options.run.executor));
+  Search search(selection, options, budget, common_internal::Pick(options.run.executor));
   search.Run(sources);
   BfsResult result = search.Take();
   search.RecordTraversal();
@@ -382,4 +381,4 @@ Result<BfsResult> Bfs(const Snapshot& snapshot, std::span<const NodeId> sources,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::traversal

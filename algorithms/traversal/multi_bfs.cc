@@ -13,7 +13,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::traversal {
 
 namespace {
 
@@ -32,7 +32,7 @@ class LaneSearch {
       : out_(out),
         in_(in),
         options_(options),
-        executor_(internal::Pick(options.run.executor)),
+        executor_(common_internal::Pick(options.run.executor)),
         n_(out[0].node_count()),
         seen_(n_, 0),
         now_(n_, 0),
@@ -187,12 +187,12 @@ Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId
   if (sources.empty() || sources.size() > kBfsLanes)
     return Fail(ErrorCode::kInvalidArgument, std::to_string(sources.size()) + " sources: 1 to " +
                                                  std::to_string(kBfsLanes) + " expected");
-  DenseViewOptions wanted = internal::ViewOptions(options);
+  DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.weights = false;
   PLEXUS_ASSIGN(const NodeSubset with,
-                internal::WithSources(snapshot, options.filter.subset, sources));
+                common_internal::WithSources(snapshot, options.filter.subset, sources));
   if (options.filter.subset) wanted.filter.subset = &with;
-  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, wanted, options.run));
+  PLEXUS_ASSIGN(const auto made, common_internal::ViewInTime(snapshot, wanted, options.run));
   if (!made) {
     MultiBfsResult nothing;
     nothing.sources = static_cast<NodeId>(sources.size());
@@ -229,4 +229,4 @@ Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::traversal

@@ -20,11 +20,11 @@
 #include "algorithms/traversal/internal/resume_token.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::traversal {
 
 namespace {
 
-using internal::NodeMap;
+using common_internal::NodeMap;
 
 constexpr std::uint32_t kExcluded = NodeMap::kAbsent - 1;
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
@@ -80,7 +80,7 @@ Result<StepMasks> Masks(const Schema& schema, const PathPattern& pattern) {
 
 class PatternSearch {
  public:
-  PatternSearch(const internal::Selection& selection, const PathPattern& pattern,
+  PatternSearch(const common_internal::Selection& selection, const PathPattern& pattern,
                 const StepMasks& masks, const PatternOptions& options, const Budget& budget)
       : selection_(selection),
         pattern_(pattern),
@@ -118,7 +118,7 @@ class PatternSearch {
       for (std::size_t i = 0; i < labels_.size(); ++i)
         if (labels_[i].state != kStart && pattern_.accept() >> labels_[i].state & 1)
           Matched(static_cast<std::uint32_t>(i));
-    internal::SortTopK(matched_, options_.top, [&](std::uint32_t a, std::uint32_t b) {
+    common_internal::SortTopK(matched_, options_.top, [&](std::uint32_t a, std::uint32_t b) {
       const Label &x = labels_[a], &y = labels_[b];
       if (by_hops() && x.hop != y.hop) return x.hop < y.hop;
       if (!by_hops() && x.value != y.value) return x.value > y.value;
@@ -172,7 +172,7 @@ class PatternSearch {
         from.state == kStart ? pattern_.first() : pattern_.steps()[from.state].next;
     bool go_on = true;
     auto walk = [&](Direction direction, const std::vector<std::uint64_t>& accepted) {
-      go_on = internal::ForEachArcInterruptible(
+      go_on = common_internal::ForEachArcInterruptible(
           *selection_.snapshot, direction, from.node, selection_.filter,
           [&] { return (++scanned_ & 4095) != 0 || !budget_.Interrupted(); },
           [&](const Arc& arc) {
@@ -226,12 +226,12 @@ class PatternSearch {
     hit.path.resize(labels_[index].hop);
     for (; labels_[index].parent != kNone; index = labels_[index].parent) {
       const Label& label = labels_[index];
-      hit.path[label.hop - 1] = internal::ArcAsEdge(
+      hit.path[label.hop - 1] = common_internal::ArcAsEdge(
           *selection_.snapshot, labels_[label.parent].node, label.node, label.ref);
     }
   }
 
-  const internal::Selection& selection_;
+  const common_internal::Selection& selection_;
   const PathPattern& pattern_;
   const StepMasks& masks_;
   const PatternOptions& options_;
@@ -250,11 +250,11 @@ Result<std::vector<NodeWeight>> CheckStarts(const Snapshot& snapshot,
                                             std::span<const NodeWeight> starts) {
   std::vector<NodeId> nodes;
   for (const NodeWeight& s : starts) nodes.push_back(s.node);
-  PLEXUS_TRY(internal::WithSources(snapshot, nullptr, nodes));
+  PLEXUS_TRY(common_internal::WithSources(snapshot, nullptr, nodes));
   for (const NodeWeight& s : starts)
     if (!(s.weight > 0) || !std::isfinite(s.weight))
       return Fail(ErrorCode::kInvalidArgument, "weight " + std::to_string(s.weight) + " of start " +
-                                                   internal::NodeName(snapshot, s.node) +
+                                                   common_internal::NodeName(snapshot, s.node) +
                                                    " is not a finite number above 0");
   std::vector<NodeWeight> sorted(starts.begin(), starts.end());
   std::sort(sorted.begin(), sorted.end(), [](const NodeWeight& a, const NodeWeight& b) {
@@ -267,10 +267,9 @@ Result<std::vector<NodeWeight>> CheckStarts(const Snapshot& snapshot,
   return sorted;
 }
 
-traversal_internal::QueryDigest MakeDigest(const Snapshot& snapshot, const PathPattern& pattern,
-                                           std::span<const NodeWeight> starts,
-                                           const PatternOptions& o) {
-  traversal_internal::QueryDigest digest(snapshot, traversal_internal::SearchKind::kPattern);
+internal::QueryDigest MakeDigest(const Snapshot& snapshot, const PathPattern& pattern,
+                                 std::span<const NodeWeight> starts, const PatternOptions& o) {
+  internal::QueryDigest digest(snapshot, internal::SearchKind::kPattern);
   digest.Add(pattern.text());
   digest.Add(static_cast<std::uint64_t>(o.order));
   digest.Add(std::uint64_t{o.hops});
@@ -299,15 +298,15 @@ Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern&
                                                    std::to_string(PatternOptions::kMaxProductHops));
   }
   PLEXUS_ASSIGN(const StepMasks masks, Masks(snapshot.schema(), pattern));
-  PLEXUS_ASSIGN(
-      const internal::Selection selection,
-      internal::Select(snapshot, GraphFilter{masks.kinds, options.valid_at, options.subset}));
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(
+                    snapshot, GraphFilter{masks.kinds, options.valid_at, options.subset}));
   PLEXUS_ASSIGN(const std::vector<NodeWeight> sorted, CheckStarts(snapshot, starts));
   Budget budget = options.run.budget;
   if (!options.resume.empty()) {
-    PLEXUS_ASSIGN(const traversal_internal::SearchPosition position,
+    PLEXUS_ASSIGN(const internal::SearchPosition position,
                   MakeDigest(snapshot, pattern, sorted, options).Position(options.resume));
-    budget = traversal_internal::BudgetFrom(position, budget);
+    budget = internal::BudgetFrom(position, budget);
   }
   PatternSearch search(selection, pattern, masks, options, budget);
   search.Run(sorted, hops);
@@ -319,4 +318,4 @@ Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern&
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::traversal

@@ -10,7 +10,7 @@
 #include "algorithms/traversal/traversal.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::traversal {
 
 namespace {
 
@@ -261,4 +261,4 @@ Result<PathPattern> PathPattern::Parse(std::string_view text, const Schema& sche
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::traversal

@@ -15,7 +15,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus {
+namespace plexus::traversal {
 
 // --- Breadth-first search: depths and parents from one or many sources.
 //
@@ -255,4 +255,4 @@ Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern&
                                     std::span<const NodeWeight> starts,
                                     const PatternOptions& options = {});
 
-}  // namespace plexus
+}  // namespace plexus::traversal

@@ -11,13 +11,13 @@
 #include "algorithms/traversal/internal/resume_token.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::traversal {
 
 namespace {
 
-using traversal_internal::Label;
-using traversal_internal::LayeredSearch;
-using traversal_internal::ScoredLabel;
+using internal::Label;
+using internal::LayeredSearch;
+using internal::ScoredLabel;
 
 std::unexpected<Error> Bad(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
@@ -37,11 +37,11 @@ Result<std::vector<NodeWeight>> CheckSeeds(const Snapshot& snapshot,
   std::vector<NodeWeight> sorted(seeds.begin(), seeds.end());
   for (const NodeWeight& s : sorted) {
     if (s.node >= snapshot.node_count() || !snapshot.alive(s.node))
-      return internal::NotSelected(snapshot, "seed", s.node, {});
+      return common_internal::NotSelected(snapshot, "seed", s.node, {});
     const bool too_much = aggregate == Aggregate::kNoisyOr && s.weight > 1;
     if (!(s.weight > 0) || !std::isfinite(s.weight) || too_much)
       return Bad("weight " + std::to_string(s.weight) + " of seed " +
-                 internal::NodeName(snapshot, s.node) + " is not " +
+                 common_internal::NodeName(snapshot, s.node) + " is not " +
                  (too_much ? "in (0, 1], which noisy-or needs" : "a finite number above 0"));
   }
   std::stable_sort(sorted.begin(), sorted.end(),
@@ -64,8 +64,8 @@ Result<std::vector<NodeWeight>> CheckSeeds(const Snapshot& snapshot,
 // The step into `label`.
 PathEdge StepOf(const Snapshot& snapshot, const Label& label, const Label& parent) {
   const ArcRef ref{label.run, label.position, label.direction};
-  return label.pulled ? internal::ArcAsEdge(snapshot, label.node, parent.node, ref)
-                      : internal::ArcAsEdge(snapshot, parent.node, label.node, ref);
+  return label.pulled ? common_internal::ArcAsEdge(snapshot, label.node, parent.node, ref)
+                      : common_internal::ArcAsEdge(snapshot, parent.node, label.node, ref);
 }
 
 // Kinds were not read by a search that follows all of them, nor weights where a row's descriptor
@@ -100,10 +100,9 @@ void FillHit(const Snapshot& snapshot, const std::vector<Label>& labels, const S
   hit.seed = labels[at].node;
 }
 
-traversal_internal::QueryDigest MakeDigest(const Snapshot& snapshot,
-                                           std::span<const NodeWeight> starts,
-                                           const TraverseOptions& o) {
-  traversal_internal::QueryDigest digest(snapshot, traversal_internal::SearchKind::kTraverse);
+internal::QueryDigest MakeDigest(const Snapshot& snapshot, std::span<const NodeWeight> starts,
+                                 const TraverseOptions& o) {
+  internal::QueryDigest digest(snapshot, internal::SearchKind::kTraverse);
   digest.Add(static_cast<std::uint64_t>(o.hops));
   digest.Add(static_cast<std::uint64_t>(o.direction));
   digest.Add(static_cast<std::uint64_t>(o.aggregate));
@@ -128,18 +127,19 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const NodeWe
   if (!given.resume.empty()) {
     PLEXUS_ASSIGN(const std::vector<NodeWeight> starts,
                   CheckSeeds(snapshot, seeds, given.aggregate));
-    PLEXUS_ASSIGN(const traversal_internal::SearchPosition position,
+    PLEXUS_ASSIGN(const internal::SearchPosition position,
                   MakeDigest(snapshot, starts, given).Position(given.resume));
     TraverseOptions further = given;
     further.resume.clear();
-    further.run.budget = traversal_internal::BudgetFrom(position, given.run.budget);
+    further.run.budget = internal::BudgetFrom(position, given.run.budget);
     return Traverse(snapshot, seeds, further);
   }
   const TraverseOptions& options = given;
-  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(snapshot, options.filter));
   PLEXUS_ASSIGN(const std::vector<NodeWeight> starts,
                 CheckSeeds(snapshot, seeds, options.aggregate));
-  LayeredSearch search(selection, options, internal::Pick(options.run.executor));
+  LayeredSearch search(selection, options, common_internal::Pick(options.run.executor));
   search.Run(starts);
 
   const std::span<const ScoredLabel> reached = search.Best();
@@ -159,4 +159,4 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const NodeWe
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::traversal

@@ -45,22 +45,22 @@ RankedSet ToRanked(const std::vector<NodeId>& members, double score) {
   return set;
 }
 
-Ranking OfLens(const Snapshot& snapshot, FrontierLens lens, int arity, const NodeSubset& pool,
-               const char* name, const LikelyOptions& likely = {}) {
-  const NeverComposedOptions options{
+Ranking OfLens(const Snapshot& snapshot, memory::FrontierLens lens, int arity,
+               const NodeSubset& pool, const char* name, const memory::LikelyOptions& likely = {}) {
+  const memory::NeverComposedOptions options{
       .lens = lens, .arity = arity, .top = kDepth, .pool = &pool, .likely = likely};
   const double before = ProcessSeconds();
-  const NeverComposedPage page = Must(NeverComposed(snapshot, options), name);
+  const memory::NeverComposedPage page = Must(memory::NeverComposed(snapshot, options), name);
   Require(!page.truncated, name);
   Ranking ranking{.name = name, .sets = {}, .seconds = ProcessSeconds() - before};
-  for (const NeverComposedSet& set : page.sets)
+  for (const memory::NeverComposedSet& set : page.sets)
     ranking.sets.push_back(ToRanked(set.members, set.score));
   return ranking;
 }
 
 // The lens, then what it is without one of its parts.
 std::vector<Ranking> OfLikely(const Snapshot& snapshot, int arity, const NodeSubset& pool) {
-  constexpr FrontierLens kLens = FrontierLens::kLikely;
+  constexpr memory::FrontierLens kLens = memory::FrontierLens::kLikely;
   return {
       OfLens(snapshot, kLens, arity, pool, "likely"),
       OfLens(snapshot, kLens, arity, pool, "likely without tags and terms", {.shared_weight = 0}),
@@ -69,10 +69,10 @@ std::vector<Ranking> OfLikely(const Snapshot& snapshot, int arity, const NodeSub
 }
 
 Ranking OfRare(const Snapshot& snapshot, int arity, const NodeSubset& pool) {
-  FrontierOptions options{.arity = arity, .top = kDepth, .filter = {.subset = &pool}};
-  const FrontierResult result = Must(Frontier(snapshot, options), "rare");
+  similarity::FrontierOptions options{.arity = arity, .top = kDepth, .filter = {.subset = &pool}};
+  const similarity::FrontierResult result = Must(similarity::Frontier(snapshot, options), "rare");
   Ranking ranking{"rare", {}};
-  for (const FrontierSet& set : result.sets)
+  for (const similarity::FrontierSet& set : result.sets)
     ranking.sets.push_back(ToRanked(set.members, set.score));
   return ranking;
 }
@@ -122,14 +122,14 @@ std::vector<Ranking> AllRankings(const Dataset& data, const Snapshot& snapshot, 
   std::vector<Ranking> all = OfLikely(snapshot, arity, pool.subset);
   std::vector<Ranking> anew = RankAll(data, pool.files, arity, kDepth, candidates);
   const Ranking surface =
-      OfLens(snapshot, FrontierLens::kSurface, arity, pool.subset, "surface (engine)");
+      OfLens(snapshot, memory::FrontierLens::kSurface, arity, pool.subset, "surface (engine)");
   for (const Ranking& ranking : anew)
     if (ranking.name == "surface") Check(surface, ranking);
   all.insert(all.end(), anew.begin(), anew.begin() + 4);
   all.push_back(OfRare(snapshot, arity, pool.subset));
   if (arity == 2) {
-    all.push_back(OfLens(snapshot, FrontierLens::kBridge, 2, pool.subset, "bridge"));
-    all.push_back(OfLens(snapshot, FrontierLens::kDivergent, 2, pool.subset, "divergent"));
+    all.push_back(OfLens(snapshot, memory::FrontierLens::kBridge, 2, pool.subset, "bridge"));
+    all.push_back(OfLens(snapshot, memory::FrontierLens::kDivergent, 2, pool.subset, "divergent"));
   }
   all.insert(all.end(), anew.begin() + 4, anew.end());
   return all;
@@ -144,7 +144,7 @@ std::vector<Ranking> WithOutcomes(const Dataset& data, int arity) {
     const Pool pool = PoolFor(data, graph->snapshot(), arity);
     for (const double weight : {0.0, 0.25, 1.0})
       all.push_back(
-          OfLens(graph->snapshot(), FrontierLens::kLikely, arity, pool.subset,
+          OfLens(graph->snapshot(), memory::FrontierLens::kLikely, arity, pool.subset,
                  (std::string(what) + ", weight " + std::to_string(weight).substr(0, 4)).c_str(),
                  {.outcome_weight = weight}));
   }

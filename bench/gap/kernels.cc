@@ -18,24 +18,25 @@ namespace plexus::bench {
 GapPageRankInput PreparePageRank(const Topology& graph, int iterations) {
   Executor& executor = DefaultExecutor();
   GapPageRankInput made;
-  made.reciprocal =
-      StrengthReciprocals<float>(OutStrengths(graph.out(), executor).value(), executor).value();
-  made.layout = MakePageRankLayout(graph.in(), graph.out(), executor, iterations).value();
+  made.reciprocal = pagerank::StrengthReciprocals<float>(
+                        pagerank::OutStrengths(graph.out(), executor).value(), executor)
+                        .value();
+  made.layout = pagerank::MakePageRankLayout(graph.in(), graph.out(), executor, iterations).value();
   return made;
 }
 
 std::vector<float> GapPageRank(const Topology& graph, const GapPageRankInput& prepared,
                                int iterations, double tolerance) {
-  PageRankCsrInput<float> input;
+  pagerank::PageRankCsrInput<float> input;
   input.in = graph.in();
   input.reciprocal = prepared.reciprocal;
   input.layout = prepared.layout.get();
-  PageRankCsrOptions options;
+  pagerank::PageRankCsrOptions options;
   options.iterations = iterations;
   // The kernel stops on d / (1 - d) * step, the suite on the step itself.
   options.tolerance = tolerance * options.damping / (1 - options.damping);
   options.keep_dangling = false;
-  return PageRankCsr<float>(input, options).value().scores;
+  return pagerank::PageRankCsr<float>(input, options).value().scores;
 }
 
 std::string CheckPageRank(const Topology& graph, std::span<const float> scores, int iterations,
@@ -62,20 +63,20 @@ std::string CheckPageRank(const Topology& graph, std::span<const float> scores, 
                              : "L1 distance to the serial reference is " + std::to_string(distance);
 }
 
-std::string CheckBfs(const Topology& graph, NodeId source, const BfsCsrResult& result) {
+std::string CheckBfs(const Topology& graph, NodeId source, const traversal::BfsCsrResult& result) {
   const CsrView out = graph.out();
-  std::vector<std::uint32_t> depth(graph.node_count, kUnreached);
+  std::vector<std::uint32_t> depth(graph.node_count, traversal::kUnreached);
   std::vector<NodeId> queue = {source};
   depth[source] = 0;
   for (std::size_t i = 0; i < queue.size(); ++i)
     for (std::uint32_t a = out.offsets[queue[i]]; a < out.offsets[queue[i] + 1]; ++a)
-      if (NodeId v = out.neighbors[a]; depth[v] == kUnreached) {
+      if (NodeId v = out.neighbors[a]; depth[v] == traversal::kUnreached) {
         depth[v] = depth[queue[i]] + 1;
         queue.push_back(v);
       }
   for (NodeId v = 0; v < graph.node_count; ++v) {
     const NodeId parent = result.parents[v];
-    if ((parent == kNoNode) != (depth[v] == kUnreached))
+    if ((parent == kNoNode) != (depth[v] == traversal::kUnreached))
       return "node " + std::to_string(v) + " is reached by one search only";
     if (parent == kNoNode) continue;
     if (v == source) {
@@ -151,7 +152,7 @@ std::string CheckBetweenness(const Topology& graph, std::span<const NodeId> sour
   const CsrView out = graph.out();
   std::vector<double> want(graph.node_count, 0);
   for (NodeId source : sources) {
-    std::vector<std::uint32_t> depth(graph.node_count, kUnreached);
+    std::vector<std::uint32_t> depth(graph.node_count, traversal::kUnreached);
     // A grid has more shortest paths than f64 counts.
     std::vector<long double> paths(graph.node_count, 0), dependency(graph.node_count, 0);
     std::vector<NodeId> queue = {source};
@@ -160,7 +161,7 @@ std::string CheckBetweenness(const Topology& graph, std::span<const NodeId> sour
     for (std::size_t i = 0; i < queue.size(); ++i)
       for (std::uint32_t a = out.offsets[queue[i]]; a < out.offsets[queue[i] + 1]; ++a) {
         const NodeId v = out.neighbors[a];
-        if (depth[v] == kUnreached) {
+        if (depth[v] == traversal::kUnreached) {
           depth[v] = depth[queue[i]] + 1;
           queue.push_back(v);
         }

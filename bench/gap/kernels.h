@@ -22,7 +22,7 @@ namespace plexus::bench {
 // `iterations` (null = pull).
 struct GapPageRankInput {
   std::vector<float> reciprocal;
-  std::shared_ptr<const pagerank_internal::PageRankTiles> layout;
+  std::shared_ptr<const pagerank::internal::PageRankTiles> layout;
 };
 GapPageRankInput PreparePageRank(const Topology& graph, int iterations);
 
@@ -36,7 +36,7 @@ std::vector<float> GapPageRank(const Topology& graph, const GapPageRankInput& in
 std::string CheckPageRank(const Topology& graph, std::span<const float> scores, int iterations,
                           double tolerance);
 // Reached exactly what a serial search reaches; parents are one level up.
-std::string CheckBfs(const Topology& graph, NodeId source, const BfsCsrResult& result);
+std::string CheckBfs(const Topology& graph, NodeId source, const traversal::BfsCsrResult& result);
 // Same partition as a serial union-find.
 std::string CheckComponents(const Topology& graph, std::span<const NodeId> labels);
 // As many as intersecting the sorted rows of every edge's ends finds.

@@ -242,19 +242,19 @@ Result<bool> RunKernel(const Options& o) {
   if (o.kernel == "pr") return RunPageRank(o, graph);
   if (o.kernel == "cc")
     return RunTrials(
-        o, [&] { return ComponentsCsr(graph.out(), graph.in()).value(); },
+        o, [&] { return connectivity::ComponentsCsr(graph.out(), graph.in()).value(); },
         [&](const AlignedArray<NodeId>& labels) { return CheckComponents(graph, labels.span()); });
   if (o.kernel == "tc") {
     if (!graph.symmetric)
       return Fail(ErrorCode::kInvalidArgument, "tc needs an undirected graph: give -s");
-    if (community_internal::WorthOrienting(graph.out(), DefaultExecutor())) {
+    if (community::internal::WorthOrienting(graph.out(), DefaultExecutor())) {
       const auto start = std::chrono::steady_clock::now();
-      const community_internal::OrientedGraph oriented =
-          community_internal::Orient(graph.out(), DefaultExecutor());
+      const community::internal::OrientedGraph oriented =
+          community::internal::Orient(graph.out(), DefaultExecutor());
       PrintTime("Preprocess Time", Seconds(start));  // a trial pays it again, as the suite's does
     }
     return RunTrials(
-        o, [&] { return TrianglesCsr(graph.out()).value(); },
+        o, [&] { return community::TrianglesCsr(graph.out()).value(); },
         [&](std::uint64_t count) { return CheckTriangles(graph, count); });
   }
   // Those that start somewhere: bfs, sssp, bc.
@@ -273,7 +273,7 @@ Result<bool> RunKernel(const Options& o) {
         o,
         [&] {
           source = next();
-          return DistancesCsr(out, source, {.delta = static_cast<float>(o.delta)}).value();
+          return paths::DistancesCsr(out, source, {.delta = static_cast<float>(o.delta)}).value();
         },
         [&](const AlignedArray<float>& distances) {
           return CheckDistances(out, source, distances.span());
@@ -285,7 +285,7 @@ Result<bool> RunKernel(const Options& o) {
         o,
         [&] {
           for (NodeId& s : sources) s = next();
-          return BetweennessCsr(graph.out(), graph.in(), sources).value();
+          return centrality::BetweennessCsr(graph.out(), graph.in(), sources).value();
         },
         [&](const std::vector<double>& scores) {
           return CheckBetweenness(graph, sources, scores);
@@ -295,9 +295,9 @@ Result<bool> RunKernel(const Options& o) {
       o,
       [&] {
         source = next();
-        return BfsCsr(graph.out(), graph.in(), source, {.depths = false}).value();
+        return traversal::BfsCsr(graph.out(), graph.in(), source, {.depths = false}).value();
       },
-      [&](const BfsCsrResult& result) { return CheckBfs(graph, source, result); });
+      [&](const traversal::BfsCsrResult& result) { return CheckBfs(graph, source, result); });
 }
 
 }  // namespace

@@ -27,9 +27,10 @@ using namespace plexus::bench;  // NOLINT
 // Facts in the order of the database's files: words near in meaning have near ids.
 PairList WordNetPairs(const std::string& directory) {
   auto graph = Graph::InMemory();
-  ImportOptions options;
+  formats::ImportOptions options;
   options.now_ms = 1'700'000'000'000;
-  const ImportReport report = Must(ImportFiles(*graph, {directory}, options), directory);
+  const formats::ImportReport report =
+      Must(formats::ImportFiles(*graph, {directory}, options), directory);
   if (report.errors > 0)
     Die(directory + ": " + std::to_string(report.errors) + " records cannot be read");
   const DenseView view = Must(DenseView::Make(graph->snapshot()), "rows");

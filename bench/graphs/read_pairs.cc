@@ -80,7 +80,7 @@ Result<PairList> ReadPairs(const std::string& path) {
 }
 
 Result<Topology> ReadSerialized(const std::string& path, AlignedArray<float>* out_weights) {
-  PLEXUS_ASSIGN(formats_internal::GapGraph graph, formats_internal::ReadGapGraph(path));
+  PLEXUS_ASSIGN(formats::internal::GapGraph graph, formats::internal::ReadGapGraph(path));
   if (out_weights) {
     *out_weights = AlignedArray<float>(graph.out.weights.size());
     for (std::size_t a = 0; a < out_weights->size(); ++a) {

@@ -16,11 +16,12 @@ bool Scores(Peer& peer, const Arcs& all) {
   const Snapshot graph = peer.Load([&] { return InRam(arcs, executor); });
   return peer.RunOneOf({{"weighted-pagerank", "",
                          [&] {
-                           auto options = On<PageRankOptions>(executor);
+                           auto options = On<pagerank::PageRankOptions>(executor);
                            options.tolerance = kTrueError;
                            int iterations = 0;
                            peer.Trials([&] {
-                             PageRankResult result = Must(PageRank(graph, options), "pagerank");
+                             pagerank::PageRankResult result =
+                                 Must(PageRank(graph, options), "pagerank");
                              iterations = result.iterations;
                              return std::move(result.scores);
                            });
@@ -28,15 +29,16 @@ bool Scores(Peer& peer, const Arcs& all) {
                                      " iterations, stops by a bound on the true error");
                          }},
                         {"jaccard", "", [&] {
-                           auto options = On<SimilarityOptions>(executor);
-                           options.measure = SimilarityMeasure::kJaccard;
+                           auto options = On<similarity::SimilarityOptions>(executor);
+                           options.measure = similarity::SimilarityMeasure::kJaccard;
                            options.direction = Direction::kOut;
                            std::vector<NodePair> pairs;
                            for (const auto& [a, b] : SimilarityPairs(arcs)) pairs.push_back({a, b});
                            peer.Trials([&] {
                              Answer answer;
-                             for (const PairSimilarity& pair :
-                                  Must(PairSimilarities(graph, pairs, options), "pairs").pairs)
+                             for (const similarity::PairSimilarity& pair :
+                                  Must(similarity::PairSimilarities(graph, pairs, options), "pairs")
+                                      .pairs)
                                answer.push_back(pair.score);
                              return answer;
                            });

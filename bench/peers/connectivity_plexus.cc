@@ -19,16 +19,18 @@ bool Connections(Peer& peer, const Arcs& all) {
         [&] {
           peer.Trials(
               [&] {
-                return Must(SpanningForest(graph, On<SpanningForestOptions>(executor)), "forest");
+                return Must(connectivity::SpanningForest(
+                                graph, On<connectivity::SpanningForestOptions>(executor)),
+                            "forest");
               },
-              [](const SpanningForestResult& r) {
+              [](const connectivity::SpanningForestResult& r) {
                 return Answer{static_cast<double>(r.trees), r.weight};
               });
         }},
        {"cuts", "Hopcroft-Tarjan, both in one search, 1 thread",
         [&] {
-          peer.Trials([&] { return Must(CutPoints(graph), "cuts"); },
-                      [](const CutPointsResult& r) {
+          peer.Trials([&] { return Must(connectivity::CutPoints(graph), "cuts"); },
+                      [](const connectivity::CutPointsResult& r) {
                         Bridges bridges;
                         for (const PathEdge& e : r.bridges)
                           bridges.emplace_back(e.source, e.target);
@@ -37,13 +39,16 @@ bool Connections(Peer& peer, const Arcs& all) {
         }},
        {"dominators", "Lengauer-Tarjan, and what each node dominates, 1 thread",
         [&] {
-          peer.Trials([&] { return Must(plexus::Dominators(graph, starts[0]), "dominators"); },
-                      [](const DominatorsResult& r) {
-                        Answer answer;
-                        for (const NodeId d : r.dominators)
-                          answer.push_back(d == kNoNode ? -1.0 : static_cast<double>(d));
-                        return answer;
-                      });
+          peer.Trials(
+              [&] {
+                return Must(plexus::connectivity::Dominators(graph, starts[0]), "dominators");
+              },
+              [](const connectivity::DominatorsResult& r) {
+                Answer answer;
+                for (const NodeId d : r.dominators)
+                  answer.push_back(d == kNoNode ? -1.0 : static_cast<double>(d));
+                return answer;
+              });
         }},
        {"flow",
         "Boost's boykov_kolmogorov on whole numbers, the part between the two; the cut, too; the "
@@ -51,10 +56,11 @@ bool Connections(Peer& peer, const Arcs& all) {
         [&] {
           peer.Trials(
               [&] {
-                return Must(MaxFlow(graph, starts[0], starts[1], On<MaxFlowOptions>(executor)),
+                return Must(connectivity::MaxFlow(graph, starts[0], starts[1],
+                                                  On<connectivity::MaxFlowOptions>(executor)),
                             "flow");
               },
-              [](const MaxFlowResult& r) { return Answer{r.flow}; });
+              [](const connectivity::MaxFlowResult& r) { return Answer{r.flow}; });
         }}});
 }
 

@@ -41,7 +41,7 @@ using bench::kBenchTime;
 using bench::Must;
 
 void PageRankOf(Peer& peer, const Snapshot& graph, Executor& executor) {
-  auto options = On<PageRankOptions>(executor);
+  auto options = On<pagerank::PageRankOptions>(executor);
   options.tolerance = kTrueError;
   options.weighted = false;
   int iterations = 0;
@@ -60,18 +60,18 @@ void PageRankOf(Peer& peer, const Snapshot& graph, Executor& executor) {
 // Depths of all starts, one search after the other.
 void BfsOf(Peer& peer, const Snapshot& graph, Executor& executor) {
   const auto starts = ReadArray<NodeId>(peer / "starts.u32");
-  const auto options = On<BfsOptions>(executor);
+  const auto options = On<traversal::BfsOptions>(executor);
   peer.Trials(
       [&] {
-        std::vector<BfsResult> results;
+        std::vector<traversal::BfsResult> results;
         for (const NodeId& start : starts)
-          results.push_back(Must(Bfs(graph, {&start, 1}, options), "bfs"));
+          results.push_back(Must(traversal::Bfs(graph, {&start, 1}, options), "bfs"));
         return results;
       },
-      [&](const std::vector<BfsResult>& results) {
+      [&](const std::vector<traversal::BfsResult>& results) {
         Answer answer(results.size() * graph.node_count(), -1);
         for (std::size_t i = 0; i < results.size(); ++i)
-          for (const BfsNode& node : results[i].nodes)
+          for (const traversal::BfsNode& node : results[i].nodes)
             answer[i * graph.node_count() + node.node] = node.depth;
         return answer;
       });
@@ -83,27 +83,28 @@ void BfsOf(Peer& peer, const Topology& graph, Executor& executor) {
       [&] {
         std::vector<AlignedArray<std::uint32_t>> depths;
         for (NodeId start : starts)
-          depths.push_back(
-              BfsCsr(graph.out(), graph.in(), start, {.depths = true, .executor = &executor})
-                  .value()
-                  .depths);
+          depths.push_back(traversal::BfsCsr(graph.out(), graph.in(), start,
+                                             {.depths = true, .executor = &executor})
+                               .value()
+                               .depths);
         return depths;
       },
       [](const std::vector<AlignedArray<std::uint32_t>>& depths) {
         Answer answer;
         for (const auto& one : depths)
-          for (std::uint32_t depth : one) answer.push_back(depth == kUnreached ? -1.0 : depth);
+          for (std::uint32_t depth : one)
+            answer.push_back(depth == traversal::kUnreached ? -1.0 : depth);
         return answer;
       });
 }
 
 void ClosenessOf(Peer& peer, const Snapshot& graph, Executor& executor) {
-  auto options = On<ClosenessOptions>(executor);
+  auto options = On<centrality::ClosenessOptions>(executor);
   options.of = ReadArray<NodeId>(peer / "starts.u32");
   options.direction = Direction::kOut;
   options.scaled = false;
   peer.Trials([&] {
-    const ClosenessResult result = Must(Closeness(graph, options), "closeness");
+    const centrality::ClosenessResult result = Must(Closeness(graph, options), "closeness");
     Answer answer;
     for (const NodeId v : options.of)
       answer.insert(answer.end(), {result.closeness[v], result.harmonic[v]});
@@ -113,10 +114,10 @@ void ClosenessOf(Peer& peer, const Snapshot& graph, Executor& executor) {
 }
 
 void HitsOf(Peer& peer, const Snapshot& graph, Executor& executor) {
-  const auto options = On<HitsOptions>(executor);
+  const auto options = On<centrality::HitsOptions>(executor);
   int iterations = 0;
   peer.Trials([&] {
-    HitsResult result = Must(Hits(graph, options), "hits");
+    centrality::HitsResult result = Must(Hits(graph, options), "hits");
     iterations = result.iterations;
     result.hubs.insert(result.hubs.end(), result.authorities.begin(), result.authorities.end());
     return result.hubs;
@@ -126,30 +127,33 @@ void HitsOf(Peer& peer, const Snapshot& graph, Executor& executor) {
 
 void SimilarOf(Peer& peer, const Snapshot& graph) {
   const auto starts = ReadArray<NodeId>(peer / "starts.u32");
-  SimilarityOptions options;
-  options.measure = SimilarityMeasure::kAdamicAdar;
+  similarity::SimilarityOptions options;
+  options.measure = similarity::SimilarityMeasure::kAdamicAdar;
   options.direction = Direction::kOut;
   options.top = kSimilarTop;
   peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
-    const SimilarNodesResult result = Must(SimilarNodes(graph, starts[i], options), "similar");
+    const similarity::SimilarNodesResult result =
+        Must(similarity::SimilarNodes(graph, starts[i], options), "similar");
     AppendList(result.hits, answer, [](const auto& node) { return Row(node.node, node.score); });
   });
   peer.Note("one thread");
 }
 
 void SimilarPairsOf(Peer& peer, const Snapshot& graph, Executor& executor) {
-  auto options = On<SimilarityOptions>(executor);
-  options.measure = SimilarityMeasure::kAdamicAdar;
+  auto options = On<similarity::SimilarityOptions>(executor);
+  options.measure = similarity::SimilarityMeasure::kAdamicAdar;
   options.direction = Direction::kOut;
   options.top = kPairsTop;
   std::uint64_t wedges = 0, compared = 0;
   peer.Trials([&] {
-    const SimilarPairsResult result = Must(SimilarPairs(graph, options), "similar pairs");
+    const similarity::SimilarPairsResult result =
+        Must(similarity::SimilarPairs(graph, options), "similar pairs");
     wedges = result.wedges;
     compared = result.compared;
     Answer answer;
-    AppendList(result.pairs, answer,
-               [](const PairSimilarity& pair) { return Row(pair.a, pair.b, pair.score); });
+    AppendList(result.pairs, answer, [](const similarity::PairSimilarity& pair) {
+      return Row(pair.a, pair.b, pair.score);
+    });
     return answer;
   });
   peer.Note(std::to_string(wedges) + " wedges walked, " + std::to_string(compared) +
@@ -159,17 +163,18 @@ void SimilarPairsOf(Peer& peer, const Snapshot& graph, Executor& executor) {
 // warm: after one untimed pass over the starts, which prepares what later ones read.
 void TraverseOf(Peer& peer, const Snapshot& graph, bool paths, bool warm, Executor& executor) {
   const auto starts = ReadArray<NodeId>(peer / "starts.u32");
-  auto options = On<TraverseOptions>(executor);
+  auto options = On<traversal::TraverseOptions>(executor);
   options.hops = kHops;
   options.top = kTraverseTop;
   options.paths = paths;
   for (std::size_t i = 0; warm && i < starts.size(); ++i) {
     const NodeWeight seed{starts[i], 1.0};
-    Must(Traverse(graph, {&seed, 1}, options), "traverse");
+    Must(traversal::Traverse(graph, {&seed, 1}, options), "traverse");
   }
   peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
     const NodeWeight seed{starts[i], 1.0};
-    const TraverseResult result = Must(Traverse(graph, {&seed, 1}, options), "traverse");
+    const traversal::TraverseResult result =
+        Must(traversal::Traverse(graph, {&seed, 1}, options), "traverse");
     AppendList(result.hits, answer, [](const auto& hit) { return Row(hit.node, hit.score); });
   });
   peer.Note(warm    ? "after one pass over the starts"
@@ -246,13 +251,13 @@ Snapshot LoadSharing(const Sharing& s) {
 void PairsOf(Peer& peer, Executor& executor) {
   const Sharing sharing = ReadSharing(peer.folder());
   const Snapshot graph = peer.Load([&] { return LoadSharing(sharing); });
-  auto options = On<FrontierOptions>(executor);
+  auto options = On<similarity::FrontierOptions>(executor);
   options.top = kPairsTop;
-  FrontierResult result;
-  peer.Trials([&] { return result = Must(Frontier(graph, options), "frontier"); },
-              [](const FrontierResult& found) {
+  similarity::FrontierResult result;
+  peer.Trials([&] { return result = Must(similarity::Frontier(graph, options), "frontier"); },
+              [](const similarity::FrontierResult& found) {
                 Answer answer;
-                AppendList(found.sets, answer, [](const FrontierSet& set) {
+                AppendList(found.sets, answer, [](const similarity::FrontierSet& set) {
                   return Row(set.members[0], set.members[1], set.score);
                 });
                 return answer;
@@ -279,14 +284,15 @@ void NearestOf(Peer& peer, bool inside, Executor& executor) {
     return made->snapshot();
   });
   const NodeSubset subset = Must(NodeSubset::Of(graph, vectors.subset), "subset");
-  auto options = On<NearestOptions>(executor);
+  auto options = On<retrieval::NearestOptions>(executor);
   options.top = kNearestTop;
   options.subset = inside ? &subset : nullptr;
   peer.Queries(vectors.query_count(), [&](std::size_t q, Answer& answer) {
     const auto result =
-        Must(Nearest(graph, SpaceId{}, {vectors.query(q), vectors.dimensions}, options), "nearest");
+        Must(retrieval::Nearest(graph, SpaceId{}, {vectors.query(q), vectors.dimensions}, options),
+             "nearest");
     AppendList(result.hits, answer,
-               [](const NearestHit& node) { return Row(node.node, node.similarity); });
+               [](const retrieval::NearestHit& node) { return Row(node.node, node.similarity); });
   });
 }
 
@@ -305,8 +311,9 @@ void GraphWork(Peer& peer, Executor& executor) {
     const Topology graph = peer.Load([&] { return Bare(edges, false, executor); });
     if (work == "bfs-csr") BfsOf(peer, graph, executor);
     if (work == "components-csr")
-      peer.Trials([&] { return ComponentsCsr(graph.out(), graph.in(), &executor).value(); },
-                  labels);
+      peer.Trials(
+          [&] { return connectivity::ComponentsCsr(graph.out(), graph.in(), &executor).value(); },
+          labels);
     return;
   }
   const Snapshot graph = peer.Load([&] { return InRam(edges, executor); });
@@ -315,16 +322,19 @@ void GraphWork(Peer& peer, Executor& executor) {
   if (work == "components") {
     peer.Trials(
         [&] {
-          return Must(Components(graph, On<ComponentsOptions>(executor)), "components").labels;
+          return Must(
+                     connectivity::Components(graph, On<connectivity::ComponentsOptions>(executor)),
+                     "components")
+              .labels;
         },
         labels);
   }
   if (work == "leiden") {
-    const auto options = On<LeidenOptions>(executor);
+    const auto options = On<community::LeidenOptions>(executor);
     int iterations = 0;
     peer.Trials(
         [&] {
-          LeidenResult result = Must(Leiden(graph, options), "leiden");
+          community::LeidenResult result = Must(Leiden(graph, options), "leiden");
           iterations = result.iterations;
           return std::move(result.communities);
         },

@@ -33,27 +33,34 @@ std::vector<Work> NodeScores(Peer& peer, const Snapshot& graph, Executor& execut
       {"triangles", kUndirected,
        [&] {
          peer.Trials([&] {
-           const auto found = Must(Triangles(graph, On<TrianglesOptions>(executor)), "triangles");
+           const auto found = Must(
+               community::Triangles(graph, On<community::TrianglesOptions>(executor)), "triangles");
            return Answer{static_cast<double>(found.triangles)};
          });
        }},
       {"clustering", kUndirected,
        [&] {
          peer.Trials([&] {
-           return Must(Clustering(graph, On<ClusteringOptions>(executor)), "clustering")
+           return Must(community::Clustering(graph, On<community::ClusteringOptions>(executor)),
+                       "clustering")
                .coefficients;
          });
        }},
       {"kcore", "from the snapshot, two rows walked a node; peeling on 1 thread",
        [&] {
-         peer.Trials([&] { return Must(KCore(graph, On<KCoreOptions>(executor)), "kcore").cores; },
-                     [](const auto& cores) { return AsAnswer(cores); });
+         peer.Trials(
+             [&] {
+               return Must(community::KCore(graph, On<community::KCoreOptions>(executor)), "kcore")
+                   .cores;
+             },
+             [](const auto& cores) { return AsAnswer(cores); });
        }},
       {"betweenness", std::string("exact; ") + kUndirected,
        [&] {
-         auto options = On<BetweennessOptions>(executor);
+         auto options = On<centrality::BetweennessOptions>(executor);
          options.samples = graph.node_count();
-         peer.Trials([&] { return Must(Betweenness(graph, options), "betweenness").scores; });
+         peer.Trials(
+             [&] { return Must(centrality::Betweenness(graph, options), "betweenness").scores; });
        }},
       // Neither halved nor scaled, from chosen sources: a view of a live graph and bare rows.
       {"betweenness-16", "a DenseView of the snapshot, then BetweennessCsr",
@@ -64,16 +71,17 @@ std::vector<Work> NodeScores(Peer& peer, const Snapshot& graph, Executor& execut
          options.executor = &executor;
          peer.Trials([&] {
            const DenseView view = Must(DenseView::Make(graph, options), "view");
-           return BetweennessCsr(view.out(), view.in(), sources, &executor).value();
+           return centrality::BetweennessCsr(view.out(), view.in(), sources, &executor).value();
          });
        }},
       {"eigenvector", "",
        [&] {
-         auto options = On<EigenvectorOptions>(executor);
+         auto options = On<centrality::EigenvectorOptions>(executor);
          options.weighted = false;
          int iterations = 0;
          peer.Trials([&] {
-           EigenvectorResult result = Must(Eigenvector(graph, options), "eigenvector");
+           centrality::EigenvectorResult result =
+               Must(centrality::Eigenvector(graph, options), "eigenvector");
            iterations = result.iterations;
            DivideBySum(result.scores);
            return std::move(result.scores);
@@ -81,13 +89,13 @@ std::vector<Work> NodeScores(Peer& peer, const Snapshot& graph, Executor& execut
          peer.Note(Iterations(iterations, "to a step of 1e-9"));
        }},
       {"personal", "", [&] {
-         auto options = On<PageRankOptions>(executor);
+         auto options = On<pagerank::PageRankOptions>(executor);
          options.tolerance = kTrueError;
          options.weighted = false;
          options.seeds = {{FirstStarts(peer)[0], 1.0}};
          int iterations = 0;
          peer.Trials([&] {
-           PageRankResult result = Must(PageRank(graph, options), "pagerank");
+           pagerank::PageRankResult result = Must(PageRank(graph, options), "pagerank");
            iterations = result.iterations;
            return std::move(result.scores);
          });
@@ -96,16 +104,16 @@ std::vector<Work> NodeScores(Peer& peer, const Snapshot& graph, Executor& execut
 }
 
 // All starts in one search; depths by node, then start.
-Answer LaneDepths(const MultiBfsResult& result) {
+Answer LaneDepths(const traversal::MultiBfsResult& result) {
   const std::size_t nodes = result.depths.size() / result.sources;
   Answer answer(result.depths.size());
   for (std::size_t i = 0; i < result.depths.size(); ++i)
     answer[i % result.sources * nodes + i / result.sources] =
-        result.depths[i] == kUnreached ? -1.0 : result.depths[i];
+        result.depths[i] == traversal::kUnreached ? -1.0 : result.depths[i];
   return answer;
 }
-MultiBfsOptions Lanes(Executor& executor) {
-  auto options = On<MultiBfsOptions>(executor);
+traversal::MultiBfsOptions Lanes(Executor& executor) {
+  auto options = On<traversal::MultiBfsOptions>(executor);
   options.depths = true;
   return options;
 }
@@ -114,36 +122,38 @@ std::vector<Work> Ways(Peer& peer, const Snapshot& graph, const std::vector<Node
                        Executor& executor) {
   return {{"distances", "delta-stepping, f64",
            [&] {
-             auto options = On<DistancesOptions>(executor);
-             options.cost = PathCost::kWeight;
+             auto options = On<paths::DistancesOptions>(executor);
+             options.cost = paths::PathCost::kWeight;
              peer.Trials([&] {
                Answer answer;
                for (const NodeId start : FirstStarts(peer))
-                 for (double length : Must(Distances(graph, start, options), "distances").distances)
+                 for (double length :
+                      Must(paths::Distances(graph, start, options), "distances").distances)
                    answer.push_back(Length(length));
                return answer;
              });
            }},
           {"point", "Dijkstra from both ends, 1 thread",
            [&] {
-             ShortestPathOptions options;
-             options.cost = PathCost::kWeight;
+             paths::ShortestPathOptions options;
+             options.cost = paths::PathCost::kWeight;
              peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
-               const auto result =
-                   Must(ShortestPath(graph, starts[i], starts[(i + 1) % starts.size()], options),
-                        "path");
+               const auto result = Must(
+                   paths::ShortestPath(graph, starts[i], starts[(i + 1) % starts.size()], options),
+                   "path");
                answer.push_back(result.paths.empty() ? -1 : result.paths[0].cost);
              });
            }},
           {"kpaths", "Yen with Lawler's rule, 1 thread",
            [&] {
-             ShortestPathOptions options;
-             options.cost = PathCost::kWeight;
+             paths::ShortestPathOptions options;
+             options.cost = paths::PathCost::kWeight;
              options.count = kPaths;
              peer.Trials([&] {
                Answer answer;
-               AppendList(Must(ShortestPath(graph, starts[0], starts[1], options), "paths").paths,
-                          answer, [](const FoundPath& path) { return Row(path.cost); });
+               AppendList(
+                   Must(paths::ShortestPath(graph, starts[0], starts[1], options), "paths").paths,
+                   answer, [](const paths::FoundPath& path) { return Row(path.cost); });
                return answer;
              });
            }},
@@ -151,25 +161,31 @@ std::vector<Work> Ways(Peer& peer, const Snapshot& graph, const std::vector<Node
            [&] {
              peer.Trials(
                  [&] {
-                   return Must(StrongComponents(graph, On<ComponentsOptions>(executor)), "strong")
+                   return Must(connectivity::StrongComponents(
+                                   graph, On<connectivity::ComponentsOptions>(executor)),
+                               "strong")
                        .labels;
                  },
                  [](const auto& labels) { return AsAnswer(labels); });
            }},
           {"order", "smallest ids first, and the longest way to each; cycles looked for, 1 thread",
            [&] {
-             auto options = On<TopologicalOrderOptions>(executor);
+             auto options = On<connectivity::TopologicalOrderOptions>(executor);
              options.filter.kinds = {kLink};
-             peer.Trials([&] { return Must(TopologicalOrder(graph, options), "order").order; },
-                         [&](const std::vector<OrderedNode>& nodes) {
-                           std::vector<NodeId> ids;
-                           for (const OrderedNode& node : nodes) ids.push_back(node.node);
-                           return Places(graph.node_count(), ids);
-                         });
+             peer.Trials(
+                 [&] {
+                   return Must(connectivity::TopologicalOrder(graph, options), "order").order;
+                 },
+                 [&](const std::vector<connectivity::OrderedNode>& nodes) {
+                   std::vector<NodeId> ids;
+                   for (const connectivity::OrderedNode& node : nodes) ids.push_back(node.node);
+                   return Places(graph.node_count(), ids);
+                 });
            }},
           {"lanes", "all starts in one search, MultiBfs", [&] {
-             peer.Trials([&] { return Must(MultiBfs(graph, starts, Lanes(executor)), "bfs"); },
-                         LaneDepths);
+             peer.Trials(
+                 [&] { return Must(traversal::MultiBfs(graph, starts, Lanes(executor)), "bfs"); },
+                 LaneDepths);
            }}};
 }
 
@@ -179,12 +195,13 @@ std::vector<Work> OnBareRows(Peer& peer, const Arcs& arcs, const Topology& graph
       {"triangles-csr", "",
        [&] {
          peer.Trials([&] {
-           return Answer{static_cast<double>(TrianglesCsr(graph.out(), &executor).value())};
+           return Answer{
+               static_cast<double>(community::TrianglesCsr(graph.out(), &executor).value())};
          });
        }},
       {"kcore-csr", "",
        [&] {
-         peer.Trials([&] { return KCoreCsr(graph.out()).value(); },
+         peer.Trials([&] { return community::KCoreCsr(graph.out()).value(); },
                      [](const auto& cores) { return AsAnswer(cores); });
        }},
       {"betweenness-csr", "",
@@ -192,7 +209,9 @@ std::vector<Work> OnBareRows(Peer& peer, const Arcs& arcs, const Topology& graph
          std::vector<NodeId> all(graph.node_count);
          std::iota(all.begin(), all.end(), NodeId{0});
          peer.Trials(
-             [&] { return BetweennessCsr(graph.out(), graph.in(), all, &executor).value(); },
+             [&] {
+               return centrality::BetweennessCsr(graph.out(), graph.in(), all, &executor).value();
+             },
              [](Answer scores) {
                for (double& score : scores) score /= 2;
                return scores;
@@ -201,13 +220,17 @@ std::vector<Work> OnBareRows(Peer& peer, const Arcs& arcs, const Topology& graph
       {"betweenness-16-csr", "",
        [&] {
          const auto sources = DistinctStarts(peer);
-         peer.Trials(
-             [&] { return BetweennessCsr(graph.out(), graph.in(), sources, &executor).value(); });
+         peer.Trials([&] {
+           return centrality::BetweennessCsr(graph.out(), graph.in(), sources, &executor).value();
+         });
        }},
       {"lanes-csr", "all starts in one search, MultiBfsCsr",
        [&] {
          peer.Trials(
-             [&] { return MultiBfsCsr(graph.out(), graph.in(), starts, Lanes(executor)).value(); },
+             [&] {
+               return traversal::MultiBfsCsr(graph.out(), graph.in(), starts, Lanes(executor))
+                   .value();
+             },
              LaneDepths);
        }},
       {"distances-csr", "f32", [&] {
@@ -217,7 +240,7 @@ std::vector<Work> OnBareRows(Peer& peer, const Arcs& arcs, const Topology& graph
              [&] {
                std::vector<AlignedArray<float>> all;
                for (const NodeId start : FirstStarts(peer))
-                 all.push_back(DistancesCsr(rows, start, {.executor = &executor}).value());
+                 all.push_back(paths::DistancesCsr(rows, start, {.executor = &executor}).value());
                return all;
              },
              [](const std::vector<AlignedArray<float>>& all) {

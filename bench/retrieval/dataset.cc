@@ -18,9 +18,9 @@
 namespace plexus::bench {
 namespace {
 
-using formats_internal::JsonParser;
-using formats_internal::JsonType;
-using formats_internal::JsonValue;
+using formats::internal::JsonParser;
+using formats::internal::JsonType;
+using formats::internal::JsonValue;
 
 struct Reader {
   JsonParser parser;
@@ -76,7 +76,7 @@ struct Reader {
         if (ids.size() != 2) return Bad(line, "a link has two ends");
         links.push_back({line, std::move(ids)});
       } else if (member.key == "weight") {
-        link.weight = formats_internal::JsonToFloat(member).value_or(0);
+        link.weight = formats::internal::JsonToFloat(member).value_or(0);
         if (!(link.weight > 0 && link.weight <= 1)) return Bad(line, "a weight is in (0, 1]");
       } else {
         return Bad(line, "a link has no '" + std::string(member.key) + "'");
@@ -146,7 +146,8 @@ struct Reader {
 }  // namespace
 
 bool IsReported(const Question& question) {
-  const std::string hash = QueryHash(question.id);  // Its first digits: the last ones mix little.
+  const std::string hash =
+      memory::QueryHash(question.id);  // Its first digits: the last ones mix little.
   return hash[hash.find(':') + 1] % 2 == 1;
 }
 
@@ -218,13 +219,13 @@ std::unique_ptr<Graph> MakePassageGraph(const RetrievalData& data, const std::st
     PLEXUS_TRY(graph->Apply(changes));
     return {};
   };
-  IndexTermsOptions terms;
-  terms.terms = TermOptions::Recommended();
+  retrieval::IndexTermsOptions terms;
+  terms.terms = retrieval::TermOptions::Recommended();
   terms.terms.stemmer = stemmer;
-  Must(IndexTerms(graph->snapshot(), terms, apply), "terms");
-  TextVectorOptions vectors;
+  Must(retrieval::IndexTerms(graph->snapshot(), terms, apply), "terms");
+  retrieval::TextVectorOptions vectors;
   vectors.dimensions = 256;
-  Must(MakeTextVectors(graph->snapshot(), vectors, apply), "vectors");
+  Must(retrieval::MakeTextVectors(graph->snapshot(), vectors, apply), "vectors");
   Must(graph->Compact(), "compaction");
   return graph;
 }

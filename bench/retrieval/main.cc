@@ -33,15 +33,17 @@ void Check(const Snapshot& snapshot, const std::vector<AskedQuestion>& questions
   const SpaceId space = *snapshot.schema().FindSpace("text");
   for (const AskedQuestion& asked : questions) {
     if (asked.terms.empty() || asked.projected.empty()) continue;
-    const RetrieveQuery question{.terms = asked.terms, .vector = asked.projected, .space = space};
-    const auto words = Must(Retrieve(snapshot, systems[0].plan, question), "BM25");
-    const auto bm25 = Must(Bm25(snapshot, asked.terms, {.top = 10}), "BM25");
+    const retrieval::RetrieveQuery question{
+        .terms = asked.terms, .vector = asked.projected, .space = space};
+    const auto words = Must(retrieval::Retrieve(snapshot, systems[0].plan, question), "BM25");
+    const auto bm25 = Must(retrieval::Bm25(snapshot, asked.terms, {.top = 10}), "BM25");
     bool same = words.hits.size() == bm25.hits.size();
     for (std::size_t i = 0; same && i < words.hits.size(); ++i)
       same = words.hits[i].node == bm25.hits[i].node;
     if (!Require(same, "the plan's BM25 is not the kernel's")) return;
-    const auto vectors = Must(Retrieve(snapshot, systems[2].plan, question), "vectors");
-    const auto nearest = Must(Nearest(snapshot, space, asked.projected, {.top = 10}), "vectors");
+    const auto vectors = Must(retrieval::Retrieve(snapshot, systems[2].plan, question), "vectors");
+    const auto nearest =
+        Must(retrieval::Nearest(snapshot, space, asked.projected, {.top = 10}), "vectors");
     for (std::size_t i = 0; i < vectors.hits.size(); ++i)
       same &= vectors.hits[i].node == nearest.hits[i].node || nearest.hits[i].similarity <= 0;
     if (!Require(same, "the plan's vectors are not the kernel's")) return;

@@ -16,19 +16,20 @@ namespace {
 
 constexpr std::size_t kTop = 10;
 
-RetrievalPlan PlanOf(std::vector<PlanSeeds> seeds,
-                     std::initializer_list<std::pair<PlanTerm, double>> weights) {
-  RetrievalPlan plan;
+retrieval::RetrievalPlan PlanOf(
+    std::vector<retrieval::PlanSeeds> seeds,
+    std::initializer_list<std::pair<retrieval::PlanTerm, double>> weights) {
+  retrieval::RetrievalPlan plan;
   plan.seeds = std::move(seeds);
   for (const auto& [term, weight] : weights) plan.score[term] = weight;
   plan.top = kTop;
   return plan;
 }
 
-RetrievalPlan Named(std::string_view name) {
-  const NamedPlan* named = FindPlan(name);
+retrieval::RetrievalPlan Named(std::string_view name) {
+  const retrieval::NamedPlan* named = retrieval::FindPlan(name);
   Require(named != nullptr, "a plan of that name");
-  RetrievalPlan plan = named->plan;
+  retrieval::RetrievalPlan plan = named->plan;
   plan.top = kTop;
   return plan;
 }
@@ -43,26 +44,31 @@ std::string Shown(double weight) {
 }  // namespace
 
 std::vector<RetrievalSystem> FixedSystems() {
-  const PlanSeeds words{.by = SeedBy::kWords, .top = 30}, vector{.by = SeedBy::kVector, .top = 30};
-  const PlanSeeds ranked{.by = SeedBy::kPageRank, .top = 100};
-  PlanSeeds few_words = words, few_vectors = vector;
+  const retrieval::PlanSeeds words{.by = retrieval::SeedBy::kWords, .top = 30},
+      vector{.by = retrieval::SeedBy::kVector, .top = 30};
+  const retrieval::PlanSeeds ranked{.by = retrieval::SeedBy::kPageRank, .top = 100};
+  retrieval::PlanSeeds few_words = words, few_vectors = vector;
   few_words.top = few_vectors.top = 10;
-  const RetrievalPlan similar = PlanOf({vector}, {{PlanTerm::kSimilarity, 1}});
+  const retrieval::RetrievalPlan similar =
+      PlanOf({vector}, {{retrieval::PlanTerm::kSimilarity, 1}});
   return {
-      {"BM25", PlanOf({words}, {{PlanTerm::kWords, 1}})},
-      {"BM25, rerank", PlanOf({words}, {{PlanTerm::kWords, 0.7}, {PlanTerm::kGraph, 0.3}})},
+      {"BM25", PlanOf({words}, {{retrieval::PlanTerm::kWords, 1}})},
+      {"BM25, rerank",
+       PlanOf({words}, {{retrieval::PlanTerm::kWords, 0.7}, {retrieval::PlanTerm::kGraph, 0.3}})},
       {.name = "random projections", .plan = similar, .projections = true},
       {.name = "random projections, rerank", .plan = Named("rerank"), .projections = true},
       {"vectors", similar},
       {"vectors, rerank", Named("rerank")},
-      {"PageRank from BM25's hits", PlanOf({few_words, ranked}, {{PlanTerm::kPageRank, 1}})},
+      {"PageRank from BM25's hits",
+       PlanOf({few_words, ranked}, {{retrieval::PlanTerm::kPageRank, 1}})},
       {"PageRank from both hits",
-       PlanOf({few_words, few_vectors, ranked}, {{PlanTerm::kPageRank, 1}})},
+       PlanOf({few_words, few_vectors, ranked}, {{retrieval::PlanTerm::kPageRank, 1}})},
       {"both, reciprocal ranks",
        [&] {
-         RetrievalPlan plan =
-             PlanOf({words, vector}, {{PlanTerm::kWords, 1}, {PlanTerm::kSimilarity, 1}});
-         plan.fuse = Fusion::kRrf;
+         retrieval::RetrievalPlan plan =
+             PlanOf({words, vector},
+                    {{retrieval::PlanTerm::kWords, 1}, {retrieval::PlanTerm::kSimilarity, 1}});
+         plan.fuse = retrieval::Fusion::kRrf;
          return plan;
        }()},
       {"dual", Named("dual")},
@@ -74,18 +80,19 @@ std::vector<RetrievalSystem> FixedSystems() {
 
 RetrievalSystem HybridSystem(const HybridSetting& setting) {
   constexpr std::size_t kFound = 30;
-  std::vector<PlanSeeds> seeds;
-  if (setting.names > 0) seeds.push_back({.by = SeedBy::kNames, .top = setting.names});
-  seeds.push_back({.by = SeedBy::kWords, .top = kFound, .starts = setting.starts});
+  std::vector<retrieval::PlanSeeds> seeds;
+  if (setting.names > 0) seeds.push_back({.by = retrieval::SeedBy::kNames, .top = setting.names});
+  seeds.push_back({.by = retrieval::SeedBy::kWords, .top = kFound, .starts = setting.starts});
   if (setting.vectors > 0)
-    seeds.push_back({.by = SeedBy::kVector, .top = kFound, .starts = setting.vectors});
-  if (setting.pagerank > 0) seeds.push_back({.by = SeedBy::kPageRank, .top = 100, .starts = 1});
+    seeds.push_back({.by = retrieval::SeedBy::kVector, .top = kFound, .starts = setting.vectors});
+  if (setting.pagerank > 0)
+    seeds.push_back({.by = retrieval::SeedBy::kPageRank, .top = 100, .starts = 1});
   RetrievalSystem system;
-  system.plan = PlanOf(std::move(seeds), {{PlanTerm::kWords, 1},
-                                          {PlanTerm::kSimilarity, setting.similarity},
-                                          {PlanTerm::kPath, setting.path},
-                                          {PlanTerm::kPageRank, setting.pagerank},
-                                          {PlanTerm::kGraph, setting.graph}});
+  system.plan = PlanOf(std::move(seeds), {{retrieval::PlanTerm::kWords, 1},
+                                          {retrieval::PlanTerm::kSimilarity, setting.similarity},
+                                          {retrieval::PlanTerm::kPath, setting.path},
+                                          {retrieval::PlanTerm::kPageRank, setting.pagerank},
+                                          {retrieval::PlanTerm::kGraph, setting.graph}});
   system.plan.expand.hops = setting.hops;
   system.plan.expand.decay = setting.decay;
   system.name = "hybrid: similarity " + Shown(setting.similarity) + ", path " +
@@ -132,17 +139,17 @@ HybridSetting Tune(const std::function<double(const HybridSetting&)>& value) {
 
 std::vector<AskedQuestion> TakeApart(const Snapshot& snapshot, std::span<const Question> questions,
                                      const WordVectors* words, const std::string& stemmer) {
-  TermOptions options = TermOptions::Recommended();
+  retrieval::TermOptions options = retrieval::TermOptions::Recommended();
   options.stemmer = stemmer;
-  TermSplitter splitter = Must(TermSplitter::Make(options), "splitter");
-  TextVectorOptions vectors;
+  retrieval::TermSplitter splitter = Must(retrieval::TermSplitter::Make(options), "splitter");
+  retrieval::TextVectorOptions vectors;
   vectors.dimensions = 256;
   std::vector<AskedQuestion> asked;
   for (const Question& question : questions) {
     AskedQuestion one;
     one.terms = Must(splitter.Split(question.text), "words");
-    const std::vector<TermCount> counts = Must(splitter.Count(question.text), "words");
-    one.projected = Must(TextVector(snapshot, counts, vectors), "vector").values;
+    const std::vector<retrieval::TermCount> counts = Must(splitter.Count(question.text), "words");
+    one.projected = Must(retrieval::TextVector(snapshot, counts, vectors), "vector").values;
     if (words) one.vector = words->Of(question.text);
     one.question = &question;
     asked.push_back(std::move(one));
@@ -191,21 +198,21 @@ Quality Measure(const Snapshot& snapshot, const RetrievalSystem& system,
   const bool projections = system.projections || !words;
   Quality sum;
   for (const AskedQuestion& asked : questions) {
-    RetrieveQuery question{.terms = asked.terms,
-                           .vector = projections ? asked.projected : asked.vector,
-                           .space = projections ? text : words};
+    retrieval::RetrieveQuery question{.terms = asked.terms,
+                                      .vector = projections ? asked.projected : asked.vector,
+                                      .space = projections ? text : words};
     std::vector<NodeId> ranked;
     if (system.by_default) {
-      if (const auto found = Recall(snapshot, {.text = asked.question->text}))
-        for (const RecallHit& hit : found->hits) ranked.push_back(hit.node);
+      if (const auto found = memory::Recall(snapshot, {.text = asked.question->text}))
+        for (const memory::RecallHit& hit : found->hits) ranked.push_back(hit.node);
       else
         Require(asked.terms.empty(), found.error().ToString());
       Count(sum, ranked, *asked.question);
       continue;
     }
     // A question without a known word finds nothing.
-    if (const auto found = Retrieve(snapshot, system.plan, question))
-      for (const RetrieveHit& hit : found->hits) ranked.push_back(hit.node);
+    if (const auto found = retrieval::Retrieve(snapshot, system.plan, question))
+      for (const retrieval::RetrieveHit& hit : found->hits) ranked.push_back(hit.node);
     else
       Require(question.terms.empty() || question.vector.empty(), found.error().ToString());
     Count(sum, ranked, *asked.question);

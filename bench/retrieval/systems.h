@@ -19,7 +19,7 @@ inline constexpr std::size_t kRecallDepths[] = {1, 2, 3, 5, 10};
 
 struct RetrievalSystem {
   std::string name;
-  RetrievalPlan plan;
+  retrieval::RetrievalPlan plan;
   bool projections = false;  // The question's vector is that of random projections in any case.
   // Asked as `plexus recall WORDS` asks: Recall, with what it has by default. `plan` is not read.
   bool by_default = false;

@@ -16,7 +16,7 @@ constexpr double kWeight = 1e-3;
 constexpr int kRounds = 50;
 
 std::vector<std::string> WordsOf(std::string_view text) {
-  TermSplitter splitter = Must(TermSplitter::Make(), "splitter");
+  retrieval::TermSplitter splitter = Must(retrieval::TermSplitter::Make(), "splitter");
   return Must(splitter.Split(text), "words");
 }
 

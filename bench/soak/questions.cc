@@ -54,12 +54,12 @@ bool Checker::Nearest(const Snapshot& snapshot, const Allowed& allowed) {
   if (!space) return Bad(snapshot, "there is no space");
   std::vector<float> query(model_.scenario().dimensions);
   for (float& q : query) q = static_cast<float>(random_() % 2001) / 1000.0f - 1.0f;
-  const auto found = Time(Timed::kNearest,
-                          [&] { return plexus::Nearest(snapshot, *space, query, {.top = kTop}); });
+  const auto found = Time(
+      Timed::kNearest, [&] { return retrieval::Nearest(snapshot, *space, query, {.top = kTop}); });
   if (!found) return Bad(snapshot, "nearest: " + found.error().ToString());
   // A pre-filter changes no bit of the answer.
   const auto ask = [&](Prefilter by) {
-    return plexus::Nearest(snapshot, *space, query, {.top = kTop, .prefilter = by});
+    return retrieval::Nearest(snapshot, *space, query, {.top = kTop, .prefilter = by});
   };
   const auto same = [&] {
     const auto quick = ask(Prefilter::kInt8), plain = ask(Prefilter::kNone);
@@ -101,9 +101,9 @@ bool Checker::Bm25(const Snapshot& snapshot, const Allowed& allowed) {
   };
   std::vector<std::string> terms = {model_.Word(rank()), model_.Word(rank())};
   if (terms[0] == terms[1]) terms.pop_back();
-  Bm25Options options;
+  retrieval::Bm25Options options;
   options.top = 10;
-  const auto found = Time(Timed::kBm25, [&] { return plexus::Bm25(snapshot, terms, options); });
+  const auto found = Time(Timed::kBm25, [&] { return retrieval::Bm25(snapshot, terms, options); });
   if (!found) return Bad(snapshot, "bm25: " + found.error().ToString());
   struct Document {
     std::vector<double> frequency;
@@ -165,13 +165,14 @@ bool Checker::Walk(const Snapshot& snapshot) {
   const Number seed = model_.Draw(random_());
   const auto start = snapshot.Find(model_.Key(seed));
   if (!start) return Bad(snapshot, model_.Key(seed) + " is not there");
-  TraverseOptions options;
+  traversal::TraverseOptions options;
   options.hops = 1 + static_cast<int>(random_() % 4);
   options.direction = std::array{Direction::kOut, Direction::kIn, Direction::kBoth}[random_() % 3];
   options.decay = 0.75;
   options.top = 0;
   const NodeWeight seeds[] = {{*start, 1.0}};
-  const auto found = Time(Timed::kTraverse, [&] { return Traverse(snapshot, seeds, options); });
+  const auto found =
+      Time(Timed::kTraverse, [&] { return traversal::Traverse(snapshot, seeds, options); });
   if (!found) return Bad(snapshot, "traverse: " + found.error().ToString());
   // fn(neighbour, weight) of every arc of a memory in that direction.
   const auto each = [&](Number n, auto&& fn) {
@@ -204,7 +205,7 @@ bool Checker::Walk(const Snapshot& snapshot) {
   std::map<NodeId, double> scores;
   for (const auto& [n, value] : best)
     if (const auto node = snapshot.Find(model_.Key(n))) scores[*node] = value;
-  for (const TraverseHit& hit : found->hits) {
+  for (const traversal::TraverseHit& hit : found->hits) {
     const auto it = scores.find(hit.node);
     double product = 1;
     for (const PathEdge& edge : hit.path) product *= double{edge.weight} * options.decay;

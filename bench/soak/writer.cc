@@ -112,7 +112,7 @@ class Writer {
   std::unique_ptr<Database> database_;
   std::shared_mutex gate_;
   std::atomic<std::uint64_t> purges_{0};  // begun
-  TermOptions terms_;
+  retrieval::TermOptions terms_;
 };
 
 // What was acknowledged is there, all of it, and nothing that was never begun.
@@ -146,7 +146,7 @@ bool Writer::Apply() {
   const StepOps& ops = model_.Next();
   const Step s = model_.step();
   WriteBatch batch = BatchOf(model_, ops);
-  const auto terms = AddTerms(database_->snapshot(), terms_, batch);
+  const auto terms = retrieval::AddTerms(database_->snapshot(), terms_, batch);
   if (!terms) return Wrong("terms: " + terms.error().ToString());
   ApplyOptions options;
   options.durability = s % 16 == 3   ? Durability::kBuffered

@@ -26,7 +26,7 @@
 
 #include "engine/error.h"
 
-namespace plexus {
+namespace plexus::formats {
 
 enum class ArrayKind : std::uint32_t { kCsrParts = 1, kF64 = 2, kU32 = 3 };
 
@@ -105,4 +105,4 @@ class ArrayWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace plexus
+}  // namespace plexus::formats

@@ -13,7 +13,7 @@
 #include "storage/formats/pipeline/text_source.h"
 #include "storage/formats/xml/graphml.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -284,4 +284,4 @@ Status ImportDocument(ImportRun& run, const Input& input, FileFormat format, Che
   return status;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

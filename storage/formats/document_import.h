@@ -14,7 +14,7 @@
 #include "storage/formats/pipeline/input.h"
 #include "storage/formats/pipeline/pipeline.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // What the check of a file leaves for its import.
 struct Checked {
@@ -34,4 +34,4 @@ Status ImportDocument(ImportRun& run, const Input& input, FileFormat format, Che
 // is returned.
 Status NoteDefinition(ImportRun& run, const Input& input, Status result);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

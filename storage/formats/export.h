@@ -16,7 +16,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus {
+namespace plexus::formats {
 
 enum class CsvTable { kEdges, kNodes };
 
@@ -78,4 +78,4 @@ Status ExportGexf(const Snapshot& snapshot, std::ostream& out, const ExportOptio
 // `Plexus(key)` is what makes the second part fast.
 Status ExportCypher(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
 
-}  // namespace plexus
+}  // namespace plexus::formats

@@ -14,9 +14,9 @@
 #include "storage/formats/follow/follow_source.h"
 #include "storage/formats/format_detection.h"
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 
 namespace {
 
@@ -359,4 +359,4 @@ Result<FollowReport> FollowStream(Graph& graph, const std::string& name, int fd,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::formats

@@ -19,7 +19,7 @@
 #include "engine/graph.h"
 #include "storage/formats/import.h"
 
-namespace plexus {
+namespace plexus::formats {
 
 // A batch that is durable.
 struct FollowBatch {
@@ -67,4 +67,4 @@ Result<FollowReport> FollowFile(Graph& graph, const std::string& path, const Imp
 Result<FollowReport> FollowStream(Graph& graph, const std::string& name, int fd,
                                   const ImportOptions& options, const FollowOptions& follow);
 
-}  // namespace plexus
+}  // namespace plexus::formats

@@ -14,9 +14,9 @@
 #include "storage/formats/json/mcp_memory.h"
 #include "storage/formats/json/node_link.h"
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 
 namespace {
 
@@ -287,7 +287,7 @@ std::string_view RowsOfAnswer(std::string_view head) {
 
 }  // namespace
 
-bool formats_internal::IsJsonArray(std::string_view head) {
+bool internal::IsJsonArray(std::string_view head) {
   if (!RowsOfAnswer(head).empty()) return true;
   const std::size_t begin = head.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos || head[begin] != '[') return false;
@@ -296,8 +296,8 @@ bool formats_internal::IsJsonArray(std::string_view head) {
          !FormatOfLines(head, head.size() >= kSniffBytes);
 }
 
-Result<FileFormat> formats_internal::SniffFormat(std::string_view name, std::string_view head,
-                                                 const std::vector<ColumnName>& columns) {
+Result<FileFormat> internal::SniffFormat(std::string_view name, std::string_view head,
+                                         const std::vector<ColumnName>& columns) {
   const std::string file(name);
   if (head.starts_with("\x1f\x8b"))  // of one that was unpacked
     return Fail(ErrorCode::kUnsupported, file + ": gzip inside of gzip; unpack it first");
@@ -340,4 +340,4 @@ Result<FileFormat> formats_internal::SniffFormat(std::string_view name, std::str
                   std::string(kNameList));
 }
 
-}  // namespace plexus
+}  // namespace plexus::formats

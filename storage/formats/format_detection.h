@@ -8,7 +8,7 @@
 #include "engine/error.h"
 #include "storage/formats/import.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 inline constexpr std::size_t kSniffBytes = 65536;
 
@@ -24,4 +24,4 @@ Result<FileFormat> SniffFormat(std::string_view name, std::string_view head,
 // elements are records of the detected format.
 bool IsJsonArray(std::string_view head);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -30,9 +30,9 @@
 #include "storage/formats/pipeline/pipeline.h"
 #include "storage/formats/wordnet/wordnet_parser.h"
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 
 namespace {
 
@@ -76,7 +76,7 @@ KeptBlocks* KeptOf(ImportRun& run, const Input& input, FileFormat format, Checke
 
 }  // namespace
 
-Status formats_internal::ImportFile(ImportRun& run, const Input& input, Checked& checked) {
+Status internal::ImportFile(ImportRun& run, const Input& input, Checked& checked) {
   BlockReader reader = MakeReader(nullptr, run.options);
   PLEXUS_ASSIGN(const FileFormat format, OpenReader(run.options, input, reader));
   run.kept = KeptOf(run, input, format, checked);
@@ -341,8 +341,7 @@ std::unexpected<Error> Cancelled(const ImportRun& run) {
 
 }  // namespace
 
-Result<ImportReport> formats_internal::RunImport(ImportRun& run,
-                                                 const std::function<Status()>& import) {
+Result<ImportReport> internal::RunImport(ImportRun& run, const std::function<Status()>& import) {
   const Status imported = import();
   if (run.applying && run.options.after) {
     const Status after = run.options.after();
@@ -371,7 +370,7 @@ std::string ImportWarning::ToString() const {
     return text + says + (value > 0 ? ": line " + std::to_string(value) : "") +
            (count > 1 ? " (" + std::to_string(count) + " such)" : "");
   text += "\"" + field + "\" ";
-  text += until ? formats_internal::NeverValid(value, *until) : SecondsWarning(value);
+  text += until ? internal::NeverValid(value, *until) : SecondsWarning(value);
   if (count > 1)
     text += " (" + std::to_string(count) + " such " + (until ? "records" : "values of this field") +
             ")";
@@ -405,4 +404,4 @@ Result<ImportReport> ImportStream(Graph& graph, std::string_view name, int fd,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::formats

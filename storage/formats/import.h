@@ -18,7 +18,7 @@
 #include "engine/schema.h"
 #include "engine/types.h"
 
-namespace plexus {
+namespace plexus::formats {
 
 // --- Import: text files in, WriteBatches out, counts and errors back.
 //
@@ -299,15 +299,15 @@ enum class VectorFormat {
 // What a file name's extension says; nullopt: nothing.
 std::optional<VectorFormat> VectorFormatOf(std::string_view name);
 
-namespace formats_internal {
+namespace internal {
 class Spool;
-}
+}  // namespace internal
 
 // A regular file, or bytes in memory under a name that appears in errors.
 struct VectorInput {
   std::string name = {};
   std::optional<std::string_view> bytes = {};
-  std::shared_ptr<const formats_internal::Spool> spool = {};  // of ImportVectorStream
+  std::shared_ptr<const internal::Spool> spool = {};          // of ImportVectorStream
   std::uint64_t begin = 0;                                    // of the rows, in the spool
 };
 
@@ -357,4 +357,4 @@ struct LoadMemory {
 LoadMemory MakeLoadMemory(std::uint64_t asked = ImportLimits::kHalfOfFree,
                           const std::string& folder = "");
 
-}  // namespace plexus
+}  // namespace plexus::formats

@@ -14,7 +14,7 @@
 #include "storage/formats/pipeline/piece_edges.h"
 #include "storage/formats/wordnet/wordnet_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 std::vector<FileStamp> Stamps(const Input& input) {
   if (!input.is_directory()) return {input.stamp()};
@@ -126,4 +126,4 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   return true;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

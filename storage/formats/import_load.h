@@ -10,7 +10,7 @@
 #include "storage/formats/pipeline/input.h"
 #include "storage/formats/pipeline/pipeline.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // Collects the edges of all inputs and loads them at once. False: these must go batch by
 // batch, and nothing has happened.
@@ -23,4 +23,4 @@ Status ImportFile(ImportRun& run, const Input& input, Checked& checked);
 std::vector<FileStamp> Stamps(const Input& input);
 std::uint64_t TotalBytes(std::span<const Input> inputs);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

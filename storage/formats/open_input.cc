@@ -8,7 +8,7 @@
 #include "storage/formats/pipeline/gunzip.h"
 #include "storage/formats/pipeline/text_source.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 BlockReader MakeReader(std::unique_ptr<ByteSource> source, const ImportOptions& options) {
   return BlockReader(std::move(source), options.block_bytes, options.limits.line_bytes);
@@ -83,4 +83,4 @@ void NoteUnusedColumns(ImportRun& run) {
   run.report.stopped |= !run.report.unused_columns.empty();
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

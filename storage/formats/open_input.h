@@ -11,7 +11,7 @@
 #include "storage/formats/pipeline/input.h"
 #include "storage/formats/pipeline/pipeline.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 BlockReader MakeReader(std::unique_ptr<ByteSource> source, const ImportOptions& options);
 
@@ -32,4 +32,4 @@ Status LookAtHeads(ImportRun& run, std::span<const Input> inputs);
 // to the report, which says stopped.
 void NoteUnusedColumns(ImportRun& run);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

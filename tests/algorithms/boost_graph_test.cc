@@ -24,6 +24,9 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace connectivity;
+using namespace pagerank;
+using namespace paths;
 namespace {
 
 BOOST_CONCEPT_ASSERT((boost::GraphConcept<BoostGraph>));

@@ -13,6 +13,8 @@
 #include "tests/support/vector_values.h"
 
 namespace plexus::testing {
+using namespace pagerank;
+using namespace retrieval;
 namespace {
 
 TEST(Eigen, AdjacencyHoldsEveryArcOnce) {

@@ -24,6 +24,11 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace community;
+using namespace connectivity;
+using namespace pagerank;
+using namespace paths;
+using namespace traversal;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -175,7 +180,7 @@ Ours Run(const Graphalytics& g, NodeId root, int iterations, Executor* executor)
   // Bfs lists what it reached; all else is unreachable, Graphalytics' infinity.
   BfsOptions bfs;
   bfs.run.executor = executor;
-  const auto reached = plexus::Bfs(s, std::vector<NodeId>{root}, bfs);
+  const auto reached = traversal::Bfs(s, std::vector<NodeId>{root}, bfs);
   ours.bfs.assign(g.n, kInfinity);
   for (const BfsNode& node : reached.value().nodes) ours.bfs[node.node] = node.depth;
   // Ranks go along the number of out-edges, not their weights.

@@ -17,6 +17,11 @@
 #include "engine/vocabulary.h"
 
 namespace plexus {
+using namespace community;
+using namespace connectivity;
+using namespace pagerank;
+using namespace paths;
+using namespace traversal;
 namespace {
 
 constexpr NodeId kLeaves = 300'000, kNodes = kLeaves + 2;

@@ -18,6 +18,14 @@
 #include "engine/vocabulary.h"
 
 namespace plexus {
+using namespace centrality;
+using namespace community;
+using namespace connectivity;
+using namespace memory;
+using namespace pagerank;
+using namespace paths;
+using namespace similarity;
+using namespace traversal;
 namespace {
 
 constexpr NodeId kLength = 300'000;

@@ -72,11 +72,11 @@ TEST(FrontierEval, DeadEndsAreOutcomes) {
   const Dataset data = Cut(history, 1.0);
   EXPECT_EQ(data.reverted, (std::vector<bool>{true, false, false, false}));
   EXPECT_EQ(data.changed_again, (std::vector<bool>{true, false, false, false}));
-  EXPECT_EQ(LedgerIndex::Of(MakeLedger(data)->snapshot()).value()->member_outcomes(0), 0u);
+  EXPECT_EQ(memory::LedgerIndex::Of(MakeLedger(data)->snapshot()).value()->member_outcomes(0), 0u);
   const auto graph = MakeLedger(data, DeadEnds::kReverted);
-  const auto ledger = LedgerIndex::Of(graph->snapshot()).value();
+  const auto ledger = memory::LedgerIndex::Of(graph->snapshot()).value();
   EXPECT_NE(ledger->member_outcomes(0), 0u);
-  EXPECT_EQ(ledger->member_outcomes(0) & kOtherOutcome, 0u);
+  EXPECT_EQ(ledger->member_outcomes(0) & memory::kOtherOutcome, 0u);
   EXPECT_EQ(ledger->member_outcomes(2), 0u);
 }
 

@@ -149,16 +149,17 @@ TEST(GapKernels, ChecksFailOnWrongResults) {
 
   SourcePicker picker(graph);
   const NodeId source = picker.Next();
-  BfsCsrResult bfs = BfsCsr(graph.out(), graph.in(), source).value();
+  traversal::BfsCsrResult bfs = traversal::BfsCsr(graph.out(), graph.in(), source).value();
   EXPECT_EQ(CheckBfs(graph, source, bfs), "");
   bfs.parents[source] = kNoNode;
   EXPECT_NE(CheckBfs(graph, source, bfs), "");
 
-  const std::uint64_t triangles = TrianglesCsr(graph.out()).value();
+  const std::uint64_t triangles = community::TrianglesCsr(graph.out()).value();
   EXPECT_EQ(CheckTriangles(graph, triangles), "");
   EXPECT_NE(CheckTriangles(graph, triangles + 1), "");
 
-  std::vector<double> between = BetweennessCsr(graph.out(), graph.in(), {&source, 1}).value();
+  std::vector<double> between =
+      centrality::BetweennessCsr(graph.out(), graph.in(), {&source, 1}).value();
   EXPECT_EQ(CheckBetweenness(graph, {&source, 1}, between), "");
   *std::ranges::max_element(between) *= 1.001;
   EXPECT_NE(CheckBetweenness(graph, {&source, 1}, between), "");
@@ -167,7 +168,7 @@ TEST(GapKernels, ChecksFailOnWrongResults) {
   for (std::size_t a = 0; a < weights.size(); ++a) weights[a] = static_cast<float>(1 + a % 255);
   CsrView out = graph.out();
   out.weights = weights.span();
-  AlignedArray<float> distances = DistancesCsr(out, source).value();
+  AlignedArray<float> distances = paths::DistancesCsr(out, source).value();
   EXPECT_EQ(CheckDistances(out, source, distances.span()), "");
   distances[source] = 1;
   EXPECT_NE(CheckDistances(out, source, distances.span()), "");

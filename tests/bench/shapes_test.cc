@@ -47,7 +47,7 @@ TEST(Shapes, AGridIsRoads) {
   options.symmetrize = true;
   const Topology graph = BuildTopology(grid.node_count, grid.span(), options).value();
   EXPECT_EQ(graph.arc_count(), grid.span().size());  // both directions were there, nothing twice
-  const AlignedArray<NodeId> labels = ComponentsCsr(graph.out(), graph.in()).value();
+  const AlignedArray<NodeId> labels = connectivity::ComponentsCsr(graph.out(), graph.in()).value();
   std::vector<std::uint32_t> sizes(grid.node_count, 0);
   for (NodeId label : labels) ++sizes[label];
   EXPECT_GT(*std::ranges::max_element(sizes), grid.node_count * 9 / 10);

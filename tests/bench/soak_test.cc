@@ -48,7 +48,7 @@ TEST_F(SoakTest, TheGraphIsWhatTheModelSays) {
   std::size_t purged = 0;
   for (Step s = 1; s <= 400; ++s) {
     WriteBatch batch = BatchOf(model, model.Next());
-    ASSERT_TRUE(AddTerms(graph->snapshot(), {}, batch));
+    ASSERT_TRUE(retrieval::AddTerms(graph->snapshot(), {}, batch));
     const auto applied = graph->Apply(batch);
     ASSERT_TRUE(applied) << applied.error().ToString();
     ASSERT_TRUE(checker.Look(graph->snapshot())) << s;
@@ -106,7 +106,7 @@ TEST_F(SoakTest, AWrongGraphIsFound) {
     const auto graph = Graph::InMemory();
     for (Step s = 1; s <= 30; ++s) {
       WriteBatch batch = BatchOf(model, model.Next());
-      EXPECT_TRUE(AddTerms(graph->snapshot(), {}, batch));
+      EXPECT_TRUE(retrieval::AddTerms(graph->snapshot(), {}, batch));
       EXPECT_TRUE(graph->Apply(batch));
     }
     const Number n = model.memories().rbegin()->first;

@@ -105,9 +105,9 @@ std::unique_ptr<Graph> RMat() {
             std::to_string(static_cast<double>(1 + random() % 8) / 8) + "\n";
   }
   auto graph = Graph::InMemory();
-  ImportOptions options;
-  options.format = FileFormat::kEdgeList;
-  EXPECT_TRUE(ImportBytes(*graph, "rmat.el", text, options));
+  formats::ImportOptions options;
+  options.format = formats::FileFormat::kEdgeList;
+  EXPECT_TRUE(formats::ImportBytes(*graph, "rmat.el", text, options));
   WriteBatch removal(1);
   for (NodeId node = 100; node < 1000; node += 100) removal.RemoveNode(NodeRef::Id(node));
   EXPECT_TRUE(graph->Apply(removal));
@@ -117,9 +117,9 @@ std::unique_ptr<Graph> RMat() {
 std::unique_ptr<Graph> WordNet() {
   if (!fs::exists("/usr/share/wordnet/data.noun")) return nullptr;
   auto graph = Graph::InMemory();
-  ImportOptions options;
-  options.format = FileFormat::kWordNet;
-  EXPECT_TRUE(ImportFiles(*graph, {"/usr/share/wordnet"}, options));
+  formats::ImportOptions options;
+  options.format = formats::FileFormat::kWordNet;
+  EXPECT_TRUE(formats::ImportFiles(*graph, {"/usr/share/wordnet"}, options));
   return graph;
 }
 
@@ -136,7 +136,7 @@ class Distributed : public ::testing::Test {
     const auto add = [](const char* name, std::unique_ptr<Graph> graph) {
       if (!graph) return;
       std::ofstream out(Path(std::string(name) + ".parts"), std::ios::binary);
-      EXPECT_TRUE(ExportCsrParts(graph->snapshot(), out, 1, graphs_.size()));
+      EXPECT_TRUE(formats::ExportCsrParts(graph->snapshot(), out, 1, graphs_.size()));
       graphs_[name] = std::move(graph);
     };
     add("karate", Karate());
@@ -184,18 +184,18 @@ class Distributed : public ::testing::Test {
     std::cout << ended.out;
   }
 
-  static ArrayFile Open(const std::string& name) {
-    auto file = ArrayFile::Open(Path(name));
+  static formats::ArrayFile Open(const std::string& name) {
+    auto file = formats::ArrayFile::Open(Path(name));
     EXPECT_TRUE(file) << (file ? "" : file.error().message);
     EXPECT_TRUE(file->CheckAll());
     return *std::move(file);
   }
   static std::vector<double> Scores(const std::string& name, std::uint64_t array = 0) {
-    ArrayFile file = Open(name);
+    formats::ArrayFile file = Open(name);
     return *file.ReadF64(array, 0, file.header().nodes);
   }
   static std::vector<std::uint32_t> Numbers(const std::string& name) {
-    ArrayFile file = Open(name);
+    formats::ArrayFile file = Open(name);
     return *file.ReadU32(0, 0, file.header().nodes);
   }
   // The L1 distance; what is not selected has no score in one and 0 in the other.
@@ -207,10 +207,10 @@ class Distributed : public ::testing::Test {
     return sum;
   }
   static std::vector<double> Expected(const Snapshot& graph, std::vector<NodeWeight> seeds = {}) {
-    PageRankOptions options;
+    pagerank::PageRankOptions options;
     options.tolerance = 1e-12;
     options.seeds = std::move(seeds);
-    return PageRank(graph, options)->scores;
+    return pagerank::PageRank(graph, options)->scores;
   }
 
   static constexpr int kRanks[] = {1, 4, 9};
@@ -262,7 +262,7 @@ TEST_F(Distributed, SixteenRestartsAndNoMore) {
 
 TEST_F(Distributed, ComponentsAreEqual) {
   for (const std::string& name : Names()) {
-    const auto expected = Components(Of(name));
+    const auto expected = connectivity::Components(Of(name));
     ASSERT_TRUE(expected);
     for (const int ranks : kRanks) {
       Done(ranks, "components --parts " + Parts(name) + " --out " + Path("r"));
@@ -277,15 +277,15 @@ TEST_F(Distributed, LevelsAreEqual) {
   for (const std::string& name : Names()) {
     for (const int ranks : kRanks) {
       for (const auto& [word, way] : ways) {
-        const std::uint32_t most = ranks == 4 ? 3 : kUnreached;
-        BfsOptions options;
+        const std::uint32_t most = ranks == 4 ? 3 : traversal::kUnreached;
+        traversal::BfsOptions options;
         options.direction = way;
         options.max_depth = most;
         const NodeId seeds[] = {3, 12};
-        std::vector<std::uint32_t> expected(Of(name).node_count(), kNoValue);
-        const auto reached = Bfs(Of(name), seeds, options);
+        std::vector<std::uint32_t> expected(Of(name).node_count(), formats::kNoValue);
+        const auto reached = traversal::Bfs(Of(name), seeds, options);
         ASSERT_TRUE(reached);
-        for (const BfsNode& node : reached->nodes) expected[node.node] = node.depth;
+        for (const traversal::BfsNode& node : reached->nodes) expected[node.node] = node.depth;
         Done(ranks, "khop --seed 3,12 --direction " + std::string(word) +
                         (most == 3 ? " --hops 3" : "") + " --parts " + Parts(name) + " --out " +
                         Path("r"));
@@ -310,13 +310,13 @@ TEST_F(Distributed, CommonNeighboursOfPairs) {
       file << a << " " << b << "\n";
     }
     file.close();
-    SimilarityOptions options;
-    options.measure = SimilarityMeasure::kCommon;
+    similarity::SimilarityOptions options;
+    options.measure = similarity::SimilarityMeasure::kCommon;
     options.direction = Direction::kOut;
-    const auto expected = PairSimilarities(graph, pairs, options);
+    const auto expected = similarity::PairSimilarities(graph, pairs, options);
     ASSERT_TRUE(expected);
     std::vector<double> counts;
-    for (const PairSimilarity& pair : expected->pairs) counts.push_back(pair.score);
+    for (const similarity::PairSimilarity& pair : expected->pairs) counts.push_back(pair.score);
     for (const int ranks : kRanks) {
       Done(ranks, "common --max-degree 10000000 --pairs " + Path("pairs") + " --parts " +
                       Parts(name) + " --out " + Path("r"));
@@ -340,14 +340,14 @@ TEST_F(Distributed, CommonNeighboursOfPairs) {
 TEST_F(Distributed, AUnionOfThreeGraphsIsOneGraph) {
   const std::string three = Parts("karate") + "," + Parts("rmat") + "," + Parts("karate");
   const std::string out = Path("a") + "," + Path("b") + "," + Path("c");
-  const double nodes = 68 + static_cast<double>(PageRank(Of("rmat"))->nodes.count());
+  const double nodes = 68 + static_cast<double>(pagerank::PageRank(Of("rmat"))->nodes.count());
   for (const int ranks : kRanks) {
     Done(ranks, "components --parts " + three + " --out " + out);
-    EXPECT_EQ(Numbers("a"), Components(Of("karate"))->labels);
-    EXPECT_EQ(Numbers("b"), Components(Of("rmat"))->labels);
+    EXPECT_EQ(Numbers("a"), connectivity::Components(Of("karate"))->labels);
+    EXPECT_EQ(Numbers("b"), connectivity::Components(Of("rmat"))->labels);
     EXPECT_EQ(Numbers("c"), Numbers("a"));
     Done(ranks, "khop --seed 2:5 --seed 1:12 --parts " + three + " --out " + out);
-    EXPECT_EQ(std::ranges::count(Numbers("a"), kNoValue), 34);
+    EXPECT_EQ(std::ranges::count(Numbers("a"), formats::kNoValue), 34);
     EXPECT_EQ(Numbers("c")[5], 0u);
     EXPECT_EQ(Numbers("b")[12], 0u);
     Done(ranks, "pagerank --tolerance 1e-12 --parts " + three + " --out " + out);
@@ -366,7 +366,7 @@ TEST_F(Distributed, AUnionOfThreeGraphsIsOneGraph) {
         EXPECT_GE(scale, 34 / nodes);
       }
     }
-    ArrayFile last = Open("c");
+    formats::ArrayFile last = Open("c");
     EXPECT_EQ(last.header().graph_low, 0u);
     EXPECT_EQ(last.header().sequence, Of("karate").sequence());
   }

@@ -34,17 +34,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 1 || size > 65'536) return 0;
   std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   if (data[0] & 1) Seal(bytes);
-  auto file = ArrayFile::Of("fuzz", bytes);
+  auto file = formats::ArrayFile::Of("fuzz", bytes);
   if (!file) {
     if (!file.error().message.starts_with("fuzz: ")) std::abort();
     return 0;
   }
-  const ArrayHeader header = file->header();
+  const formats::ArrayHeader header = file->header();
   if (!file->CheckAll()) return 0;
-  if (header.kind == ArrayKind::kF64 && header.count > 0 &&
+  if (header.kind == formats::ArrayKind::kF64 && header.count > 0 &&
       file->ReadF64(header.count - 1, 0, header.nodes)->size() != header.nodes)
     std::abort();
-  if (header.kind != ArrayKind::kCsrParts) return 0;
+  if (header.kind != formats::ArrayKind::kCsrParts) return 0;
   const auto rows = file->ReadRows(0, header.nodes);
   if (!rows || rows->targets.size() != header.count) std::abort();
   for (const std::uint32_t target : rows->targets)

@@ -34,32 +34,33 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::size_t line = std::min(text.find('\n'), text.size());
   const Snapshot& graph = TheGraph();
-  const auto pattern = PathPattern::Parse(text.substr(0, line), graph.schema());
+  const auto pattern = traversal::PathPattern::Parse(text.substr(0, line), graph.schema());
   if (!pattern) {
     if (pattern.error().code != ErrorCode::kInvalidArgument || pattern.error().message.empty())
       std::abort();
     return 0;
   }
   const std::size_t steps = pattern->steps().size();
-  if (steps == 0 || steps > PathPattern::kMaxSteps) std::abort();
+  if (steps == 0 || steps > traversal::PathPattern::kMaxSteps) std::abort();
   const std::uint64_t all = (std::uint64_t{1} << steps) - 1;
   std::uint64_t named = pattern->first() | pattern->accept();
-  for (const PathPattern::Step& step : pattern->steps()) named |= step.next;
+  for (const traversal::PathPattern::Step& step : pattern->steps()) named |= step.next;
   if (named & ~all || pattern->first() == 0 || pattern->accept() == 0) std::abort();
   const NodeWeight start{0, 1.0};
-  PatternOptions options;
+  traversal::PatternOptions options;
   options.run.budget.edges = 200;
-  options.order = size % 2 ? PatternOrder::kFewestHops : PatternOrder::kBestProduct;
-  const auto first = MatchPattern(graph, *pattern, {&start, 1}, options);
+  options.order =
+      size % 2 ? traversal::PatternOrder::kFewestHops : traversal::PatternOrder::kBestProduct;
+  const auto first = traversal::MatchPattern(graph, *pattern, {&start, 1}, options);
   if (!first || first->truncated == first->resume.empty()) std::abort();
   if (first->truncated) {
     options.resume = first->resume;
-    const auto second = MatchPattern(graph, *pattern, {&start, 1}, options);
+    const auto second = traversal::MatchPattern(graph, *pattern, {&start, 1}, options);
     if (!second || second->edges < first->edges) std::abort();
   }
   if (line < text.size()) {
     options.resume = text.substr(line + 1);
-    const auto third = MatchPattern(graph, *pattern, {&start, 1}, options);
+    const auto third = traversal::MatchPattern(graph, *pattern, {&start, 1}, options);
     if (!third && third.error().code != ErrorCode::kInvalidArgument) std::abort();
   }
   return 0;

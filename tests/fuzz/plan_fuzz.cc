@@ -22,7 +22,7 @@ const Schema& TheSchema() {
   return made.schema();
 }
 
-bool Same(const RetrievalPlan& a, const RetrievalPlan& b) {
+bool Same(const retrieval::RetrievalPlan& a, const retrieval::RetrievalPlan& b) {
   return a.seeds.size() == b.seeds.size() && a.expand.kinds == b.expand.kinds &&
          a.filter.tags == b.filter.tags && a.filter.where == b.filter.where &&
          a.score.weights == b.score.weights && a.score.required == b.score.required &&
@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       std::abort();
     return 0;
   }
-  if (!CheckPlan(*first)) std::abort();
+  if (!retrieval::CheckPlan(*first)) std::abort();
   const auto second = tools::PlanFromJson(text, TheSchema(), kNoTime);
   if (!second || !Same(*first, *second)) std::abort();
   return 0;

@@ -2,6 +2,7 @@
 #include "tests/fuzz/text_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  plexus::formats_internal::ImportAndCheck(plexus::FileFormat::PLEXUS_FUZZED_FORMAT, data, size);
+  plexus::formats::internal::ImportAndCheck(plexus::formats::FileFormat::PLEXUS_FUZZED_FORMAT, data,
+                                            size);
   return 0;
 }

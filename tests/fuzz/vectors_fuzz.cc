@@ -6,36 +6,36 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace plexus;
-  using namespace plexus::formats_internal;
+  using namespace plexus::formats::internal;
   if (size < 2) return 0;
   const std::string_view rest(reinterpret_cast<const char*>(data) + 2, size - 2);
   const std::size_t key_bytes = std::min<std::size_t>(data[1], rest.size());
-  VectorImportOptions vectors;
-  vectors.format = static_cast<VectorFormat>(data[0] % 4);
+  formats::VectorImportOptions vectors;
+  vectors.format = static_cast<formats::VectorFormat>(data[0] % 4);
   vectors.dimensions = data[0] / 4;
-  if (data[1] != 0) vectors.keys = VectorInput{"keys", rest.substr(0, key_bytes)};
-  const VectorInput file{"fuzz", rest.substr(key_bytes)};
-  (void)ReadVector(file);
+  if (data[1] != 0) vectors.keys = formats::VectorInput{"keys", rest.substr(0, key_bytes)};
+  const formats::VectorInput file{"fuzz", rest.substr(key_bytes)};
+  (void)formats::ReadVector(file);
 
-  ImportOptions options;
+  formats::ImportOptions options;
   options.now_ms = 1000;
   auto strict = Graph::InMemory();
-  const auto stopped = ImportVectors(*strict, file, vectors, options);
+  const auto stopped = formats::ImportVectors(*strict, file, vectors, options);
   // An error changes nothing.
   if ((!stopped || stopped->errors > 0) && strict->snapshot().sequence() != 0) std::abort();
-  options.on_error = OnImportError::kSkip;
+  options.on_error = formats::OnImportError::kSkip;
   auto graph = Graph::InMemory();
-  const auto report = ImportVectors(*graph, file, vectors, options);
+  const auto report = formats::ImportVectors(*graph, file, vectors, options);
   if (report.has_value() != stopped.has_value()) std::abort();
   if (!report) return 0;
   const std::string first = ExportAll(*graph);
   if (report->errors == 0 && ExportAll(*strict) != first) std::abort();
   auto copy = Graph::InMemory();
-  ImportOptions again;
-  again.format = FileFormat::kJsonLines;
+  formats::ImportOptions again;
+  again.format = formats::FileFormat::kJsonLines;
   again.now_ms = 2000;
   again.executor = &SerialExecutor();
-  const auto read = ImportBytes(*copy, "export", first, again);
+  const auto read = formats::ImportBytes(*copy, "export", first, again);
   if (!read || read->errors || ExportAll(*copy) != first) std::abort();
   return 0;
 }

@@ -43,10 +43,10 @@ const Snapshot& TheGraph() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const Snapshot& graph = TheGraph();
-  WhereOptions options;
+  retrieval::WhereOptions options;
   options.index_nodes = size % 2 == 0;
   options.run.executor = &SerialExecutor();
-  const auto first = EvaluateWhere(graph, text, options);
+  const auto first = retrieval::EvaluateWhere(graph, text, options);
   if (!first) {
     if (first.error().code != ErrorCode::kInvalidArgument ||
         !first.error().message.starts_with("where"))
@@ -54,9 +54,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   options.make_orders = true;
-  const auto second = EvaluateWhere(graph, text, options);
+  const auto second = retrieval::EvaluateWhere(graph, text, options);
   if (!second || !(second->nodes == first->nodes)) std::abort();
-  const auto negated = EvaluateWhere(graph, "not (" + std::string(text) + ")", options);
+  const auto negated = retrieval::EvaluateWhere(graph, "not (" + std::string(text) + ")", options);
   if (negated) {  // else the limits do not leave room for it
     for (const NodeId node : negated->nodes.ToList())
       if (first->nodes.contains(node)) std::abort();

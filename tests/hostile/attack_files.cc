@@ -15,50 +15,52 @@ namespace plexus::hostile {
 namespace {
 
 struct Sample {
-  FileFormat format;
+  formats::FileFormat format;
   std::string name, text;
 };
 
 std::vector<Sample> Samples() {
   return {
-      {FileFormat::kCsv, "a.csv", "source,target,kind,weight\na,b,knows,0.5\n\"c\"\"d\",e,,1\n"},
-      {FileFormat::kTsv, "a.tsv", "id\ttext\ttags\na\tone two\tx;y\n"},
-      {FileFormat::kJsonLines, "a.jsonl", testing::ScopeLines(true)},
-      {FileFormat::kEdgeList, "a.el", "# c\n1 2 0.5\n2 3\n"},
-      {FileFormat::kMatrixMarket, "a.mtx",
+      {formats::FileFormat::kCsv, "a.csv",
+       "source,target,kind,weight\na,b,knows,0.5\n\"c\"\"d\",e,,1\n"},
+      {formats::FileFormat::kTsv, "a.tsv", "id\ttext\ttags\na\tone two\tx;y\n"},
+      {formats::FileFormat::kJsonLines, "a.jsonl", testing::ScopeLines(true)},
+      {formats::FileFormat::kEdgeList, "a.el", "# c\n1 2 0.5\n2 3\n"},
+      {formats::FileFormat::kMatrixMarket, "a.mtx",
        "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 0.5\n2 3 1\n"},
-      {FileFormat::kGapSerialized, "a.sg",
+      {formats::FileFormat::kGapSerialized, "a.sg",
        std::string("\0\2\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0", 33)},
-      {FileFormat::kGraphMl, "a.graphml",
+      {formats::FileFormat::kGraphMl, "a.graphml",
        "<?xml version=\"1.0\"?><graphml><key id=\"w\" for=\"edge\" attr.name=\"weight\" "
        "attr.type=\"double\"/><graph edgedefault=\"directed\"><node id=\"a\"/><node id=\"b\"/>"
        "<edge source=\"a\" target=\"b\"><data key=\"w\">0.5</data></edge></graph></graphml>"},
-      {FileFormat::kNodeLink, "a.json",
+      {formats::FileFormat::kNodeLink, "a.json",
        R"({"directed":true,"nodes":[{"id":"a","text":"t"},{"id":"b"}],)"
        R"("links":[{"source":"a","target":"b","weight":0.5}]})"},
-      {FileFormat::kMcpMemory, "m.json",
+      {formats::FileFormat::kMcpMemory, "m.json",
        R"({"type":"entity","name":"a","entityType":"person","observations":["o"]})"
        "\n"
        R"({"type":"relation","from":"a","to":"a","relationType":"knows"})"
        "\n"},
-      {FileFormat::kNodeLink, "mem0.json",
+      {formats::FileFormat::kNodeLink, "mem0.json",
        R"({"count":1,"results":[{"id":"a","memory":"tea","metadata":{"k":1},"categories":["f"]}],)"
        R"("relations":[{"source":"a","relationship":"likes","target":"tea"}],"next":null})"},
-      {FileFormat::kAuto, "list.json", R"([{"id":"a","memory":"tea"},{"id":"b","memory":"x"}])"},
-      {FileFormat::kJsonRows, "turns.jsonl",
+      {formats::FileFormat::kAuto, "list.json",
+       R"([{"id":"a","memory":"tea"},{"id":"b","memory":"x"}])"},
+      {formats::FileFormat::kJsonRows, "turns.jsonl",
        R"({"id":"t1","session_id":"s1","content":"c","embedding":[0.1,0.2],"inscription":"fix",)"
        R"("metadata":{"files":[{"path":"src/a.rs","operation":"write"}]}})"
        "\n"},
-      {FileFormat::kJsonRows, "ledger.jsonl",
+      {formats::FileFormat::kJsonRows, "ledger.jsonl",
        R"({"id":"c1","tool":"deep_reference","query":"q","query_hash":"h","metadata":{}})"
        "\n"
        R"({"event_id":"c1","memory_id":"m1","role":"primary","rank":0,"trust":0.8,"metadata":{}})"
        "\n"
        R"({"id":"o1","event_id":"c1","outcome_type":"helpful","metadata":{"type":"odd"}})"
        "\n"},
-      {FileFormat::kCsv, "composition_members.csv",
+      {formats::FileFormat::kCsv, "composition_members.csv",
        "event_id,memory_id,role,rank,trust,score,preview,metadata\nc1,m1,primary,0,0.5,1,p,{}\n"},
-      {FileFormat::kJsonRows, "r.jsonl",
+      {formats::FileFormat::kJsonRows, "r.jsonl",
        R"({"id":"a","text":"t","metadata":{"x":[1,2]}})"
        "\n"
        R"({"source_id":"a","target_id":"b","type":"knows"})"
@@ -156,10 +158,11 @@ void AttackNotes(Round& round) {
         if (!std::filesystem::is_symlink(path)) std::ofstream(path, std::ios::binary) << text;
       }
     }
-    ImportOptions options;
+    formats::ImportOptions options;
     options.now_ms = testing::kScopesNow;
-    options.on_error = round.Below(2) ? OnImportError::kSkip : OnImportError::kStop;
-    const auto report = ImportMarkdown(*graph, folder, "m", options);
+    options.on_error =
+        round.Below(2) ? formats::OnImportError::kSkip : formats::OnImportError::kStop;
+    const auto report = formats::ImportMarkdown(*graph, folder, "m", options);
     if (!report && report.error().message.empty()) Wrong("an error without a reason");
   }
   const Snapshot made = graph->snapshot();
@@ -178,15 +181,16 @@ void AttackFiles(Round& round) {
     const Sample& sample = round.Pick(samples);
     const std::string text = Changed(round, sample.text, round.Pick(samples).text);
     const auto graph = Graph::InMemory();
-    ImportOptions options;
+    formats::ImportOptions options;
     options.now_ms = testing::kScopesNow;
-    options.format = round.Below(3) ? sample.format : FileFormat::kAuto;
-    options.on_error = round.Below(2) ? OnImportError::kSkip : OnImportError::kStop;
+    options.format = round.Below(3) ? sample.format : formats::FileFormat::kAuto;
+    options.on_error =
+        round.Below(2) ? formats::OnImportError::kSkip : formats::OnImportError::kStop;
     if (round.Below(3) == 0)
       options.kind_names = {{"knows", "likes"}, {"is-a", round.Pick(Tokens())}};
     if (round.Below(3) == 0) options.reversed_kinds = {"knows", round.Pick(Tokens())};
     Doing("import " + sample.name + ": " + text);
-    const auto report = ImportBytes(*graph, sample.name, text, options);
+    const auto report = formats::ImportBytes(*graph, sample.name, text, options);
     if (!report && report.error().message.empty()) Wrong("an error without a reason");
     if (report && report->stopped && graph->snapshot().node_count() > 0)
       Wrong("a refused file left something");
@@ -200,8 +204,8 @@ void AttackFiles(Round& round) {
     Doing("vectors: " + bytes);
     const auto graph = Graph::InMemory();
     const std::string name = round.Below(2) ? "v.npy" : "v.fvecs";
-    (void)ImportVectors(*graph, {name, bytes}, {}, {});
-    (void)ReadVector({name, bytes});
+    (void)formats::ImportVectors(*graph, {name, bytes}, {}, {});
+    (void)formats::ReadVector({name, bytes});
   }
 }
 

@@ -90,10 +90,11 @@ void AttackRequests(Round& round) {
   options.paths = false;
   auto stored = Workspace::Open(options);
   if (!stored) Wrong(stored.error().ToString());
-  ImportOptions lines;
-  lines.format = FileFormat::kJsonLines;
+  formats::ImportOptions lines;
+  lines.format = formats::FileFormat::kJsonLines;
   lines.now_ms = testing::kScopesNow;
-  const auto imported = ImportBytes((*stored)->graph(), "lines", testing::ScopeLines(false), lines);
+  const auto imported =
+      formats::ImportBytes((*stored)->graph(), "lines", testing::ScopeLines(false), lines);
   if (!imported) Wrong(imported.error().ToString());
   AskMany(round, **stored, false, kRequests);
   if (const Status closed = (*stored)->Close(); !closed) Wrong(closed.error().ToString());

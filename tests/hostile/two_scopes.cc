@@ -107,20 +107,20 @@ std::string ScopeLines(bool others) {
 
 std::unique_ptr<Graph> TwoScopes(bool others) {
   std::unique_ptr<Graph> graph = Graph::InMemory();
-  ImportOptions options;
-  options.format = FileFormat::kJsonLines;
+  formats::ImportOptions options;
+  options.format = formats::FileFormat::kJsonLines;
   options.now_ms = kScopesNow;
   options.complete = [](const Snapshot& snapshot, WriteBatch& batch) -> Status {
-    TermOptions terms;
+    retrieval::TermOptions terms;
     terms.event_queries = true;
-    const auto added = AddTerms(snapshot, terms, batch);
+    const auto added = retrieval::AddTerms(snapshot, terms, batch);
     if (!added) return std::unexpected(added.error());
     return {};
   };
   const std::string space = R"({"space":"default","dimensions":3})"
                             "\n";
   const std::string lines = space + ScopeLines(others);
-  const auto report = ImportBytes(*graph, "lines", lines, options);
+  const auto report = formats::ImportBytes(*graph, "lines", lines, options);
   return report && !report->stopped ? std::move(graph) : nullptr;
 }
 

@@ -21,7 +21,7 @@ plexus::Result<double> Remember(const char* directory) {
   PLEXUS_ASSIGN(auto report, database->graph().Apply(batch));  // durable when it returns
 
   plexus::Snapshot snapshot = database->snapshot();  // never changes, never locks
-  PLEXUS_ASSIGN(auto rank, plexus::PageRank(snapshot));
+  PLEXUS_ASSIGN(auto rank, plexus::pagerank::PageRank(snapshot));
   for (plexus::NodeId node = 0; node < snapshot.node_count(); ++node)
     std::printf("%-8s %.4f\n", std::string(snapshot.key(node)).c_str(), rank.scores[node]);
   std::printf("sequence %llu\n", static_cast<unsigned long long>(report.sequence));

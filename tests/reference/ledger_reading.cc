@@ -26,7 +26,7 @@ bool IsStopWord(const std::string& word) {
 
 class Reader {
  public:
-  Reader(const Snapshot& snapshot, const NeverComposedOptions& options)
+  Reader(const Snapshot& snapshot, const memory::NeverComposedOptions& options)
       : s_(snapshot), o_(options) {
     s_.ForEachEdge(ArcFilter::All(), [&](const Edge& e) { edges_.push_back(e); });
     for (std::size_t k = 0; k < s_.schema().edge_kinds().size(); ++k) {
@@ -118,9 +118,10 @@ class Reader {
     for (const Edge& e : edges_) {
       if (e.source != v || !InForce(e)) continue;
       if (e.kind == kHasTag) m.tags.insert(Name(e.target));
-      if (e.kind == kHasTerm && o_.terms == TermRule::kUnicode) AddIndexed(m, Name(e.target));
+      if (e.kind == kHasTerm && o_.terms == memory::TermRule::kUnicode)
+        AddIndexed(m, Name(e.target));
     }
-    if (o_.terms == TermRule::kAscii)
+    if (o_.terms == memory::TermRule::kAscii)
       if (const auto text = s_.Payload(v, NodeField::kText)) AddAscii(m, *text);
     if (!o_.band) return;
     if (const auto space = s_.schema().FindSpace(o_.band->space))
@@ -247,7 +248,7 @@ class Reader {
   }
 
   const Snapshot& s_;
-  const NeverComposedOptions& o_;
+  const memory::NeverComposedOptions& o_;
   std::vector<Edge> edges_, walked_edges_;
   std::set<EdgeKindId> walked_kinds_;
   LedgerReading reading_;
@@ -255,7 +256,7 @@ class Reader {
 
 }  // namespace
 
-LedgerReading ReadLedger(const Snapshot& snapshot, const NeverComposedOptions& options) {
+LedgerReading ReadLedger(const Snapshot& snapshot, const memory::NeverComposedOptions& options) {
   return Reader(snapshot, options).Read();
 }
 

@@ -39,6 +39,6 @@ struct LedgerReading {
   std::map<NodeId, std::map<std::tuple<int, int, int>, double>> profiles;
 };
 
-LedgerReading ReadLedger(const Snapshot& snapshot, const NeverComposedOptions& options);
+LedgerReading ReadLedger(const Snapshot& snapshot, const memory::NeverComposedOptions& options);
 
 }  // namespace plexus::reference

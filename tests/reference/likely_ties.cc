@@ -44,8 +44,8 @@ void AddShared(const Snapshot& s, std::int64_t now_ms, double weight, LikelyTies
 
 }  // namespace
 
-LikelyTies ReadLikely(const Snapshot& s, const NeverComposedOptions& options) {
-  const LikelyOptions& o = options.likely;
+LikelyTies ReadLikely(const Snapshot& s, const memory::NeverComposedOptions& options) {
+  const memory::LikelyOptions& o = options.likely;
   std::map<NodeId, std::set<NodeId>> members;
   for (NodeId v = 0; v < s.node_count(); ++v)
     if (s.alive(v) && s.node_kind(v) == kEvent) members[v];

@@ -27,6 +27,6 @@ struct LikelyTies {
   }
 };
 
-LikelyTies ReadLikely(const Snapshot& snapshot, const NeverComposedOptions& options);
+LikelyTies ReadLikely(const Snapshot& snapshot, const memory::NeverComposedOptions& options);
 
 }  // namespace plexus::reference

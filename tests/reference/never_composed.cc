@@ -80,7 +80,7 @@ struct Pair {
 
 class Miner {
  public:
-  Miner(const Snapshot& snapshot, const NeverComposedOptions& options)
+  Miner(const Snapshot& snapshot, const memory::NeverComposedOptions& options)
       : s_(snapshot), o_(options), r_(ReadLedger(snapshot, options)) {
     for (const auto& [v, facts] : r_.pool) pool_.push_back(v);
     for (std::size_t i = 0; i < pool_.size(); ++i)
@@ -88,15 +88,16 @@ class Miner {
         pairs_[{pool_[i], pool_[j]}] = MakePair(i, j);
   }
 
-  std::vector<NeverComposedSet> Mine() {
+  std::vector<memory::NeverComposedSet> Mine() {
     const auto size = static_cast<std::size_t>(o_.arity);
-    if (o_.lens <= FrontierLens::kSurface) ForEachSet({}, size, [&](auto& m) { Surface(m); });
-    if (o_.lens == FrontierLens::kBridge) ForEachSet({}, 2, [&](auto& m) { Bridge(m); });
-    if (o_.lens == FrontierLens::kDivergent) {
+    if (o_.lens <= memory::FrontierLens::kSurface)
+      ForEachSet({}, size, [&](auto& m) { Surface(m); });
+    if (o_.lens == memory::FrontierLens::kBridge) ForEachSet({}, 2, [&](auto& m) { Bridge(m); });
+    if (o_.lens == memory::FrontierLens::kDivergent) {
       ForEachSet({}, 2, [&](auto& m) { Divergent(m); });
       Juxtapose();
     }
-    if (o_.lens == FrontierLens::kLikely) {
+    if (o_.lens == memory::FrontierLens::kLikely) {
       likely_ = ReadLikely(s_, o_);
       ForEachSet({}, size, [&](auto& m) { Likely(m); });
     }
@@ -188,11 +189,11 @@ class Miner {
           carries |= tag == wanted || tag.starts_with(wanted + ":");
       carriers += carries;
     }
-    return o_.match == TagMatch::kBoth ? carriers == members.size() : carriers > 0;
+    return o_.match == memory::TagMatch::kBoth ? carriers == members.size() : carriers > 0;
   }
 
   // What all lenses say of a set; false: it is none that may be listed.
-  bool Describe(const std::vector<NodeId>& members, NeverComposedSet& set) const {
+  bool Describe(const std::vector<NodeId>& members, memory::NeverComposedSet& set) const {
     for (const auto& event : r_.events)
       if (std::all_of(members.begin(), members.end(), [&](NodeId v) { return event.contains(v); }))
         return false;
@@ -211,9 +212,9 @@ class Miner {
     });
     set.structural_fit = fit / pairs;
     if (*set.structural_fit < o_.min_structural_fit) return false;
-    set.level = composed == 0       ? SetLevel::kOpen
-                : composed == pairs ? SetLevel::kClosedWedge
-                                    : SetLevel::kPartial;
+    set.level = composed == 0       ? memory::SetLevel::kOpen
+                : composed == pairs ? memory::SetLevel::kClosedWedge
+                                    : memory::SetLevel::kPartial;
     if (o_.level && set.level != *o_.level) return false;
     double trust = 0;
     set.min_trust = 1e300;
@@ -242,8 +243,8 @@ class Miner {
     return true;
   }
 
-  void Score(NeverComposedSet& set, double band) {
-    const bool least = o_.trust == TrustRule::kWeakest || set.members.size() > 2;
+  void Score(memory::NeverComposedSet& set, double band) {
+    const bool least = o_.trust == memory::TrustRule::kWeakest || set.members.size() > 2;
     set.terms = {{"anchor", set.anchor, 1},
                  {"band", band, 1},
                  {"bridge", set.bridge, 2},
@@ -253,9 +254,9 @@ class Miner {
                  {"structural_fit", *set.structural_fit, o_.structural_fit_weight}};
     Add(set);
   }
-  void Add(NeverComposedSet& set) {
+  void Add(memory::NeverComposedSet& set) {
     set.score = 0;
-    for (const ScoreTerm& term : set.terms) set.score += term.value * term.weight;
+    for (const retrieval::ScoreTerm& term : set.terms) set.score += term.value * term.weight;
     set.score = std::floor(set.score * 1e10 + 0.6180339887498949) / 1e10;  // ties are equal bits
     found_.push_back(set);
   }
@@ -263,7 +264,7 @@ class Miner {
   void Surface(const std::vector<NodeId>& members) {
     std::set<NodeId> tied;
     double pairs = 0, band = 0;
-    NeverComposedSet set;
+    memory::NeverComposedSet set;
     ForEachPair(members, [&](NodeId a, NodeId b, const Pair& p) {
       if (p.tied || (members.size() > 2 && p.composed)) {
         tied.insert(a);
@@ -289,9 +290,9 @@ class Miner {
       for (std::size_t j = i + 1; j < members.size(); ++j, ++pairs)
         ties += std::log(likely_.tie(members[i], members[j]));
     }
-    NeverComposedSet set;
+    memory::NeverComposedSet set;
     if (std::isinf(ties) || !Describe(members, set)) return;
-    const bool least = o_.trust == TrustRule::kWeakest || members.size() > 2;
+    const bool least = o_.trust == memory::TrustRule::kWeakest || members.size() > 2;
     set.anchor = std::exp(ties / pairs);
     set.terms = {{"tie", ties / pairs, 1},
                  {"activity", std::log(0.1 + act), o_.likely.activity_weight},
@@ -316,7 +317,7 @@ class Miner {
   void Bridge(const std::vector<NodeId>& members) {
     const auto to_end = Hops(r_.walked, members[1], 3);
     const auto found = to_end.find(members[0]);
-    NeverComposedSet set;
+    memory::NeverComposedSet set;
     if (found == to_end.end() || !Describe(members, set)) return;
     set.hops = found->second;
     set.bridge = 1.0 / set.hops;
@@ -343,7 +344,7 @@ class Miner {
     return at == hops.end() ? 7 : at->second;
   }
   // Fit is a term of every lens.
-  void AddDivergent(NeverComposedSet& set, std::string_view name) {
+  void AddDivergent(memory::NeverComposedSet& set, std::string_view name) {
     set.terms = {{name, set.divergence, static_cast<double>(set.hops)},
                  {"structural_fit", *set.structural_fit, o_.structural_fit_weight}};
     Add(set);
@@ -351,7 +352,7 @@ class Miner {
 
   void Divergent(const std::vector<NodeId>& members) {
     const auto &a = Typed(members[0]), &b = Typed(members[1]);
-    NeverComposedSet set;
+    memory::NeverComposedSet set;
     if (a.empty() || b.empty() || r_.recorded.contains({members[0], members[1]}) ||
         !Describe(members, set))
       return;
@@ -398,14 +399,14 @@ class Miner {
   // Matchings i, i ^ round: every pair once. Positions are counted, then evaluations; of what was
   // evaluated the farthest `top` pairs stay, ties in the order of the sampler.
   void Juxtapose() {
-    std::vector<NeverComposedSet> lane = Sampled();
+    std::vector<memory::NeverComposedSet> lane = Sampled();
     std::stable_sort(lane.begin(), lane.end(),
                      [](const auto& x, const auto& y) { return x.hops > y.hops; });
     if (lane.size() > o_.top) lane.resize(o_.top);
-    for (NeverComposedSet& set : lane) AddDivergent(set, "juxtaposition");
+    for (memory::NeverComposedSet& set : lane) AddDivergent(set, "juxtaposition");
   }
-  std::vector<NeverComposedSet> Sampled() const {
-    std::vector<NeverComposedSet> sampled;
+  std::vector<memory::NeverComposedSet> Sampled() const {
+    std::vector<memory::NeverComposedSet> sampled;
     const std::vector<NodeId> spread = Spread();
     std::size_t positions = std::max<std::size_t>(64 * o_.top, 4096);
     const std::size_t evaluations = std::max<std::size_t>(16 * o_.top, 256);
@@ -417,7 +418,7 @@ class Miner {
         --positions;
         const std::vector<NodeId> members = {std::min(spread[i], spread[j]),
                                              std::max(spread[i], spread[j])};
-        NeverComposedSet set;
+        memory::NeverComposedSet set;
         if ((!Typed(members[0]).empty() && !Typed(members[1]).empty()) ||
             r_.recorded.contains({members[0], members[1]}) || !Describe(members, set))
           continue;
@@ -428,18 +429,18 @@ class Miner {
   }
 
   const Snapshot& s_;
-  const NeverComposedOptions& o_;
+  const memory::NeverComposedOptions& o_;
   const LedgerReading r_;
   LikelyTies likely_;
   std::vector<NodeId> pool_;
   std::map<std::pair<NodeId, NodeId>, Pair> pairs_;
-  std::vector<NeverComposedSet> found_;
+  std::vector<memory::NeverComposedSet> found_;
 };
 
 }  // namespace
 
-std::vector<NeverComposedSet> NeverComposed(const Snapshot& snapshot,
-                                            const NeverComposedOptions& options) {
+std::vector<memory::NeverComposedSet> NeverComposed(const Snapshot& snapshot,
+                                                    const memory::NeverComposedOptions& options) {
   return Miner(snapshot, options).Mine();
 }
 

@@ -13,7 +13,7 @@ namespace plexus::reference {
 
 // Every set that a lens lists, best first, ties by ids. `top` and `cursor` cut nothing;
 // of kDivergent's unmeasured pairs `top` says how many are sampled. Reason and question stay empty.
-std::vector<NeverComposedSet> NeverComposed(const Snapshot& snapshot,
-                                            const NeverComposedOptions& options);
+std::vector<memory::NeverComposedSet> NeverComposed(const Snapshot& snapshot,
+                                                    const memory::NeverComposedOptions& options);
 
 }  // namespace plexus::reference

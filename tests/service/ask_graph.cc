@@ -59,7 +59,7 @@ std::vector<bool> Checker::Visible(std::int64_t now) const {
 std::string Checker::Traverse(Chance& chance) const {
   if (allowed_.victims == Victims::kIgnored) return "";
   const auto [key, seed] = Draw(chance);
-  TraverseOptions options;
+  traversal::TraverseOptions options;
   options.hops = 1 + static_cast<int>(chance.Below(4));
   options.direction =
       std::array{Direction::kOut, Direction::kIn, Direction::kBoth}[chance.Below(3)];
@@ -68,7 +68,7 @@ std::string Checker::Traverse(Chance& chance) const {
   options.include_seeds = true;
   if (chance.OneIn(2)) options.filter.valid_at = DrawTime(chance);
   const NodeWeight seeds[] = {{seed, 1.0}};
-  const auto found = plexus::Traverse(snapshot_, seeds, options);
+  const auto found = traversal::Traverse(snapshot_, seeds, options);
   const std::string where = "a walk of " + std::to_string(options.hops) + " from " + key + ": ";
   if (!found) return where + found.error().ToString();
   const reference::FlatGraph flat = Flat(options.filter.valid_at);
@@ -84,7 +84,7 @@ std::string Checker::Traverse(Chance& chance) const {
   if (found->hits.size() != most)
     return where + std::to_string(found->hits.size()) + " hits instead of " + std::to_string(most);
   for (std::size_t i = 0; i < most; ++i) {
-    const TraverseHit& hit = found->hits[i];
+    const traversal::TraverseHit& hit = found->hits[i];
     double product = 1;
     NodeId at = seed;
     for (const PathEdge& e : hit.path) {
@@ -113,7 +113,7 @@ std::string Checker::Conflicts(Chance& chance) const {
   if (allowed_.victims == Victims::kIgnored) return "";
   const std::int64_t now = DrawTime(chance);
   const auto visible = Visible(now);
-  const auto set = VisibleNodes(snapshot_, now);
+  const auto set = memory::VisibleNodes(snapshot_, now);
   if (!set) return "visible nodes: " + set.error().ToString();
   for (NodeId v = 0; v < visible.size(); ++v)
     if (visible[v] != (*set)->contains(v))
@@ -122,12 +122,12 @@ std::string Checker::Conflicts(Chance& chance) const {
   for (const reference::FlatArc& arc : Flat(now).arcs)
     if (arc.kind == kContradicts) against.push_back(arc);
   const auto expected = reference::OpenPairs(visible, against);
-  OpenConflictsOptions options;
+  memory::OpenConflictsOptions options;
   options.now_ms = now;
-  const auto open = OpenConflicts(snapshot_, options);
+  const auto open = memory::OpenConflicts(snapshot_, options);
   if (!open) return "conflicts: " + open.error().ToString();
   std::set<std::pair<NodeId, NodeId>> seen;
-  for (const Conflict& c : open->conflicts) seen.emplace(c.a, c.b);
+  for (const memory::Conflict& c : open->conflicts) seen.emplace(c.a, c.b);
   if (seen != expected)
     return std::to_string(seen.size()) + " conflicts instead of " + std::to_string(expected.size());
   return "";
@@ -135,11 +135,11 @@ std::string Checker::Conflicts(Chance& chance) const {
 
 std::string Checker::PageRank(Chance& chance) const {
   if (allowed_.victims == Victims::kIgnored) return "";
-  PageRankOptions options;
+  pagerank::PageRankOptions options;
   options.tolerance = 1e-11;
   options.weighted = chance.OneIn(2);
   if (chance.OneIn(2)) options.seeds = {{Draw(chance).second, 1.0}};
-  const auto found = plexus::PageRank(snapshot_, options);
+  const auto found = pagerank::PageRank(snapshot_, options);
   if (!found) return "PageRank: " + found.error().ToString();
   std::vector<double> teleport;
   if (!options.seeds.empty()) {
@@ -166,11 +166,11 @@ std::string Checker::NeverComposed(Chance& chance) const {
     if (visible[v] && chance.OneIn(5)) pool.push_back(v);
   const auto subset = NodeSubset::Of(snapshot_, pool);
   if (!subset) return subset.error().ToString();
-  NeverComposedOptions options;
-  options.lens = chance.OneIn(3) ? FrontierLens::kBridge : FrontierLens::kSurface;
+  memory::NeverComposedOptions options;
+  options.lens = chance.OneIn(3) ? memory::FrontierLens::kBridge : memory::FrontierLens::kSurface;
   options.now_ms = now;
   options.pool = &*subset;
-  const auto found = plexus::NeverComposed(snapshot_, options);
+  const auto found = memory::NeverComposed(snapshot_, options);
   if (!found) return "never composed: " + found.error().ToString();
   const auto expected = reference::NeverComposed(snapshot_, options);
   if (found->sets.size() != std::min(options.top, expected.size()))

@@ -20,9 +20,9 @@ bool Near(double a, double b) {
   return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
-std::string Listed(const Snapshot& snapshot, const std::vector<NearestHit>& hits) {
+std::string Listed(const Snapshot& snapshot, const std::vector<retrieval::NearestHit>& hits) {
   std::string text;
-  for (const NearestHit& h : hits)
+  for (const retrieval::NearestHit& h : hits)
     text += " " + std::string(snapshot.key(h.node)) + " " + std::to_string(h.measure);
   return text;
 }
@@ -36,10 +36,10 @@ std::string Checker::Nearest(Chance& chance) const {
   const auto space = snapshot_.schema().FindSpace(kSpaceNames[which]);
   if (!space) return "there is no space";
   const std::vector<float> query = DrawVector(chance, which);
-  NearestOptions options;
+  retrieval::NearestOptions options;
   options.top = std::array<std::size_t, 4>{1, 3, 10, 0}[chance.Below(4)];
   options.prefilter = Prefilter::kNone;
-  const auto scan = plexus::Nearest(snapshot_, *space, query, options);
+  const auto scan = retrieval::Nearest(snapshot_, *space, query, options);
   if (!scan) return allowed_.unreadable ? "" : "nearest: " + scan.error().ToString();
   ++TheBoard().nearest;
   std::vector<std::vector<float>> vectors(snapshot_.node_count());
@@ -47,7 +47,7 @@ std::string Checker::Nearest(Chance& chance) const {
     vectors[id] = world_.nodes.at(key).vectors[static_cast<std::size_t>(which)];
   const auto likeness = which == 0 ? reference::Likeness::kDistance : reference::Likeness::kCosine;
   const auto expected = reference::Nearest(Flat(), vectors, likeness, query);
-  const auto right = [&](const std::vector<NearestHit>& hits) -> std::string {
+  const auto right = [&](const std::vector<retrieval::NearestHit>& hits) -> std::string {
     std::set<NodeId> twice;
     for (std::size_t i = 0; i < hits.size(); ++i) {
       if (vectors[hits[i].node].empty()) return KeyOf(hits[i].node) + " has no vector";
@@ -73,7 +73,7 @@ std::string Checker::Nearest(Chance& chance) const {
              KeyOf(expected[i].node);
   if (!allowed_.prefilters) return "";
   options.prefilter = Prefilter::kInt8;
-  const auto found = plexus::Nearest(snapshot_, *space, query, options);
+  const auto found = retrieval::Nearest(snapshot_, *space, query, options);
   if (!found) return where + found.error().ToString();
   ++TheBoard().prefiltered;
   if (found->hits != scan->hits)
@@ -86,9 +86,9 @@ std::string Checker::Bm25(Chance& chance) const {
   if (allowed_.victims != Victims::kExact && victims_) return "";
   std::vector<std::string> terms = {Word(chance.Below(kWords)), Word(chance.Below(kWords) / 4)};
   if (terms[0] == terms[1]) terms.pop_back();
-  Bm25Options options;
+  retrieval::Bm25Options options;
   options.top = 10;
-  const auto found = plexus::Bm25(snapshot_, terms, options);
+  const auto found = retrieval::Bm25(snapshot_, terms, options);
   if (!found) return "bm25: " + found.error().ToString();
   std::vector<std::map<std::string, double>> texts(snapshot_.node_count());
   for (const auto& [key, id] : ids_) texts[id] = world_.nodes.at(key).terms;
@@ -102,7 +102,7 @@ std::string Checker::Bm25(Chance& chance) const {
     return where + std::to_string(found->found) + " found instead of " +
            std::to_string(best.size());
   for (std::size_t i = 0; i < found->hits.size(); ++i) {
-    const Bm25Hit& match = found->hits[i];
+    const retrieval::Bm25Hit& match = found->hits[i];
     if (!scores[match.node] || !Near(*scores[match.node], match.score) ||
         !Near(best[i], match.score))
       return where + KeyOf(match.node) + " has score " + std::to_string(match.score) +
@@ -120,15 +120,15 @@ std::string Checker::Recall(Chance& chance) const {
   const std::vector<float> query = DrawVector(chance, 0);
   const auto space = snapshot_.schema().FindSpace(kSpaceNames[0]);
   if (!space) return "there is no space";
-  RecallQuery question;
+  memory::RecallQuery question;
   question.terms = terms;
   question.vector = query;
   question.space = *space;
-  RecallOptions options;
+  memory::RecallOptions options;
   options.now_ms = now;
   options.near_duplicate = 2;
   options.lists = true;
-  const auto found = plexus::Recall(snapshot_, question, options);
+  const auto found = memory::Recall(snapshot_, question, options);
   if (!found) return allowed_.unreadable ? "" : "recall: " + found.error().ToString();
   const std::vector<bool> visible = Visible(now);
   std::vector<NodeId> stands;
@@ -137,18 +137,18 @@ std::string Checker::Recall(Chance& chance) const {
   const auto subset = NodeSubset::Of(snapshot_, stands);
   if (!subset) return subset.error().ToString();
   std::vector<std::vector<NodeId>> lists(2);
-  Bm25Options by_words;
+  retrieval::Bm25Options by_words;
   by_words.top = 100;
   by_words.subset = &*subset;
-  NearestOptions by_vector;
+  retrieval::NearestOptions by_vector;
   by_vector.top = 100;
   by_vector.subset = &*subset;
-  const auto words = plexus::Bm25(snapshot_, terms, by_words);
-  const auto near = plexus::Nearest(snapshot_, *space, query, by_vector);
+  const auto words = retrieval::Bm25(snapshot_, terms, by_words);
+  const auto near = retrieval::Nearest(snapshot_, *space, query, by_vector);
   if (!words || !near) return allowed_.unreadable ? "" : "recall's lists are errors";
-  for (const Bm25Hit& m : words->hits) lists[0].push_back(m.node);
-  for (const NearestHit& h : near->hits) lists[1].push_back(h.node);
-  const auto fused = FuseRanks(lists);
+  for (const retrieval::Bm25Hit& m : words->hits) lists[0].push_back(m.node);
+  for (const retrieval::NearestHit& h : near->hits) lists[1].push_back(h.node);
+  const auto fused = retrieval::FuseRanks(lists);
   if (found->hits.size() != std::min(options.top, fused.size()))
     return "recall: " + std::to_string(found->hits.size()) + " hits";
   std::vector<reference::FlatArc> against;
@@ -156,7 +156,7 @@ std::string Checker::Recall(Chance& chance) const {
     if (arc.kind == kContradicts) against.push_back(arc);
   const auto open = reference::OpenPairs(visible, against);
   for (std::size_t i = 0; i < found->hits.size(); ++i) {
-    const RecallHit& hit = found->hits[i];
+    const memory::RecallHit& hit = found->hits[i];
     if (!visible[hit.node]) return "recall shows " + KeyOf(hit.node) + ", which is hidden";
     if (hit.node != fused[i].node || !Near(hit.score, fused[i].score))
       return "recall: " + KeyOf(hit.node) + " at place " + std::to_string(i) + " instead of " +

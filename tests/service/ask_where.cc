@@ -18,7 +18,7 @@ std::string Checker::Where(Chance& chance) const {
                            "') and (created_at < " + std::to_string(since) +
                            " or scope = 'team' or exists access_count)" +
                            (reads_texts ? " and text like '%" + word + "%'" : "");
-  const auto found = EvaluateWhere(snapshot_, text);
+  const auto found = retrieval::EvaluateWhere(snapshot_, text);
   if (!found) return text + ": " + found.error().ToString();
   const double told = std::stod(std::to_string(trust));
   std::set<NodeId> expected;
@@ -37,7 +37,7 @@ std::string Checker::Where(Chance& chance) const {
 
 std::string Checker::Scan(Chance& chance) const {
   if (allowed_.victims == Victims::kIgnored) return "";
-  NodeScan scan;
+  retrieval::NodeScan scan;
   const bool by_trust = chance.OneIn(2);
   scan.column = by_trust ? kTrust : kCreatedAt;
   if (by_trust)
@@ -48,7 +48,7 @@ std::string Checker::Scan(Chance& chance) const {
   scan.limit = 7;
   std::vector<NodeId> seen;
   for (bool more = true; more && seen.size() <= ids_.size();) {
-    const auto page = ScanNodes(snapshot_, scan);
+    const auto page = retrieval::ScanNodes(snapshot_, scan);
     if (!page) return "scan: " + page.error().ToString();
     seen.insert(seen.end(), page->nodes.begin(), page->nodes.end());
     scan.after = page->last;

@@ -190,9 +190,9 @@ std::string Checker::Event(Chance& chance) const {
   if (world_.events.empty() || allowed_.no_texts) return "";
   const auto& [id, event] = *std::next(
       world_.events.begin(), static_cast<std::ptrdiff_t>(chance.Below(world_.events.size())));
-  const auto node = FindEvent(snapshot_, id);
+  const auto node = memory::FindEvent(snapshot_, id);
   if (!node) return "event " + id + ": " + node.error().ToString();
-  const auto details = GetEvent(snapshot_, *node);
+  const auto details = memory::GetEvent(snapshot_, *node);
   if (!details) {
     if (allowed_.unreadable && details.error().code == ErrorCode::kFailedPrecondition) return "";
     return "event " + id + ": " + details.error().ToString();
@@ -200,13 +200,14 @@ std::string Checker::Event(Chance& chance) const {
   if (details->event.created_at != event.created_at) return "event " + id + ": created_at";
   std::set<std::string> expected, seen;
   for (const auto& [key, role] : event.members) expected.insert(key + " as " + role);
-  for (const LedgerMember& m : details->members) seen.insert(KeyOf(m.node) + " as " + m.role);
+  for (const memory::LedgerMember& m : details->members)
+    seen.insert(KeyOf(m.node) + " as " + m.role);
   if (const std::string wrong = Difference(expected, seen); !wrong.empty())
     return "event " + id + ": " + wrong;
   expected.clear();
   seen.clear();
   for (const auto& [type, at] : event.outcomes) expected.insert(type + " " + std::to_string(at));
-  for (const LedgerOutcome& o : details->outcomes)
+  for (const memory::LedgerOutcome& o : details->outcomes)
     seen.insert(o.type + " " + std::to_string(o.labeled_at.value_or(0)));
   if (const std::string wrong = Difference(expected, seen); !wrong.empty())
     return "outcomes of event " + id + ": " + wrong;

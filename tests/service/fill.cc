@@ -10,20 +10,20 @@ namespace plexus::service_test {
 namespace {
 
 Status Record(const Snapshot& snapshot, const Op& op, WriteBatch& batch) {
-  NewEvent event;
+  memory::NewEvent event;
   event.id = op.text;
   event.tool = "service";
   event.mode = "test";
   event.query = "what is " + op.text;
   event.created_at = op.from;
   for (std::size_t i = 0; i < 2; ++i) {
-    NewMember member;
+    memory::NewMember member;
     member.key = op.members[i].first;
     member.role = op.members[i].second;
     member.tags = std::vector<std::string>{TagName(0)};
     event.members.push_back(member);
   }
-  PLEXUS_ASSIGN(const RecordedEvent recorded, RecordEvent(snapshot, event));
+  PLEXUS_ASSIGN(const memory::RecordedEvent recorded, memory::RecordEvent(snapshot, event));
   batch.Append(recorded.batch);
   // Members that may be removed later, as an import writes them.
   for (std::size_t i = 2; i < op.members.size(); ++i) {
@@ -103,11 +103,11 @@ Status One(const Snapshot& snapshot, const Op& op, WriteBatch& batch) {
     case Op::kUse:
       return Record(snapshot, op, batch);
     case Op::kOutcome: {
-      PLEXUS_ASSIGN(const NodeId event, FindEvent(snapshot, op.key));
-      NewLabel label;
+      PLEXUS_ASSIGN(const NodeId event, memory::FindEvent(snapshot, op.key));
+      memory::NewLabel label;
       label.type = op.text;
       label.labeled_at = op.from;
-      PLEXUS_ASSIGN(const LabeledEvent labeled, LabelEvent(snapshot, event, label));
+      PLEXUS_ASSIGN(const memory::LabeledEvent labeled, memory::LabelEvent(snapshot, event, label));
       batch.Append(labeled.batch);
       break;
     }

@@ -122,8 +122,8 @@ void Service::LookBack() {
 
 void Service::KeepFrontier() {
   Looker looker = NewLooker("kept frontier", 32);
-  std::optional<FrontierKeeper> keeper;
-  NeverComposedOptions options;
+  std::optional<memory::FrontierKeeper> keeper;
+  memory::NeverComposedOptions options;
   options.top = 20;
   for (std::uint64_t round = 0; !Ends(); ++round, Pause(40)) {
     const Since since;
@@ -137,7 +137,7 @@ void Service::KeepFrontier() {
       options.now_ms = snapshot.time_ms();
     }
     if (!keeper) {
-      auto made = FrontierKeeper::Make(snapshot, options);
+      auto made = memory::FrontierKeeper::Make(snapshot, options);
       if (!made) {
         if (since.Purged() || Expected("frontier", made.error())) continue;
         return;

@@ -71,7 +71,7 @@ bool Service::Open() {
     }
     WriteBatch batch(kFirstTimeMs);
     FillSetup(settings_, batch);
-    const auto terms = AddTerms(database_->snapshot(), TermOptions(), batch);
+    const auto terms = retrieval::AddTerms(database_->snapshot(), retrieval::TermOptions(), batch);
     const auto applied = database_->graph().Apply(batch);
     if (!terms || !applied) {
       Wrong(settings_, "setup", (terms ? applied.error() : terms.error()).ToString());

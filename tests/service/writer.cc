@@ -33,7 +33,7 @@ bool Service::Apply(int writer, Step step) {
     WriteBatch batch(TimeOf(writer, step));
     Status filled = Fill(snapshot, writer, step, ops, batch);
     if (filled) {
-      const auto terms = AddTerms(snapshot, TermOptions(), batch);
+      const auto terms = retrieval::AddTerms(snapshot, retrieval::TermOptions(), batch);
       if (!terms) filled = std::unexpected(terms.error());
     }
     if (!filled) {

@@ -142,9 +142,9 @@ TEST(LaterColumns, InJsonLinesAndTables) {
       "\n"
       R"({"outcome":"e1","type":"helpful","labeled_at":2})"
       "\n";
-  ImportOptions options;
+  formats::ImportOptions options;
   options.now_ms = 1000;
-  auto report = Must(ImportBytes(*graph, "f.jsonl", lines, options));
+  auto report = Must(formats::ImportBytes(*graph, "f.jsonl", lines, options));
   ASSERT_EQ(report.errors, 0u) << report.kept_errors[0].ToString();
   const Snapshot s = graph->snapshot();
   const NodeId d1 = *s.Find("d1");
@@ -152,13 +152,14 @@ TEST(LaterColumns, InJsonLinesAndTables) {
   EXPECT_EQ(s.string(*s.string_column(kCategory, d1)), "infra");
   EXPECT_EQ(s.f64(kConfidence, d1), 0.5);
   EXPECT_FALSE(s.f64(kConfidence, *s.Find(IndexKey("event", "e1")))) << "of an event: its props";
-  const std::string first = formats_internal::JsonLines(s);
+  const std::string first = formats::internal::JsonLines(s);
   const auto copy = Graph::InMemory();
-  PLEXUS_OK(ImportBytes(*copy, "g.jsonl", first, options));
-  EXPECT_EQ(formats_internal::JsonLines(copy->snapshot()), first);
+  PLEXUS_OK(formats::ImportBytes(*copy, "g.jsonl", first, options));
+  EXPECT_EQ(formats::internal::JsonLines(copy->snapshot()), first);
   // A word where numbers stand now stays the property that it was.
   const auto table = Graph::InMemory();
-  PLEXUS_OK(ImportBytes(*table, "t.csv", "key,confidence,category\na,high,ui\nb,0.5,\n", options));
+  PLEXUS_OK(formats::ImportBytes(*table, "t.csv", "key,confidence,category\na,high,ui\nb,0.5,\n",
+                                 options));
   const Snapshot t = table->snapshot();
   EXPECT_TRUE(t.payload_ref(*t.Find("a"), NodeField::kProperties));
   EXPECT_FALSE(t.payload_ref(*t.Find("b"), NodeField::kProperties));

@@ -41,19 +41,19 @@ File Written(const std::string& name, const std::string& lines) {
   return {name, table};
 }
 
-ImportOptions Options(std::size_t batch_ops) {
-  ImportOptions options;
+formats::ImportOptions Options(std::size_t batch_ops) {
+  formats::ImportOptions options;
   options.now_ms = 1'700'000'000'000;
   options.batch_ops = batch_ops;
   return options;
 }
 
 // What the batches leave, one by one, told by the graph that takes them one by one.
-std::vector<Record> RecordsOf(const File& file, ImportOptions options) {
+std::vector<Record> RecordsOf(const File& file, formats::ImportOptions options) {
   auto store = std::make_shared<plexus::testing::FakeStore>();
   const auto graph = Graph::Open(Snapshot(), store);
   options.limits.load_bytes = 0;
-  EXPECT_TRUE(ImportBytes(*graph, file.name, file.text, options));
+  EXPECT_TRUE(formats::ImportBytes(*graph, file.name, file.text, options));
   return store->Records();
 }
 
@@ -72,8 +72,8 @@ struct RunOutcome {
   bool imported = false;
 };
 
-RunOutcome RunWithFaults(const std::string& directory, const File& file, ImportOptions asked,
-                         TestHooks& hooks, bool bulk) {
+RunOutcome RunWithFaults(const std::string& directory, const File& file,
+                         formats::ImportOptions asked, TestHooks& hooks, bool bulk) {
   RunOutcome outcome;
   OpenOptions options = Create();
   options.hooks = &hooks;
@@ -87,7 +87,7 @@ RunOutcome RunWithFaults(const std::string& directory, const File& file, ImportO
     asked.limits.load_bytes = 1'000;
     asked.scratch_folder = directory;
   }
-  const auto report = ImportBytes((*db)->graph(), file.name, file.text, asked);
+  const auto report = formats::ImportBytes((*db)->graph(), file.name, file.text, asked);
   outcome.imported = report.has_value();
   outcome.failed = !report;
   if (!(*db)->Close()) outcome.failed = true;
@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, LoadFaults, ::testing::Values("f.el", "f.csv",
 
 TEST_P(LoadFaults, EveryWrite) {
   const File file = Written(GetParam(), Lines(400, 60));
-  const ImportOptions options = Options(20);
+  const formats::ImportOptions options = Options(20);
   const std::vector<std::uint64_t> expected = DigestsOf(RecordsOf(file, options));
   ASSERT_GT(expected.size(), 10u);
   for (const bool bulk : {true, false})
@@ -139,7 +139,7 @@ TEST_P(LoadFaults, EveryWrite) {
 }
 
 // A copy of the directory at each point is what a kill there leaves.
-void CrashEverywhere(const File& file, const ImportOptions& options, bool bulk,
+void CrashEverywhere(const File& file, const formats::ImportOptions& options, bool bulk,
                      const std::function<void(Database&, Sequence)>& check, std::size_t records,
                      std::uint64_t bulk_file_bytes = 0) {
   ScratchDirectory scratch;
@@ -176,7 +176,7 @@ void CrashEverywhere(const File& file, const ImportOptions& options, bool bulk,
 
 TEST_P(LoadFaults, EveryPoint) {
   const File file = Written(GetParam(), Lines(400, 60));
-  const ImportOptions options = Options(20);
+  const formats::ImportOptions options = Options(20);
   const std::vector<std::uint64_t> expected = DigestsOf(RecordsOf(file, options));
   for (const bool bulk : {true, false})
     CrashEverywhere(
@@ -190,7 +190,7 @@ TEST_P(LoadFaults, EveryPoint) {
 // Records of more than a file: several are written at once and ingested in one step.
 TEST_P(LoadFaults, EveryPointOfSeveralFiles) {
   const File file = Written(GetParam(), Lines(20'000, 3'000));
-  const ImportOptions options = Options(700);
+  const formats::ImportOptions options = Options(700);
   const std::vector<Record> records = RecordsOf(file, options);
   CrashEverywhere(
       file, options, true,
@@ -209,7 +209,7 @@ TEST_P(LoadFaults, EveryPointOfSeveralFiles) {
 // Every state of the past, with the checkpoint, without it, and after a trim.
 TEST_P(LoadFaults, HistoryIsThatOfTheBatches) {
   const File file = Written(GetParam(), Lines(400, 60));
-  const ImportOptions options = Options(20);
+  const formats::ImportOptions options = Options(20);
   const std::vector<std::uint64_t> expected = DigestsOf(RecordsOf(file, options));
   const Sequence last = expected.size() - 1;
   for (const bool bulk : {true, false}) {
@@ -241,7 +241,7 @@ TEST(LoadKeeper, WritesACheckpointOfWhatWasLoaded) {
   options.graph.maintenance = Maintenance::kBackground;
   options.checkpoint_log_bytes = 2000;
   auto db = MustOpen(scratch.path(), options);
-  ASSERT_TRUE(ImportBytes(db->graph(), "f.el", Lines(4000, 600), Options(20)));
+  ASSERT_TRUE(formats::ImportBytes(db->graph(), "f.el", Lines(4000, 600), Options(20)));
   const Sequence last = db->snapshot().sequence();
   ASSERT_GT(last, 0u);
   while (db->stats().checkpoints.empty()) {

@@ -18,8 +18,8 @@
 namespace plexus::storage_internal::testing {
 namespace {
 
-using formats_internal::FirstError;
-using formats_internal::JsonLines;
+using formats::internal::FirstError;
+using formats::internal::JsonLines;
 using plexus::testing::PayloadOf;
 using plexus::testing::Rounded;
 using plexus::testing::VectorOf;
@@ -274,31 +274,31 @@ TEST(VectorSpaces, VectorFilesOfHalves) {
   const auto raw = [&](std::size_t from, std::size_t count) {
     return std::string_view(reinterpret_cast<const char*>(values + from), count * sizeof(float));
   };
-  VectorImportOptions vectors;
-  vectors.format = VectorFormat::kF32;
+  formats::VectorImportOptions vectors;
+  vectors.format = formats::VectorFormat::kF32;
   vectors.dimensions = 2;
   vectors.element = kF16;
-  ImportOptions options;
+  formats::ImportOptions options;
   options.now_ms = 1000;
-  auto report = ImportVectors(*graph, {"v.f32", raw(0, 4)}, vectors, options);
+  auto report = formats::ImportVectors(*graph, {"v.f32", raw(0, 4)}, vectors, options);
   PLEXUS_OK(report);
   EXPECT_EQ(report->errors, 1u);
   EXPECT_EQ(report->kept_errors[0].ToString(), "v.f32: row 0, value 1 (byte 4): too large for f16");
   EXPECT_TRUE(graph->snapshot().schema().spaces().empty()) << "nothing is written";
-  options.on_error = OnImportError::kSkip;
-  report = ImportVectors(*graph, {"v.f32", raw(0, 4)}, vectors, options);
+  options.on_error = formats::OnImportError::kSkip;
+  report = formats::ImportVectors(*graph, {"v.f32", raw(0, 4)}, vectors, options);
   PLEXUS_OK(report);
   EXPECT_EQ(report->errors, 1u);
   EXPECT_EQ(report->vectors, 1u);
   EXPECT_EQ(graph->snapshot().schema().spaces()[SpaceId{}].element, kF16);
   const std::string before = JsonLines(graph->snapshot());
   vectors.element = VectorElement::kF32;
-  EXPECT_TRUE(FailsWith(ImportVectors(*graph, {"v.f32", raw(2, 2)}, vectors, options),
+  EXPECT_TRUE(FailsWith(formats::ImportVectors(*graph, {"v.f32", raw(2, 2)}, vectors, options),
                         ErrorCode::kInvalidArgument, "space 'default' has f16 values, not f32"));
   EXPECT_EQ(JsonLines(graph->snapshot()), before);
   vectors.element = {};  // what the space has, its limit included
-  options.on_error = OnImportError::kStop;
-  report = ImportVectors(*graph, {"v.f32", raw(0, 2)}, vectors, options);
+  options.on_error = formats::OnImportError::kStop;
+  report = formats::ImportVectors(*graph, {"v.f32", raw(0, 2)}, vectors, options);
   PLEXUS_OK(report);
   EXPECT_EQ(report->errors, 1u);
   EXPECT_EQ(JsonLines(graph->snapshot()), before);
@@ -308,22 +308,22 @@ TEST(VectorSpaces, VectorFilesAndThePrefilter) {
   const auto graph = Graph::InMemory();
   const float values[] = {1, 0, 0.5f, 0.5f};
   const std::string_view raw(reinterpret_cast<const char*>(values), sizeof values);
-  VectorImportOptions vectors;
-  vectors.format = VectorFormat::kF32;
+  formats::VectorImportOptions vectors;
+  vectors.format = formats::VectorFormat::kF32;
   vectors.dimensions = 2;
   vectors.prefilter = Prefilter::kInt8;
-  ImportOptions options;
+  formats::ImportOptions options;
   options.now_ms = 1000;
-  PLEXUS_OK(ImportVectors(*graph, {"v.f32", raw}, vectors, options));
+  PLEXUS_OK(formats::ImportVectors(*graph, {"v.f32", raw}, vectors, options));
   EXPECT_EQ(graph->snapshot().schema().spaces()[SpaceId{}].prefilter, Prefilter::kInt8);
   const std::string before = JsonLines(graph->snapshot());
   vectors.prefilter = Prefilter::kNone;
-  EXPECT_TRUE(FailsWith(ImportVectors(*graph, {"v.f32", raw}, vectors, options),
+  EXPECT_TRUE(FailsWith(formats::ImportVectors(*graph, {"v.f32", raw}, vectors, options),
                         ErrorCode::kInvalidArgument,
                         "space 'default' has the pre-filter int8, not none"));
   EXPECT_EQ(JsonLines(graph->snapshot()), before);
   vectors.prefilter = {};
-  PLEXUS_OK(ImportVectors(*graph, {"v.f32", raw}, vectors, options));
+  PLEXUS_OK(formats::ImportVectors(*graph, {"v.f32", raw}, vectors, options));
   EXPECT_EQ(JsonLines(graph->snapshot()), before);
 }
 
@@ -334,11 +334,11 @@ TEST(VectorSpaces, AFileThatClaimsTooMuchDefinesNothing) {
   header.resize(117, ' ');
   header += '\n';
   const std::string file = std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + "12345678";
-  VectorImportOptions vectors;
+  formats::VectorImportOptions vectors;
   vectors.prefilter = Prefilter::kInt8;
-  ImportOptions options;
+  formats::ImportOptions options;
   options.now_ms = 1000;
-  auto report = Must(ImportVectors(*graph, {"v.npy", file}, vectors, options));
+  auto report = Must(formats::ImportVectors(*graph, {"v.npy", file}, vectors, options));
   EXPECT_EQ(report.errors, 1u);
   EXPECT_TRUE(report.stopped);
   EXPECT_TRUE(graph->snapshot().schema().spaces().empty());

@@ -350,7 +350,7 @@ void MemoryWorld::AddFile(WriteBatch& batch) {
 // --- by the ledger's own functions
 
 WriteBatch MemoryWorld::Recorded(const Snapshot& now) {
-  NewEvent event;
+  memory::NewEvent event;
   event.query = "the " + std::string(kWords[Below(6)]) + " " + std::to_string(Below(1000));
   event.tool = Below(2) ? "recall" : "bounty";
   event.mode = Below(3) ? "deep_reference" : "quick";
@@ -359,14 +359,14 @@ WriteBatch MemoryWorld::Recorded(const Snapshot& now) {
   event.stubs = true;
   std::map<std::pair<std::string, std::string>, bool> known;
   for (std::size_t i = 1 + Below(5); i > 0; --i) {
-    NewMember member;
+    memory::NewMember member;
     member.key = Fact();
     member.role = kRoles[Below(kRoles.size())];
     if (Below(2)) member.rank = static_cast<double>(Below(4));
     if (known.emplace(std::pair(member.key, member.role), true).second)
       event.members.push_back(std::move(member));
   }
-  auto recorded = RecordEvent(now, event);
+  auto recorded = memory::RecordEvent(now, event);
   EXPECT_TRUE(recorded) << recorded.error().ToString();
   return recorded ? std::move(recorded->batch) : WriteBatch(1);
 }
@@ -377,12 +377,12 @@ WriteBatch MemoryWorld::Labeled(const Snapshot& now) {
     if (now.alive(v) && now.node_kind(v) == kEvent) events.push_back(v);
   if (events.empty()) return WriteBatch(1);
   const auto types = BuiltinOutcomeTypes();
-  NewLabel label;
+  memory::NewLabel label;
   label.type = types[Below(types.size())];
   label.labeled_at = Time(50);
   if (Below(2)) label.notes = "n" + std::to_string(Below(3));
   if (Below(3) == 0) label.confidence_delta = 0.25;
-  auto labeled = LabelEvent(now, events[Below(events.size())], label);
+  auto labeled = memory::LabelEvent(now, events[Below(events.size())], label);
   EXPECT_TRUE(labeled) << labeled.error().ToString();
   return labeled ? std::move(labeled->batch) : WriteBatch(1);
 }

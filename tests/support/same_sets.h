@@ -19,8 +19,8 @@
 namespace plexus::testing {
 
 // The events behind a set's outcomes by definition: the newest first, at most ten.
-inline void ExpectPriorEvents(const Snapshot& snapshot, const NeverComposedSet& set) {
-  const auto ledger = LedgerIndex::Of(snapshot).value();
+inline void ExpectPriorEvents(const Snapshot& snapshot, const memory::NeverComposedSet& set) {
+  const auto ledger = memory::LedgerIndex::Of(snapshot).value();
   std::vector<NodeId> want;
   for (const NodeId event : ledger->newest()) {
     const auto of = ledger->members(event);
@@ -34,7 +34,7 @@ inline void ExpectPriorEvents(const Snapshot& snapshot, const NeverComposedSet& 
 
 enum class SetLists : bool { kSkip, kCompare };  // Of tags and terms.
 
-inline void ExpectSameSet(const NeverComposedSet& got, const NeverComposedSet& want,
+inline void ExpectSameSet(const memory::NeverComposedSet& got, const memory::NeverComposedSet& want,
                           SetLists lists) {
   constexpr double kNear = 1e-9;
   EXPECT_NEAR(got.score, want.score, kNear);
@@ -63,25 +63,25 @@ inline void ExpectSameSet(const NeverComposedSet& got, const NeverComposedSet& w
     }
   }
   double sum = 0;
-  for (const ScoreTerm& term : got.terms) sum += term.value * term.weight;
+  for (const retrieval::ScoreTerm& term : got.terms) sum += term.value * term.weight;
   EXPECT_NEAR(sum, got.score, kNear);
 }
 
 // `got`: places [first, first + top) of `all`, which is the whole list.
-inline void ExpectPlaces(const std::vector<NeverComposedSet>& got,
-                         const std::vector<NeverComposedSet>& all, std::size_t first,
+inline void ExpectPlaces(const std::vector<memory::NeverComposedSet>& got,
+                         const std::vector<memory::NeverComposedSet>& all, std::size_t first,
                          std::size_t top, SetLists lists) {
   const std::size_t rest = all.size() - std::min(first, all.size());
   ASSERT_EQ(got.size(), std::min(top, rest));
-  std::map<std::vector<NodeId>, const NeverComposedSet*> known;
-  for (const NeverComposedSet& set : all) known[set.members] = &set;
+  std::map<std::vector<NodeId>, const memory::NeverComposedSet*> known;
+  for (const memory::NeverComposedSet& set : all) known[set.members] = &set;
   for (std::size_t i = 0; i < got.size(); ++i) {
     SCOPED_TRACE(i);
     ASSERT_TRUE(known.contains(got[i].members));
     ASSERT_NEAR(got[i].score, all[first + i].score, 1e-9);
     ExpectSameSet(got[i], *known[got[i].members], lists);
     if (i > 0) {
-      const NeverComposedSet& before = got[i - 1];
+      const memory::NeverComposedSet& before = got[i - 1];
       EXPECT_TRUE(before.score > got[i].score ||
                   (before.score == got[i].score && before.members < got[i].members));
     }
@@ -89,8 +89,8 @@ inline void ExpectPlaces(const std::vector<NeverComposedSet>& got,
 }
 
 // The same bits.
-inline void ExpectSameBits(const std::vector<NeverComposedSet>& a,
-                           const std::vector<NeverComposedSet>& b) {
+inline void ExpectSameBits(const std::vector<memory::NeverComposedSet>& a,
+                           const std::vector<memory::NeverComposedSet>& b) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     EXPECT_EQ(a[i].members, b[i].members);
@@ -101,8 +101,9 @@ inline void ExpectSameBits(const std::vector<NeverComposedSet>& a,
 }
 
 // First pages at one and two threads: the same bits and work, and the first places of `all`.
-inline void ExpectPages(const NeverComposedPage& one, const NeverComposedPage& two,
-                        const std::vector<NeverComposedSet>& all, std::size_t top, SetLists lists) {
+inline void ExpectPages(const memory::NeverComposedPage& one, const memory::NeverComposedPage& two,
+                        const std::vector<memory::NeverComposedSet>& all, std::size_t top,
+                        SetLists lists) {
   ExpectPlaces(one.sets, all, 0, top, lists);
   EXPECT_EQ(one.next.empty(), all.size() <= top);
   EXPECT_EQ(one.why_empty.empty(), !one.sets.empty());

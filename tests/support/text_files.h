@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 template <class T>
 void Put(std::string& out, T value) {
@@ -73,4 +73,4 @@ inline std::string Fvecs(const std::vector<std::vector<float>>& rows) {
   return file;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

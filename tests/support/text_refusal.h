@@ -14,7 +14,7 @@
 #include "engine/state.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 inline constexpr int kGoodLines = 300;
 
@@ -58,8 +58,8 @@ Case Cut(std::string name, std::string header, Good&& good, std::string bad, std
   return c;
 }
 
-inline ImportOptions SmallCuts(Executor& executor) {
-  ImportOptions options;
+inline formats::ImportOptions SmallCuts(Executor& executor) {
+  formats::ImportOptions options;
   options.now_ms = kNow;
   options.executor = &executor;
   options.block_bytes = 512;
@@ -79,17 +79,17 @@ inline std::unique_ptr<Graph> Seeded(const std::string& seed) {
   return graph;
 }
 
-inline void ExpectRefused(const Case& c, const Result<ImportReport>& report, const Graph& graph,
-                          const std::string& before) {
+inline void ExpectRefused(const Case& c, const Result<formats::ImportReport>& report,
+                          const Graph& graph, const std::string& before) {
   ASSERT_TRUE(report) << report.error().ToString();
   EXPECT_TRUE(report->stopped);
   EXPECT_GE(report->errors, 1u);
   EXPECT_EQ(report->batches, 0u);
-  EXPECT_EQ(report->nodes, ImportCounts());
-  EXPECT_EQ(report->edges, ImportCounts());
+  EXPECT_EQ(report->nodes, formats::ImportCounts());
+  EXPECT_EQ(report->edges, formats::ImportCounts());
   EXPECT_EQ(report->vectors, 0u);
   ASSERT_FALSE(report->kept_errors.empty());
-  const ImportError& error = report->kept_errors[0];
+  const formats::ImportError& error = report->kept_errors[0];
   EXPECT_TRUE(error.file.ends_with(c.name)) << error.file;
   EXPECT_EQ(error.line, c.line) << error.ToString();
   EXPECT_NE(error.reason.find(c.reason), std::string::npos) << error.ToString();
@@ -104,7 +104,8 @@ inline void RunCases(const std::vector<Case>& cases) {
                    std::to_string(executor->thread_count()));
       const auto graph = Seeded(c.seed);
       const std::string before = Whole(*graph);
-      ExpectRefused(c, ImportBytes(*graph, c.name, c.bytes, SmallCuts(*executor)), *graph, before);
+      ExpectRefused(c, formats::ImportBytes(*graph, c.name, c.bytes, SmallCuts(*executor)), *graph,
+                    before);
     }
 }
 
@@ -112,4 +113,4 @@ inline std::string N(int i) { return "n" + std::to_string(i); }
 inline const std::string kLongKey(1025, 'k');
 inline const std::string kLongLine(200'000, 'x');
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -14,67 +14,67 @@
 #include "storage/formats/export.h"
 #include "storage/formats/import.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 inline constexpr std::int64_t kNow = 1'700'000'000'000;
 
-inline ImportOptions Skip() {
-  ImportOptions options;
-  options.on_error = OnImportError::kSkip;
+inline formats::ImportOptions Skip() {
+  formats::ImportOptions options;
+  options.on_error = formats::OnImportError::kSkip;
   return options;
 }
 
-inline ImportReport Load(Graph& graph, std::string_view name, std::string_view bytes,
-                         ImportOptions options = {}) {
+inline formats::ImportReport Load(Graph& graph, std::string_view name, std::string_view bytes,
+                                  formats::ImportOptions options = {}) {
   if (options.now_ms == kNoTime) options.now_ms = kNow;
-  auto report = ImportBytes(graph, name, bytes, options);
+  auto report = formats::ImportBytes(graph, name, bytes, options);
   EXPECT_TRUE(report) << (report ? "" : report.error().ToString());
-  return report ? *report : ImportReport();
+  return report ? *report : formats::ImportReport();
 }
 
 // Imports what must be free of errors.
-inline ImportReport LoadClean(Graph& graph, std::string_view name, std::string_view bytes,
-                              ImportOptions options = {}) {
-  ImportReport report = Load(graph, name, bytes, options);
+inline formats::ImportReport LoadClean(Graph& graph, std::string_view name, std::string_view bytes,
+                                       formats::ImportOptions options = {}) {
+  formats::ImportReport report = Load(graph, name, bytes, options);
   EXPECT_EQ(report.errors, 0u);
-  for (const ImportError& e : report.kept_errors) ADD_FAILURE() << e.ToString();
+  for (const formats::ImportError& e : report.kept_errors) ADD_FAILURE() << e.ToString();
   return report;
 }
 
 // The text of the only error that `bytes` give.
 inline std::string OneError(std::string_view name, std::string_view bytes,
-                            ImportOptions options = Skip()) {
+                            formats::ImportOptions options = Skip()) {
   auto graph = Graph::InMemory();
-  const ImportReport report = Load(*graph, name, bytes, options);
+  const formats::ImportReport report = Load(*graph, name, bytes, options);
   EXPECT_EQ(report.errors, 1u) << bytes.substr(0, 200);
   return report.kept_errors.empty() ? "" : report.kept_errors[0].ToString();
 }
 
 // The first error that an import into `graph` gives, "" without one.
 inline std::string FirstError(Graph& graph, std::string_view name, std::string_view bytes,
-                              ImportOptions options = {}) {
-  const ImportReport report = Load(graph, name, bytes, options);
+                              formats::ImportOptions options = {}) {
+  const formats::ImportReport report = Load(graph, name, bytes, options);
   return report.kept_errors.empty() ? "" : report.kept_errors[0].ToString();
 }
 
 inline std::string JsonLines(const Snapshot& snapshot) {
   std::ostringstream out;
-  Status ok = ExportJsonLines(snapshot, out);
+  Status ok = formats::ExportJsonLines(snapshot, out);
   EXPECT_TRUE(ok) << (ok ? "" : ok.error().ToString());
   return out.str();
 }
 
 // Imports `bytes` at 1 and 2 threads, cut at each of `blocks`: the same graph, without
 // errors. Returns the last report.
-inline ImportReport ExpectSameAtAnyCut(std::string_view name, std::string_view bytes,
-                                       std::initializer_list<std::size_t> blocks) {
+inline formats::ImportReport ExpectSameAtAnyCut(std::string_view name, std::string_view bytes,
+                                                std::initializer_list<std::size_t> blocks) {
   const auto two = MakeThreadExecutor(2);
-  ImportReport report;
+  formats::ImportReport report;
   std::string first;
   for (Executor* executor : {&SerialExecutor(), two.get()})
     for (const std::size_t block : blocks) {
       auto graph = Graph::InMemory();
-      ImportOptions options;
+      formats::ImportOptions options;
       options.executor = executor;
       options.block_bytes = block;
       options.batch_ops = 97;
@@ -122,4 +122,4 @@ class StopAt final : public Progress {
   int left_;
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

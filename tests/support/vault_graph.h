@@ -65,9 +65,9 @@ class LedgerGraph {
   }
   // Applies what was said since the last call, with the terms of the texts.
   void Commit() {
-    TermOptions words = TermOptions::Recommended();
+    retrieval::TermOptions words = retrieval::TermOptions::Recommended();
     words.stemmer.clear();  // as the oracles read them
-    const auto terms = AddTerms(graph_->snapshot(), words, batch_);
+    const auto terms = retrieval::AddTerms(graph_->snapshot(), words, batch_);
     EXPECT_TRUE(terms) << terms.error().ToString();
     const auto applied = graph_->Apply(batch_);
     EXPECT_TRUE(applied) << applied.error().ToString();

@@ -262,8 +262,8 @@ Result<std::string> KeyLines(const Strings& keys) {
 }
 
 Result<plexus_counts> PutVectors(Graph& graph, const plexus_vectors& given, CallOptions& call) {
-  VectorImportOptions vectors;
-  vectors.format = VectorFormat::kF32;
+  formats::VectorImportOptions vectors;
+  vectors.format = formats::VectorFormat::kF32;
   vectors.dimensions = given.dimensions;
   if (given.space) vectors.space = given.space;
   if (given.metric) {
@@ -271,13 +271,13 @@ Result<plexus_counts> PutVectors(Graph& graph, const plexus_vectors& given, Call
   }
   PLEXUS_ASSIGN(const Strings keys, Strings::Copy(given.keys, "keys"));
   PLEXUS_ASSIGN(const std::string lines, KeyLines(keys));
-  if (given.keys.count > 0) vectors.keys = VectorInput{"keys", lines};
-  ImportOptions options;
+  if (given.keys.count > 0) vectors.keys = formats::VectorInput{"keys", lines};
+  formats::ImportOptions options;
   options.progress = call.progress();
   const std::string_view bytes(reinterpret_cast<const char*>(given.values),
                                given.count * given.dimensions * sizeof(float));
-  PLEXUS_ASSIGN(const ImportReport report,
-                ImportVectors(graph, {"values", bytes}, vectors, options));
+  PLEXUS_ASSIGN(const formats::ImportReport report,
+                formats::ImportVectors(graph, {"values", bytes}, vectors, options));
   if (report.stopped && !report.kept_errors.empty())
     return Fail(ErrorCode::kInvalidArgument, report.kept_errors.front().ToString());
   plexus_counts counts = {};

@@ -132,9 +132,10 @@ Status ColumnArrays::Define(Graph& graph) const {
   json.Key("type");
   json.Value(TypeName(type_));
   json.EndObject();
-  ImportOptions options;
-  options.format = FileFormat::kJsonLines;
-  PLEXUS_ASSIGN(const ImportReport report, ImportBytes(graph, "column", line.str(), options));
+  formats::ImportOptions options;
+  options.format = formats::FileFormat::kJsonLines;
+  PLEXUS_ASSIGN(const formats::ImportReport report,
+                formats::ImportBytes(graph, "column", line.str(), options));
   if (report.stopped && !report.kept_errors.empty())
     return Fail(ErrorCode::kInvalidArgument, report.kept_errors.front().reason);
   return {};

@@ -41,8 +41,9 @@ Result<EdgeKinds> KindsOf(const Snapshot& snapshot, const char* const* names, st
   return tools::FindEdgeKinds(snapshot.schema(), kinds);
 }
 
-Result<PageRankOptions> Options(const Snapshot& snapshot, const plexus_pagerank_options& given) {
-  PageRankOptions options;
+Result<pagerank::PageRankOptions> Options(const Snapshot& snapshot,
+                                          const plexus_pagerank_options& given) {
+  pagerank::PageRankOptions options;
   if (given.damping >= 0) options.damping = given.damping;
   if (given.tolerance >= 0) options.tolerance = given.tolerance;
   options.iterations = given.iterations;
@@ -261,9 +262,10 @@ plexus_code plexus_pagerank(plexus_snapshot* handle, const plexus_pagerank_optio
     defaults.damping = defaults.tolerance = -1;
     PLEXUS_ASSIGN(const plexus_pagerank_options read, ReadStruct(given, "options", defaults));
     PLEXUS_ASSIGN(const auto cancel, FlagOf(read.cancel));
-    PLEXUS_ASSIGN(plexus::PageRankOptions options, Options(found->snapshot, read));
+    PLEXUS_ASSIGN(plexus::pagerank::PageRankOptions options, Options(found->snapshot, read));
     if (cancel) options.run.budget.cancel = &cancel->flag;
-    PLEXUS_ASSIGN(plexus::PageRankResult rank, plexus::PageRank(found->snapshot, options));
+    PLEXUS_ASSIGN(plexus::pagerank::PageRankResult rank,
+                  plexus::pagerank::PageRank(found->snapshot, options));
     if (cancel && cancel->flag && rank.truncated)
       return Fail(ErrorCode::kCancelled, "pagerank was cancelled");
     auto result = std::make_shared<ResultObject>();

@@ -312,7 +312,7 @@ Result<Local<std::uint32_t>> Components(Parts& parts, const Say& say) {
   for (std::size_t i = 0; i < Mine(selected).size(); ++i) {
     while (local.first + i >= parts.offset(part) + parts.header(part).nodes) ++part;
     const std::uint64_t id = static_cast<std::uint64_t>(Mine(labels)[i]) - parts.offset(part);
-    local.values.push_back(Mine(selected)[i] ? static_cast<std::uint32_t>(id) : kNoValue);
+    local.values.push_back(Mine(selected)[i] ? static_cast<std::uint32_t>(id) : formats::kNoValue);
   }
   return local;
 }
@@ -340,7 +340,7 @@ Result<Local<std::uint32_t>> KHop(Parts& parts, const std::vector<Seed>& seeds, 
   levels = places.ById(levels);
   Local<std::uint32_t> local{First(levels), {}};
   for (const std::int64_t depth : Mine(levels))
-    local.values.push_back(depth < 0 ? kNoValue : static_cast<std::uint32_t>(depth));
+    local.values.push_back(depth < 0 ? formats::kNoValue : static_cast<std::uint32_t>(depth));
   return local;
 }
 

@@ -182,12 +182,12 @@ template <class T>
 Status WriteArrays(const Parts& parts, const Options& options, Output& output,
                    const std::vector<Local<T>>& arrays) {
   for (std::size_t part = 0; part < parts.size(); ++part) {
-    ArrayHeader header = parts.header(part);
-    header.kind = sizeof(T) == 8 ? ArrayKind::kF64 : ArrayKind::kU32;
+    formats::ArrayHeader header = parts.header(part);
+    header.kind = sizeof(T) == 8 ? formats::ArrayKind::kF64 : formats::ArrayKind::kU32;
     header.count = arrays.size();
     header.job = options.job;
     std::ofstream file = output.Open(part);
-    ArrayWriter writer(file, header);
+    formats::ArrayWriter writer(file, header);
     Status status;
     for (const Local<T>& array : arrays) {
       const std::uint64_t first = parts.offset(part);

@@ -22,9 +22,9 @@ bool Parse(std::string_view text, T& value) {
 Result<Parts> Parts::Open(const std::vector<std::string>& paths) {
   Parts parts;
   for (const std::string& path : paths) {
-    PLEXUS_ASSIGN(ArrayFile file, ArrayFile::Open(path));
-    const ArrayHeader& header = file.header();
-    if (header.kind != ArrayKind::kCsrParts)
+    PLEXUS_ASSIGN(formats::ArrayFile file, formats::ArrayFile::Open(path));
+    const formats::ArrayHeader& header = file.header();
+    if (header.kind != formats::ArrayKind::kCsrParts)
       return Fail(ErrorCode::kInvalidArgument,
                   path + ": is a result; parts come of plexus export --format csr-parts");
     parts.offsets_.push_back(parts.nodes() + header.nodes);
@@ -62,7 +62,8 @@ Status Parts::ReadShare(int rank, int ranks, const Row& row) {
     if (begin > end)
       return Fail(ErrorCode::kCorruption, files_[part].name() + ": offsets: do not ascend");
     for (std::uint64_t at = begin; at < end; at += kRowsAtOnce) {
-      PLEXUS_ASSIGN(const CsrRows rows, files_[part].ReadRows(at, std::min(end, at + kRowsAtOnce)));
+      PLEXUS_ASSIGN(const formats::CsrRows rows,
+                    files_[part].ReadRows(at, std::min(end, at + kRowsAtOnce)));
       for (std::size_t i = 0; i + 1 < rows.offsets.size(); ++i) {
         const std::uint64_t from = rows.offsets[i] - rows.offsets[0];
         const std::uint64_t count = rows.offsets[i + 1] - rows.offsets[i];

@@ -28,7 +28,7 @@ class Parts {
   static Result<Parts> Open(const std::vector<std::string>& paths);
 
   std::size_t size() const { return files_.size(); }
-  const ArrayHeader& header(std::size_t part) const { return files_[part].header(); }
+  const formats::ArrayHeader& header(std::size_t part) const { return files_[part].header(); }
   std::uint64_t offset(std::size_t part) const { return offsets_[part]; }
   std::uint64_t nodes() const { return offsets_.back(); }
   std::uint64_t arcs() const { return arcs_.back(); }
@@ -48,7 +48,7 @@ class Parts {
  private:
   Result<std::uint64_t> Cut(std::size_t part, int rank, int ranks);
 
-  std::vector<ArrayFile> files_;
+  std::vector<formats::ArrayFile> files_;
   std::vector<std::uint64_t> offsets_ = {0}, arcs_ = {0};  // before each part, and of all
   std::uint64_t selected_ = 0;
 };

@@ -23,7 +23,7 @@ Result<std::optional<GraphRecord>> ReadRecord(const Snapshot& snapshot, std::str
   const PayloadRef ref = snapshot.payload_ref(*node, NodeField::kProperties);
   if (!ref) return std::nullopt;
   PLEXUS_ASSIGN(const std::string bytes, snapshot.Payload(ref));
-  PLEXUS_ASSIGN(const std::string json, formats_internal::JsonFromProperties(bytes));
+  PLEXUS_ASSIGN(const std::string json, formats::internal::JsonFromProperties(bytes));
   boost::system::error_code failed;
   const boost::json::value value = boost::json::parse(json, failed);
   if (failed || !value.is_object())
@@ -40,7 +40,7 @@ Status WriteRecord(WriteBatch& batch, std::string_view name, boost::json::object
       runs = last->get_int64();
   properties["runs"] = runs + 1;
   PLEXUS_ASSIGN(const std::string bytes,
-                formats_internal::PropertiesFromJson(boost::json::serialize(properties)));
+                formats::internal::PropertiesFromJson(boost::json::serialize(properties)));
   const NodeRef node = batch.IndexNode(kInscription, StoredName(name));
   batch.UpsertNode(node);
   batch.SetPayload(node, NodeField::kProperties, bytes);

@@ -123,12 +123,13 @@ Result<Budget> MakeBudget(const Request& request) {
 
 Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& request,
                                   std::int64_t at) {
-  VisibleOptions visible;
+  memory::VisibleOptions visible;
   visible.include_superseded = request.Flag("include_superseded");
   visible.executor = &workspace.executor();
   PLEXUS_ASSIGN(visible.budget, MakeBudget(request));
-  PLEXUS_ASSIGN(const auto shown, VisibleNodes(workspace.snapshot(),
-                                               at == kNoTime ? workspace.now_ms() : at, visible));
+  PLEXUS_ASSIGN(
+      const auto shown,
+      memory::VisibleNodes(workspace.snapshot(), at == kNoTime ? workspace.now_ms() : at, visible));
   return workspace.scope() ? shown->Intersect(*workspace.scope()) : *shown;
 }
 

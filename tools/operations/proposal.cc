@@ -22,8 +22,8 @@ Result<PreviewResult> ReadProposal(Workspace& workspace, const std::string& sour
   if (with_terms) {
     PLEXUS_ASSIGN(keeper, TermKeeper::Make(workspace, false));
   }
-  ImportOptions options;
-  options.format = FileFormat::kJsonLines;
+  formats::ImportOptions options;
+  options.format = formats::FileFormat::kJsonLines;
   options.now_ms = workspace.now_ms();
   options.executor = &workspace.executor();
   options.progress = workspace.timed_progress();
@@ -39,7 +39,8 @@ Result<PreviewResult> ReadProposal(Workspace& workspace, const std::string& sour
     last_before = now.sequence();
     return {};
   };
-  PLEXUS_ASSIGN(const ImportReport report, ImportBytes(*copy, source, lines, options));
+  PLEXUS_ASSIGN(const formats::ImportReport report,
+                formats::ImportBytes(*copy, source, lines, options));
   if (report.stopped)
     return Fail(ErrorCode::kInvalidArgument, report.kept_errors.empty()
                                                  ? source + ": it cannot be read"

@@ -13,7 +13,7 @@ namespace plexus::tools {
 
 namespace {
 
-void TakeWorkspace(const Workspace& workspace, IndexTermsOptions& options) {
+void TakeWorkspace(const Workspace& workspace, retrieval::IndexTermsOptions& options) {
   options.now_ms = workspace.now_ms();
   options.run.executor = &workspace.executor();
   options.progress = workspace.progress();
@@ -21,13 +21,16 @@ void TakeWorkspace(const Workspace& workspace, IndexTermsOptions& options) {
 
 }  // namespace
 
-Result<IndexTermsReport> PreviewTerms(const Workspace& workspace, IndexTermsOptions options) {
+Result<retrieval::IndexTermsReport> PreviewTerms(const Workspace& workspace,
+                                                 retrieval::IndexTermsOptions options) {
   TakeWorkspace(workspace, options);
-  return IndexTerms(workspace.snapshot(), options, [](const WriteBatch&) { return Status(); });
+  return retrieval::IndexTerms(workspace.snapshot(), options,
+                               [](const WriteBatch&) { return Status(); });
 }
 
-Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions options,
-                                     const TermsLoad& load) {
+Result<retrieval::IndexTermsReport> UpdateTerms(Workspace& workspace,
+                                                retrieval::IndexTermsOptions options,
+                                                const TermsLoad& load) {
   Graph& graph = workspace.graph();
   TakeWorkspace(workspace, options);
   LinkWriterOptions links;
@@ -40,13 +43,13 @@ Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions opt
   constexpr int kTries = 100;
   for (int i = 0;; ++i) {
     const Snapshot now = graph.snapshot();
-    LoadMemory memory = MakeLoadMemory(
+    formats::LoadMemory memory = formats::MakeLoadMemory(
         load.memory, workspace.has_database() ? workspace.database().directory() : "");
     links.memory = memory.bytes;
     links.scratch = std::move(memory.scratch);
     LinkWriter writer(graph, now, links);
-    auto report =
-        IndexTerms(now, options, [&](const WriteBatch& batch) { return writer.Write(batch); });
+    auto report = retrieval::IndexTerms(
+        now, options, [&](const WriteBatch& batch) { return writer.Write(batch); });
     if (report)
       if (const Status rest = writer.Finish(); !rest) report = std::unexpected(rest.error());
     const bool conflict = !report && report.error().code == ErrorCode::kConflict;
@@ -74,7 +77,7 @@ bool ChangesTexts(const WriteBatch& batch) {
 }
 
 // What the index has may change by it. Of an index of more than texts AddTerms looks.
-bool MayConcern(const WriteBatch& batch, const TermOptions& terms) {
+bool MayConcern(const WriteBatch& batch, const retrieval::TermOptions& terms) {
   return terms.all_keys || !terms.properties.empty() || ChangesTexts(batch);
 }
 
@@ -93,17 +96,18 @@ bool BringsTerms(const Snapshot& snapshot, const WriteBatch& batch) {
 
 Result<TermKeeper> TermKeeper::Make(Workspace& workspace, bool asked) {
   const Snapshot& before = workspace.snapshot();
-  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(before));
+  PLEXUS_ASSIGN(const retrieval::TermRecord record, retrieval::ReadTermRecord(before));
   TermKeeper keeper(workspace, record.terms);
   // An index is the whole graph's: a session of a scope makes none, but keeps to its record.
   const bool walled = !workspace.options().wall.empty();
-  const bool known = HasTerms(before) || record.stored;
+  const bool known = retrieval::HasTerms(before) || record.stored;
   const bool empty = record.covers() == 0 && !walled && HasNoText(before);
   keeper.on_ = asked || known || empty;
   keeper.first_ = keeper.on_ && !asked && !known;
   if (!keeper.on_) return keeper;
   if (record.covers() > 0) {
-    PLEXUS_ASSIGN(const NotIndexed missed, CountNotIndexed(before, record, nullptr));
+    PLEXUS_ASSIGN(const retrieval::NotIndexed missed,
+                  retrieval::CountNotIndexed(before, record, nullptr));
     keeper.complete_ = missed.none();
   } else {
     keeper.complete_ = empty;
@@ -115,11 +119,11 @@ Status TermKeeper::Complete(const Snapshot& snapshot, WriteBatch& batch) {
   Settle(snapshot);
   if (first_ && BringsTerms(snapshot, batch)) on_ = false;
   if (!on_ || !MayConcern(batch, terms_)) return {};
-  PLEXUS_ASSIGN(pending_, AddTerms(snapshot, terms_, batch, &workspace_->executor()));
+  PLEXUS_ASSIGN(pending_, retrieval::AddTerms(snapshot, terms_, batch, &workspace_->executor()));
   completed_at_ = snapshot.sequence();
   if (!complete_ || pending_.texts + pending_.without == 0) return {};
-  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
-  return WriteTermRecord(batch, record, terms_);
+  PLEXUS_ASSIGN(const retrieval::TermRecord record, retrieval::ReadTermRecord(snapshot));
+  return retrieval::WriteTermRecord(batch, record, terms_);
 }
 
 void TermKeeper::Settle(const Snapshot& now) {
@@ -127,49 +131,52 @@ void TermKeeper::Settle(const Snapshot& now) {
   pending_ = {};
 }
 
-void TermKeeper::Add(const IndexTermsReport& more) {
+void TermKeeper::Add(const retrieval::IndexTermsReport& more) {
   report_.texts += more.texts;
   report_.changed += more.changed;
   report_.linked += more.linked;
   report_.unlinked += more.unlinked;
 }
 
-Result<IndexTermsReport> TermKeeper::IndexAll() {
+Result<retrieval::IndexTermsReport> TermKeeper::IndexAll() {
   const Snapshot now = workspace_->graph().snapshot();
-  if (HasTerms(now) || HasNoText(now)) return IndexTermsReport();
-  IndexTermsOptions options;
+  if (retrieval::HasTerms(now) || HasNoText(now)) return retrieval::IndexTermsReport();
+  retrieval::IndexTermsOptions options;
   options.terms = terms_;
   return UpdateTerms(*workspace_, options, load_);
 }
 
-Result<IndexTermsReport> TermKeeper::Finish() {
+Result<retrieval::IndexTermsReport> TermKeeper::Finish() {
   if (!on_) return report_;
   const Snapshot now = workspace_->graph().snapshot();
   Settle(now);
-  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(now));
-  if (complete_ && !HasTerms(now)) return report_;
-  if (complete_ && SameOptions(record.terms, terms_) &&
-      CountNewerTexts(now, record.covers(), nullptr, terms_) == 0) {
+  PLEXUS_ASSIGN(const retrieval::TermRecord record, retrieval::ReadTermRecord(now));
+  if (complete_ && !retrieval::HasTerms(now)) return report_;
+  if (complete_ && retrieval::SameOptions(record.terms, terms_) &&
+      retrieval::CountNewerTexts(now, record.covers(), nullptr, terms_) == 0) {
     // Files may bring terms that an index with these options does not have.
-    PLEXUS_ASSIGN(const NotIndexed missed, CountNotIndexed(now, record, nullptr));
+    PLEXUS_ASSIGN(const retrieval::NotIndexed missed,
+                  retrieval::CountNotIndexed(now, record, nullptr));
     if (missed.none()) return report_;
   }
-  IndexTermsOptions options;
+  retrieval::IndexTermsOptions options;
   options.terms = terms_;
-  PLEXUS_ASSIGN(const IndexTermsReport rest, UpdateTerms(*workspace_, options, load_));
+  PLEXUS_ASSIGN(const retrieval::IndexTermsReport rest, UpdateTerms(*workspace_, options, load_));
   Add(rest);
   report_.truncated = rest.truncated;
   return report_;
 }
 
 Status KeepTerms(Workspace& workspace, WriteBatch& batch) {
-  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(workspace.snapshot()));
+  PLEXUS_ASSIGN(const retrieval::TermRecord record,
+                retrieval::ReadTermRecord(workspace.snapshot()));
   if (!MayConcern(batch, record.terms)) return {};
   PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, false));
   return keeper.on() ? keeper.Complete(workspace.snapshot(), batch) : Status();
 }
 
-void NoteNotIndexed(Workspace& workspace, const Request& request, const NotIndexed& count) {
+void NoteNotIndexed(Workspace& workspace, const Request& request,
+                    const retrieval::NotIndexed& count) {
   const auto have = [](std::uint64_t facts) {
     return Grouped(facts) + (facts == 1 ? " fact has" : " facts have");
   };
@@ -186,21 +193,21 @@ void NoteNotIndexed(Workspace& workspace, const Request& request, const NotIndex
 }
 
 std::string NoTermsYet(const Workspace& workspace, const Request& request) {
-  const auto record = ReadTermRecord(workspace.snapshot());
+  const auto record = retrieval::ReadTermRecord(workspace.snapshot());
   if (record && record->stored)
     return "nothing that is indexed has a word yet: " +
            request.Command("put", workspace.directory(), "KEY") + " with a text writes one";
   return "the graph has no terms yet: run " + request.Command("terms", workspace.directory());
 }
 
-void WriteTermFields(ReplyWriter& json, const IndexTermsReport& report) {
+void WriteTermFields(ReplyWriter& json, const retrieval::IndexTermsReport& report) {
   json.Field("texts", report.texts);
   json.Field("changed", report.changed);
   json.Field("linked", report.linked);
   json.Field("unlinked", report.unlinked);
 }
 
-std::string ShownTerms(const IndexTermsReport& report) {
+std::string ShownTerms(const retrieval::IndexTermsReport& report) {
   return Grouped(report.texts) + " texts read, " + Grouped(report.changed) +
          " nodes brought up to date: " + Grouped(report.linked) + " terms linked, " +
          Grouped(report.unlinked) + " unlinked\n";

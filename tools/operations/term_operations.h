@@ -17,14 +17,17 @@ namespace plexus::tools {
 // Many terms are loaded at once (engine/bulk/load.h).
 struct TermsLoad {
   bool in_bulk = false;  // in Database's bulk mode: no other call may overlap
-  std::uint64_t memory = ImportLimits::kHalfOfFree;  // as ImportLimits::load_bytes; 0: no load
+  std::uint64_t memory =
+      formats::ImportLimits::kHalfOfFree;  // as ImportLimits::load_bytes; 0: no load
 };
 
 // IndexTerms of the workspace's graph as it is now. REQUIRES a workspace that may write.
-Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions options,
-                                     const TermsLoad& load);
+Result<retrieval::IndexTermsReport> UpdateTerms(Workspace& workspace,
+                                                retrieval::IndexTermsOptions options,
+                                                const TermsLoad& load);
 // What UpdateTerms would do; writes nothing.
-Result<IndexTermsReport> PreviewTerms(const Workspace& workspace, IndexTermsOptions options);
+Result<retrieval::IndexTermsReport> PreviewTerms(const Workspace& workspace,
+                                                 retrieval::IndexTermsOptions options);
 
 // Keeps the index in step with an import: terms go into the batches of their texts.
 class TermKeeper {
@@ -41,26 +44,26 @@ class TermKeeper {
   Status Complete(const Snapshot& snapshot, WriteBatch& batch);
   // After the last batch: indexes texts that were there before and had been missed. What all of it
   // did.
-  Result<IndexTermsReport> Finish();
+  Result<retrieval::IndexTermsReport> Finish();
   // In place of Complete and Finish, for a first index: all texts, unless the files brought terms.
-  Result<IndexTermsReport> IndexAll();
+  Result<retrieval::IndexTermsReport> IndexAll();
 
  private:
-  TermKeeper(Workspace& workspace, TermOptions terms)
+  TermKeeper(Workspace& workspace, retrieval::TermOptions terms)
       : workspace_(&workspace), terms_(std::move(terms)) {}
   // Counts the batch completed last if it was applied: a refused one, which comes again in halves,
   // raised no sequence.
   void Settle(const Snapshot& now);
-  void Add(const IndexTermsReport& more);
+  void Add(const retrieval::IndexTermsReport& more);
 
   Workspace* workspace_;
-  TermOptions terms_;
+  retrieval::TermOptions terms_;
   TermsLoad load_;
   bool on_ = false;
   bool first_ = false;        // of a graph that had none, unasked
   bool complete_ = false;     // all texts of the graph are indexed, and its record says so
-  IndexTermsReport report_;   // of batches that were applied
-  IndexTermsReport pending_;  // of the batch completed last
+  retrieval::IndexTermsReport report_;   // of batches that were applied
+  retrieval::IndexTermsReport pending_;  // of the batch completed last
   Sequence completed_at_ = 0;
 };
 
@@ -68,12 +71,13 @@ class TermKeeper {
 Status KeepTerms(Workspace& workspace, WriteBatch& batch);
 
 // Notes "12 facts have a text that is newer than the index ..." when there are any.
-void NoteNotIndexed(Workspace& workspace, const Request& request, const NotIndexed& count);
+void NoteNotIndexed(Workspace& workspace, const Request& request,
+                    const retrieval::NotIndexed& count);
 // What to do where there are no terms.
 std::string NoTermsYet(const Workspace& workspace, const Request& request);
 
 // "texts", "changed", "linked", "unlinked", as members.
-void WriteTermFields(ReplyWriter& json, const IndexTermsReport& report);
-std::string ShownTerms(const IndexTermsReport& report);
+void WriteTermFields(ReplyWriter& json, const retrieval::IndexTermsReport& report);
+std::string ShownTerms(const retrieval::IndexTermsReport& report);
 
 }  // namespace plexus::tools

@@ -3,13 +3,14 @@
 
 #include "algorithms/common/internal/selection.h"
 
-namespace plexus::centrality_internal {
+namespace plexus::centrality::internal {
 
 namespace {
 
 // fn(neighbour's dense id, weight) for every arc of a row, either way.
 template <class Fn>
-void ForRow(const internal::Selection& selection, const DenseView& view, NodeId dense, Fn&& fn) {
+void ForRow(const common_internal::Selection& selection, const DenseView& view, NodeId dense,
+            Fn&& fn) {
   selection.snapshot->ForEachArc(Direction::kBoth, view.node(dense), selection.filter,
                                  [&](const Arc& arc) {
                                    const NodeId place = view.dense(arc.neighbor);
@@ -29,8 +30,9 @@ Result<AdjacencyRows> MakeAdjacencyRows(const Snapshot& snapshot, Direction dire
     made.rows = options.out ? made.view.out() : made.view.in();
     return made;
   }
-  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
-  Executor& executor = internal::Pick(options.executor);
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(snapshot, options.filter));
+  Executor& executor = common_internal::Pick(options.executor);
   const NodeId n = made.view.node_count();
   made.offsets = AlignedArray<std::uint32_t>(std::size_t{n} + 1);
   made.offsets[0] = 0;
@@ -65,4 +67,4 @@ Result<AdjacencyRows> MakeAdjacencyRows(const Snapshot& snapshot, Direction dire
   return made;
 }
 
-}  // namespace plexus::centrality_internal
+}  // namespace plexus::centrality::internal

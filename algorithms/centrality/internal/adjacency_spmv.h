@@ -14,7 +14,7 @@
 #include "engine/error.h"
 #include "engine/parallel.h"
 
-namespace plexus::centrality_internal {
+namespace plexus::centrality::internal {
 
 struct AdjacencyRows {
   DenseView view;                       // the numbering
@@ -34,8 +34,8 @@ inline double RowProduct(const CsrView& rows, const double* x, NodeId v) {
   const std::uint32_t at = rows.offsets[v], count = rows.offsets[v + 1] - at;
   const NodeId* const neighbors = rows.neighbors.data() + at;
   return rows.weights.empty()
-             ? internal::RowDot<false>(neighbors, nullptr, count, x)
-             : internal::RowDot<true>(neighbors, rows.weights.data() + at, count, x);
+             ? common_internal::RowDot<false>(neighbors, nullptr, count, x)
+             : common_internal::RowDot<true>(neighbors, rows.weights.data() + at, count, x);
 }
 
 inline constexpr std::size_t kRowGrain = 4096;  // nodes a block; part of a sum's definition
@@ -55,4 +55,4 @@ Partial MultiplyRows(const CsrView& rows, const double* x, Executor& executor, P
       add);
 }
 
-}  // namespace plexus::centrality_internal
+}  // namespace plexus::centrality::internal

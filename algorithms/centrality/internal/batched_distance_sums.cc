@@ -4,7 +4,7 @@
 
 #include <bit>
 
-namespace plexus::centrality_internal {
+namespace plexus::centrality::internal {
 
 namespace {
 
@@ -123,4 +123,4 @@ bool BatchedDistanceSums::Pull(std::uint64_t all, const Budget& budget) {
   return true;
 }
 
-}  // namespace plexus::centrality_internal
+}  // namespace plexus::centrality::internal

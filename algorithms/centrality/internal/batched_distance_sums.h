@@ -17,7 +17,7 @@
 #include "engine/arrays/views.h"
 #include "engine/types.h"
 
-namespace plexus::centrality_internal {
+namespace plexus::centrality::internal {
 
 struct DistanceSums {
   std::uint64_t reached = 0;      // pairs of a source and this node, the node itself left out
@@ -64,4 +64,4 @@ class BatchedDistanceSums {
   std::uint64_t steps_ = 0;  // nodes and arcs read since the clock was
 };
 
-}  // namespace plexus::centrality_internal
+}  // namespace plexus::centrality::internal

@@ -7,7 +7,7 @@
 #include "algorithms/centrality/centrality.h"
 #include "engine/arrays/views.h"
 
-namespace plexus {
+namespace plexus::centrality {
 
 // Sums over the given sources on bare arrays, neither halved nor scaled.
 // REQUIRES rows without doubles and loops, `in` the transpose of `out` (or empty: then one
@@ -16,4 +16,4 @@ Result<std::vector<double>> BetweennessCsr(const CsrView& out, const CsrView& in
                                            std::span<const NodeId> sources,
                                            Executor* executor = nullptr);
 
-}  // namespace plexus
+}  // namespace plexus::centrality

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace plexus::centrality_internal {
+namespace plexus::centrality::internal {
 
 namespace {
 
@@ -133,4 +133,4 @@ bool Brandes::Search(NodeId source, std::uint32_t max_hops, Width width, double*
                                  : Run(source, max_hops, wide_, dependencies);
 }
 
-}  // namespace plexus::centrality_internal
+}  // namespace plexus::centrality::internal

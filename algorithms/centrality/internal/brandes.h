@@ -7,7 +7,7 @@
 #include "engine/arrays/views.h"
 #include "engine/types.h"
 
-namespace plexus::centrality_internal {
+namespace plexus::centrality::internal {
 
 // One search at a time; keeps its arrays. A search costs the nodes and arcs it reaches,
 // resetting included, and allocates nothing.
@@ -84,4 +84,4 @@ class Brandes {
   std::size_t reached_ = 0;
 };
 
-}  // namespace plexus::centrality_internal
+}  // namespace plexus::centrality::internal

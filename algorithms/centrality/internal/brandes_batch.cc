@@ -7,7 +7,7 @@
 
 #include "algorithms/common/internal/simd_dispatch.h"
 
-namespace plexus::centrality_internal {
+namespace plexus::centrality::internal {
 
 namespace {
 
@@ -160,9 +160,9 @@ __attribute__((target("avx512f,avx512dq"))) void BackwardAvx512(const Sweep& s, 
   BackwardBlock(s, begin, end);
 }
 constexpr Kernels kAvx2{&ForwardAvx2, &BackwardAvx2}, kAvx512{&ForwardAvx512, &BackwardAvx512};
-constexpr internal::SimdTable<const Kernels*> kKernels{&kScalar, &kAvx2, &kAvx512};
+constexpr common_internal::SimdTable<const Kernels*> kKernels{&kScalar, &kAvx2, &kAvx512};
 #else
-constexpr internal::SimdTable<const Kernels*> kKernels{&kScalar};
+constexpr common_internal::SimdTable<const Kernels*> kKernels{&kScalar};
 #endif
 
 }  // namespace
@@ -281,4 +281,4 @@ bool BrandesBatch::Pull(std::size_t depth, std::uint16_t all) {
   return fits;
 }
 
-}  // namespace plexus::centrality_internal
+}  // namespace plexus::centrality::internal

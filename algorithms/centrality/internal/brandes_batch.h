@@ -21,7 +21,7 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::centrality_internal {
+namespace plexus::centrality::internal {
 
 class BrandesBatch {
  public:
@@ -53,4 +53,4 @@ class BrandesBatch {
   std::vector<std::vector<NodeId>> block_found_;
 };
 
-}  // namespace plexus::centrality_internal
+}  // namespace plexus::centrality::internal

@@ -12,7 +12,7 @@
 #include "engine/arrays/views.h"
 #include "engine/types.h"
 
-namespace plexus::centrality_internal {
+namespace plexus::centrality::internal {
 
 // `x`: one number a node, 0 or more; where the walk begins and where it continues. One thread, no
 // recursion. O(nodes + arcs); 8 bytes a node where the walk ends.
@@ -53,4 +53,4 @@ inline bool HasCycle(const CsrView& rows, const std::vector<double>& x) {
   return taken.size() < n;
 }
 
-}  // namespace plexus::centrality_internal
+}  // namespace plexus::centrality::internal

@@ -11,7 +11,7 @@
 #include "algorithms/common/common.h"
 #include "engine/types.h"
 
-namespace plexus::centrality_internal {
+namespace plexus::centrality::internal {
 
 // `count` of the nodes [0, nodes) without replacement, all of them when there are fewer,
 // in the order drawn. O(nodes).
@@ -36,4 +36,4 @@ inline std::size_t SourcesWithin(const Budget& budget, std::size_t sources, std:
   return searches >= (sources + at_once - 1) / at_once ? sources : searches * at_once;
 }
 
-}  // namespace plexus::centrality_internal
+}  // namespace plexus::centrality::internal

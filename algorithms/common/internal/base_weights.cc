@@ -5,7 +5,7 @@
 
 #include "engine/lineage.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 namespace {
 
@@ -42,4 +42,4 @@ CsrView BaseRowsOf(const Csr& base, Direction direction, bool weighted, Executor
   return rows;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

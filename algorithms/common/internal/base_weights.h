@@ -8,7 +8,7 @@
 
 #include "engine/adjacency/csr.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 // Valid as long as the base and `weights`, which is set when floats had to be made. Without
 // `weighted` rows have no weights. O(1) when nothing has to be made, else O(arcs) and 4 bytes an
@@ -17,4 +17,4 @@ namespace plexus::internal {
 CsrView BaseRowsOf(const Csr& base, Direction direction, bool weighted, Executor& executor,
                    std::shared_ptr<const void>& weights);
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

@@ -6,7 +6,7 @@
 // attributes with which Highway compiles a level (hwy/ops/set_macros-inl.h).
 #pragma once
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 #if defined(__x86_64__) || defined(__i386__)
 inline bool CpuHasAvx2() {
@@ -32,4 +32,4 @@ inline bool CpuHasAvx3() { return false; }
 inline bool CpuHasAvx3Dl() { return false; }
 #endif
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

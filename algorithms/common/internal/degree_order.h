@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 // Buckets of falling degree, to a quarter of an octave: coarse enough to leave nodes that
 // were near each other so.
@@ -23,4 +23,4 @@ bool IsSkewed(Number arcs_of_first_sixteenth, Number arcs) {
   return arcs_of_first_sixteenth * 5 >= arcs * 2;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

@@ -6,7 +6,7 @@
 #include "algorithms/common/common.h"
 #include "algorithms/common/internal/in_time.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 // Filter, executor and, where the kernel takes them, reversed kinds and weights of `options`; the
 // caller sets which rows are needed.
@@ -29,4 +29,4 @@ inline Result<std::optional<DenseView>> ViewInTime(const Snapshot& snapshot,
   });
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

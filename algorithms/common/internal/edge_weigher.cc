@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 Result<EdgeWeigher> EdgeWeigher::Make(const Snapshot& snapshot, const EdgeWeighting& weights) {
   const auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
@@ -47,4 +47,4 @@ Result<std::optional<EdgeWeigher>> EdgeWeigher::MakeIfAny(const Snapshot& snapsh
   return weigher;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

@@ -11,7 +11,7 @@
 #include "engine/error.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 class EdgeWeigher {
  public:
@@ -49,4 +49,4 @@ class EdgeWeigher {
   std::vector<Kind> kinds_;  // by id
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

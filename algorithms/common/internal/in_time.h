@@ -10,7 +10,7 @@
 #include "algorithms/common/internal/stoppable_executor.h"
 #include "engine/error.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 // What make(Executor&) returns, a Result; none when the time was up before it was made. Its loops
 // over the executor end by an exception. It must not keep the executor, nor share what is
@@ -28,4 +28,4 @@ auto InTime(const RunOptions& run, Make&& make)
   }
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

@@ -9,7 +9,7 @@
 #include "engine/snapshot.h"
 #include "engine/snapshot_rows.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 inline constexpr std::uint32_t kSearchedRow = 4'096;  // Shorter ones are walked as fast.
 
@@ -40,4 +40,4 @@ bool ForEachArcInterruptible(const Snapshot& snapshot, Direction direction, Node
   return go_on;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

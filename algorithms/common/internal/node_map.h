@@ -16,7 +16,7 @@
 
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 class NodeMap {
  public:
@@ -121,4 +121,4 @@ class NodeMap {
   std::vector<std::uint32_t> dense_;  // by node once dense
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

@@ -7,7 +7,7 @@
 
 #include "engine/state.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 std::uint64_t NodeOrder::KeyOf(ColumnType type, std::uint64_t bits) {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
@@ -165,4 +165,4 @@ std::uint64_t NodeOrder::size_bytes() const {
          starts_.capacity() * sizeof(std::uint64_t);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

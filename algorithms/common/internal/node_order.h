@@ -15,7 +15,7 @@
 #include "engine/lineage.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 class NodeOrder final : public Carried {
  public:
@@ -100,4 +100,4 @@ void NodeOrder::ForEach(std::uint64_t first, std::uint64_t last, bool descending
   }
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

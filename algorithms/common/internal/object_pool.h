@@ -18,7 +18,7 @@
 
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 template <class T>
 class ObjectPool {
@@ -83,4 +83,4 @@ class ObjectPool {
   std::vector<std::unique_ptr<T>> free_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

@@ -12,7 +12,7 @@
 #include "engine/error.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 class ReversedKinds {
  public:
@@ -61,4 +61,4 @@ class ReversedKinds {
   std::vector<bool> reversed_;  // by kind; empty = none
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

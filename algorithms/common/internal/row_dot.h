@@ -8,7 +8,7 @@
 
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 // How far ahead the ids of sources are prefetched, in arcs. The processor follows a stream
 // by itself, but not while its line buffers are full of gathers: an early prefetch made a sweep
@@ -64,4 +64,4 @@ inline double RowDot(const NodeId* neighbors, const float* weights, std::uint32_
   return even + odd;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

@@ -8,7 +8,7 @@
 #include "engine/state.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 namespace {
 
@@ -119,4 +119,4 @@ NodeSubset Selection::Materialise(Executor& executor) const {
   return NodeSubset(n, std::move(words));
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

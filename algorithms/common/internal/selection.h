@@ -17,7 +17,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 struct Selection {
   const Snapshot* snapshot = nullptr;
@@ -61,4 +61,4 @@ Result<NodeSubset> WithSources(const Snapshot& snapshot, const NodeSubset* subse
 
 inline Executor& Pick(Executor* executor) { return executor ? *executor : DefaultExecutor(); }
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

@@ -9,7 +9,7 @@
 
 #include "algorithms/common/common.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 template <class Kernel>  // a pointer
 struct SimdTable {
@@ -39,4 +39,4 @@ struct SimdTable {
   }
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

@@ -3,7 +3,7 @@
 
 #include "algorithms/common/internal/selection.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 AlignedArray<NodePair> PairsOf(const CsrView& rows, Executor& executor) {
   AlignedArray<NodePair> pairs(rows.arc_count());
@@ -32,4 +32,4 @@ Result<SimpleGraph> MakeSimpleGraph(const Snapshot& snapshot, DenseViewOptions o
   return graph;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

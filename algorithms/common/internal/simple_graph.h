@@ -9,7 +9,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/bulk/topology.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 struct SimpleGraph {
   DenseView view;  // dense ids <-> nodes; keeps the snapshot
@@ -27,4 +27,4 @@ Result<SimpleGraph> MakeSimpleGraph(const Snapshot& snapshot, DenseViewOptions o
 // The arcs of all rows, in their order.
 AlignedArray<NodePair> PairsOf(const CsrView& rows, Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 inline std::uint64_t SplitMix64(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15ull;
@@ -12,4 +12,4 @@ inline std::uint64_t SplitMix64(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

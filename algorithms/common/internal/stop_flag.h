@@ -9,7 +9,7 @@
 
 #include "algorithms/common/common.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 class StopFlag {
  public:
@@ -28,4 +28,4 @@ class StopFlag {
   std::atomic<bool> stopped_ = false;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

@@ -14,7 +14,7 @@
 #include "algorithms/common/internal/stop_flag.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 enum class WhenStopped { kPassOver, kThrow };
 
@@ -49,4 +49,4 @@ class StoppableExecutor final : public Executor {
   const bool throws_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

@@ -9,7 +9,7 @@
 #include "algorithms/common/common.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 // `ref` lies in the row of `row` and leads to `neighbor`.
 inline PathEdge ArcAsEdge(const Snapshot& snapshot, NodeId row, NodeId neighbor, ArcRef ref) {
@@ -31,4 +31,4 @@ inline PathEdge ArcAsEdge(const Snapshot& snapshot, NodeId row, NodeId neighbor,
   return step;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

@@ -5,7 +5,7 @@
 
 #include "engine/adjacency/csr.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 PathEdge EdgeOf(const Snapshot& snapshot, const Arc& arc, NodeId row) {
   const Edge e = snapshot.edge(arc, row);
@@ -46,4 +46,4 @@ std::vector<PathEdge> EdgesAt(const Selection& selection, const DenseView& view,
   return edges;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

@@ -12,7 +12,7 @@
 #include "algorithms/common/internal/selection.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 // The edge in its own direction.
 PathEdge EdgeOf(const Snapshot& snapshot, const Arc& arc, NodeId row);
@@ -22,4 +22,4 @@ PathEdge EdgeOf(const Snapshot& snapshot, const Arc& arc, NodeId row);
 std::vector<PathEdge> EdgesAt(const Selection& selection, const DenseView& view,
                               std::span<const std::uint32_t> positions, Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 // Sorts `list` by `better`, a strict order without ties, cut to `top` (0 = all).
 template <class T, class Better = std::less<>>
@@ -19,4 +19,4 @@ void SortTopK(std::vector<T>& list, std::size_t top, Better better = {}) {
   std::sort(list.begin(), list.end(), better);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

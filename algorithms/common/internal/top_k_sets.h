@@ -12,7 +12,7 @@
 
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 template <int kMembers>
 struct ScoredSet {
@@ -74,4 +74,4 @@ class TopKSets {
   std::vector<Set> sets_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

@@ -9,7 +9,7 @@
 #include "algorithms/common/internal/object_pool.h"
 #include "engine/arrays/aligned_array.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 namespace {
 
@@ -295,7 +295,7 @@ class Walker {
   AlignedArray<double> list_values_;  // parallel to list_
   std::vector<double> most_;          // by shared neighbour, of its values; empty: 1
   TopKSets<2> best_;
-  internal::ObjectPool<Sums> pool_;
+  common_internal::ObjectPool<Sums> pool_;
   std::size_t workers_ = 0;
   std::uint64_t wedges_ = 0, scored_ = 0;
 };
@@ -307,4 +307,4 @@ WedgeResult WedgePairs(const CsrView& rows, std::span<const double> shares, cons
   return Walker(rows, shares, query, executor).Run();
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

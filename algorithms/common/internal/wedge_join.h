@@ -27,7 +27,7 @@
 #include "engine/arrays/views.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::common_internal {
 
 // What a sum is worth. Thread-safe. `Most` and `Need` may be off by rounding, outwards.
 class PairJudge {
@@ -69,4 +69,4 @@ struct WedgeResult {
 WedgeResult WedgePairs(const CsrView& rows, std::span<const double> shares, const WedgeQuery& query,
                        Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::common_internal

@@ -16,7 +16,7 @@
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 HWY_BEFORE_NAMESPACE();
-namespace plexus::community_internal::HWY_NAMESPACE {
+namespace plexus::community::internal::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -35,12 +35,12 @@ std::uint64_t CountCommon(const std::uint64_t* a, const std::uint64_t* b, std::s
   return hn::GetLane(hn::SumOfLanes(tag, sum));
 }
 
-}  // namespace plexus::community_internal::HWY_NAMESPACE
+}  // namespace plexus::community::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif
 
 #if HWY_ONCE
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 namespace {
 
 std::uint64_t Scalar(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
@@ -53,19 +53,19 @@ std::uint64_t Scalar(const std::uint64_t* a, const std::uint64_t* b, std::size_t
 }  // namespace
 
 CountCommonFn FindCountCommon(SimdLevel level) {
-  static const internal::SimdTable<CountCommonFn> kernels {
-    .scalar = &Scalar,
+  static const common_internal::SimdTable<CountCommonFn> kernels{
+      .scalar = &Scalar,
 #if (HWY_TARGETS) & HWY_AVX2
-    .avx2 = &N_AVX2::CountCommon,
+      .avx2 = &N_AVX2::CountCommon,
 #endif
 #if (HWY_TARGETS) & HWY_AVX3_DL
-    .avx512 = internal::CpuHasAvx3Dl() ? &N_AVX3_DL::CountCommon : &N_AVX3::CountCommon,
+      .avx512 = common_internal::CpuHasAvx3Dl() ? &N_AVX3_DL::CountCommon : &N_AVX3::CountCommon,
 #elif (HWY_TARGETS) & HWY_AVX3
-    .avx512 = &N_AVX3::CountCommon,
+      .avx512 = &N_AVX3::CountCommon,
 #endif
   };
   return kernels.Find(level);
 }
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal
 #endif

@@ -8,7 +8,7 @@
 
 #include "algorithms/common/common.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 // Bits set in both a[i] and b[i], i < words. No alignment needed.
 using CountCommonFn = std::uint64_t (*)(const std::uint64_t* a, const std::uint64_t* b,
@@ -17,4 +17,4 @@ using CountCommonFn = std::uint64_t (*)(const std::uint64_t* a, const std::uint6
 // Null when the machine or the build lacks the level; kBest and kScalar are always there.
 CountCommonFn FindCountCommon(SimdLevel level);
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

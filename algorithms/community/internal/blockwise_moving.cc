@@ -8,7 +8,7 @@
 #include "algorithms/common/internal/splitmix64.h"
 #include "algorithms/common/internal/stop_flag.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 namespace {
 
@@ -49,7 +49,8 @@ class BlockwiseMoving::Block {
         plan_(plan),
         unused_(begin_) {}
 
-  Report Run(SparseAccumulator& accumulator, internal::StopFlag& stop_flag, std::uint64_t arcs) {
+  Report Run(SparseAccumulator& accumulator, common_internal::StopFlag& stop_flag,
+             std::uint64_t arcs) {
     if (stop_flag.Poll()) return report_;
     FillQueue();
     const double enough = plan_.tolerance * graph_.total / 2 * size_ / graph_.nodes;
@@ -79,7 +80,7 @@ class BlockwiseMoving::Block {
   bool IsInside(NodeId v) const { return v - begin_ < size_; }
 
   void FillQueue() {
-    const std::uint64_t draw = internal::SplitMix64(plan_.seed + block_);
+    const std::uint64_t draw = common_internal::SplitMix64(plan_.seed + block_);
     const NodeId step = plan_.in_order ? 1 : static_cast<NodeId>(draw | 1),
                  first = plan_.in_order ? 0 : static_cast<NodeId>(draw >> 32);
     for (NodeId i = 0; i < places_; ++i) {
@@ -200,12 +201,10 @@ bool BlockwiseMoving::IsWorthwhile(const CommunityGraph& graph) {
   return 16 * near >= 15 * all;
 }
 
-BlockwiseMoving::Report BlockwiseMoving::Run(const CommunityGraph& graph, NodeId* communities,
-                                             CommunitySums& sums, const Plan& plan,
-                                             Executor& executor,
-                                             internal::ObjectPool<SparseAccumulator>& accumulators,
-                                             const Budget* budget,
-                                             std::vector<std::uint8_t>& waiting) {
+BlockwiseMoving::Report BlockwiseMoving::Run(
+    const CommunityGraph& graph, NodeId* communities, CommunitySums& sums, const Plan& plan,
+    Executor& executor, common_internal::ObjectPool<SparseAccumulator>& accumulators,
+    const Budget* budget, std::vector<std::uint8_t>& waiting) {
   size_ = SizeFor(graph.nodes);
   const NodeId blocks = (graph.nodes - 1) / size_ + 1;
   block_of_label_.assign(graph.nodes, kNoNode);
@@ -218,7 +217,7 @@ BlockwiseMoving::Report BlockwiseMoving::Run(const CommunityGraph& graph, NodeId
   queued_.assign(graph.nodes, 0);
   waiting.assign(graph.nodes, 0);
   reports_.assign(blocks, {});
-  internal::StopFlag stop_flag(budget);
+  common_internal::StopFlag stop_flag(budget);
   ParallelFor(executor, blocks, 1, [&](std::size_t b, std::size_t) {
     const auto accumulator = accumulators.Acquire();
     const auto block = static_cast<NodeId>(b);
@@ -237,4 +236,4 @@ BlockwiseMoving::Report BlockwiseMoving::Run(const CommunityGraph& graph, NodeId
   return report;
 }
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

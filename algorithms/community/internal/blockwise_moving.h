@@ -20,7 +20,7 @@
 #include "algorithms/community/internal/sparse_accumulator.h"
 #include "engine/parallel.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 // What moving knows of communities, by label.
 struct CommunitySums {
@@ -51,7 +51,7 @@ class BlockwiseMoving {
   // waiting[v]: v has links or communities outside its block, or was not visited any more.
   Report Run(const CommunityGraph& graph, NodeId* communities, CommunitySums& sums,
              const Plan& plan, Executor& executor,
-             internal::ObjectPool<SparseAccumulator>& accumulators, const Budget* budget,
+             common_internal::ObjectPool<SparseAccumulator>& accumulators, const Budget* budget,
              std::vector<std::uint8_t>& waiting);
 
  private:
@@ -65,4 +65,4 @@ class BlockwiseMoving {
   std::vector<Report> reports_;
 };
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

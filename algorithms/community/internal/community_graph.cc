@@ -5,7 +5,7 @@
 
 #include "algorithms/common/internal/stop_flag.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 namespace {
 
@@ -27,7 +27,7 @@ std::span<T> Cut(std::byte*& at, std::uint64_t size) {
 template <bool kUnit>
 void SumGroup(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
               NodeId group, SparseAccumulator& accumulator, std::uint64_t& at,
-              internal::StopFlag& stop_flag, CommunityGraph& coarse) {
+              common_internal::StopFlag& stop_flag, CommunityGraph& coarse) {
   double loop = 0, strength = 0;
   std::uint64_t arcs = 0;
   coarse.rows[group].begin = at;
@@ -119,13 +119,13 @@ NodeId Renumber(std::vector<NodeId>& labels, std::vector<NodeId>& numbers) {
 }
 
 bool Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
-               Executor& executor, internal::ObjectPool<SparseAccumulator>& accumulators,
+               Executor& executor, common_internal::ObjectPool<SparseAccumulator>& accumulators,
                const Budget* budget, CommunityGraph& coarse) {
   const auto count = static_cast<NodeId>(groups.starts.size() - 1);
   coarse.Reserve(count, groups.arcs.back());
   coarse.unit = false;
   coarse.total = graph.total;
-  internal::StopFlag stop_flag(budget);
+  common_internal::StopFlag stop_flag(budget);
   ParallelFor(executor, groups.block_count(), 1, [&](std::size_t block, std::size_t) {
     if (stop_flag.Poll()) return;
     const auto accumulator = accumulators.Acquire();
@@ -189,4 +189,4 @@ NodeId SplitIntoConnected(const CommunityGraph& graph, std::vector<NodeId>& labe
   return Renumber(labels, queue);
 }
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

@@ -20,7 +20,7 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 struct CommunityGraph {
   struct Row {
@@ -94,7 +94,7 @@ NodeId Renumber(std::vector<NodeId>& labels, std::vector<NodeId>& numbers);
 // when `budget` (null = none) says to stop: looked at in every block and, in large groups,
 // every 4,096 nodes. REQUIRES labels below count.
 bool Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
-               Executor& executor, internal::ObjectPool<SparseAccumulator>& accumulators,
+               Executor& executor, common_internal::ObjectPool<SparseAccumulator>& accumulators,
                const Budget* budget, CommunityGraph& coarse);
 
 // Sum of A_ij - resolution * k_i k_j / 2m over all pairs of one community, over 2m; 0
@@ -106,4 +106,4 @@ double Modularity(const CommunityGraph& graph, const std::vector<NodeId>& labels
 NodeId SplitIntoConnected(const CommunityGraph& graph, std::vector<NodeId>& labels, NodeId count,
                           Executor& executor);
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

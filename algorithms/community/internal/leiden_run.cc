@@ -8,7 +8,7 @@
 #include "algorithms/community/internal/local_moving.h"
 #include "algorithms/community/internal/refinement.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 namespace {
 
@@ -122,7 +122,7 @@ class Leiden {
   LeidenOutcome found_;
   CommunityGraph levels_[2];
   Groups groups_;
-  internal::ObjectPool<SparseAccumulator> accumulators_;
+  common_internal::ObjectPool<SparseAccumulator> accumulators_;
   LocalMoving moving_;
   Refinement refinement_;
   Spending spending_;
@@ -135,4 +135,4 @@ LeidenOutcome RunLeiden(const CommunityGraph& graph, const LeidenPlan& plan, Exe
   return Leiden(graph, plan, executor).Run();
 }
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

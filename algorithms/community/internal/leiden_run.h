@@ -8,7 +8,7 @@
 #include "algorithms/community/internal/community_graph.h"
 #include "engine/parallel.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 struct LeidenPlan {
   double resolution = 1;
@@ -30,4 +30,4 @@ struct LeidenOutcome {
 
 LeidenOutcome RunLeiden(const CommunityGraph& graph, const LeidenPlan& plan, Executor& executor);
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

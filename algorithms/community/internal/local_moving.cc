@@ -8,7 +8,7 @@
 #include "algorithms/common/internal/splitmix64.h"
 #include "algorithms/common/internal/stop_flag.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 namespace {
 
@@ -188,9 +188,9 @@ void LocalMoving::ApplyProposals(SparseAccumulator& accumulator, Spending& spend
 }
 
 void LocalMoving::Sweep(const MoveOptions& options, Executor& executor,
-                        internal::ObjectPool<SparseAccumulator>& accumulators, Spending& spending,
-                        MoveReport& report) {
-  const std::uint64_t draw = internal::SplitMix64(options.seed);
+                        common_internal::ObjectPool<SparseAccumulator>& accumulators,
+                        Spending& spending, MoveReport& report) {
+  const std::uint64_t draw = common_internal::SplitMix64(options.seed);
   const NodeId step = options.in_order ? 1 : static_cast<NodeId>(draw | 1);
   const NodeId first = options.in_order ? 0 : static_cast<NodeId>(draw >> 32);
   const auto own_accumulator = accumulators.Acquire();
@@ -255,10 +255,10 @@ bool LocalMoving::CanMove(NodeId v) const {
 
 // first_: the nodes that would move in the current state.
 void LocalMoving::ProposeAll(Executor& executor,
-                             internal::ObjectPool<SparseAccumulator>& accumulators,
+                             common_internal::ObjectPool<SparseAccumulator>& accumulators,
                              Spending& spending) {
   first_.resize(graph_->nodes);
-  internal::StopFlag stop_flag(spending.budget);
+  common_internal::StopFlag stop_flag(spending.budget);
   spending.arcs += ParallelReduce(
       executor, graph_->nodes, kProposeGrain, std::uint64_t{0},
       [&](std::size_t begin, std::size_t end) {
@@ -276,7 +276,7 @@ void LocalMoving::ProposeAll(Executor& executor,
 
 MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& communities,
                             const MoveOptions& options, Executor& executor,
-                            internal::ObjectPool<SparseAccumulator>& accumulators,
+                            common_internal::ObjectPool<SparseAccumulator>& accumulators,
                             Spending& spending) {
   const NodeId n = graph.nodes;
   graph_ = &graph;
@@ -324,4 +324,4 @@ MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& co
   return report;
 }
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

@@ -27,7 +27,7 @@
 #include "algorithms/community/internal/sparse_accumulator.h"
 #include "engine/parallel.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 struct MoveOptions {
   double resolution = 1;
@@ -61,7 +61,7 @@ class LocalMoving {
   // labels below graph.nodes; some may be empty, before and after.
   MoveReport Run(const CommunityGraph& graph, std::vector<NodeId>& communities,
                  const MoveOptions& options, Executor& executor,
-                 internal::ObjectPool<SparseAccumulator>& accumulators, Spending& spending);
+                 common_internal::ObjectPool<SparseAccumulator>& accumulators, Spending& spending);
 
  private:
   struct Proposal {
@@ -80,10 +80,10 @@ class LocalMoving {
   NodeId EmptyCommunity();
   void CutIntoClasses(bool in_order);
   bool CanMove(NodeId v) const;
-  void ProposeAll(Executor& executor, internal::ObjectPool<SparseAccumulator>& accumulators,
+  void ProposeAll(Executor& executor, common_internal::ObjectPool<SparseAccumulator>& accumulators,
                   Spending& spending);
   void Sweep(const MoveOptions& options, Executor& executor,
-             internal::ObjectPool<SparseAccumulator>& accumulators, Spending& spending,
+             common_internal::ObjectPool<SparseAccumulator>& accumulators, Spending& spending,
              MoveReport& report);
   void CollectWaiting(NodeId cls);
   void ApplyProposals(SparseAccumulator& accumulator, Spending& spending, MoveReport& report);
@@ -113,4 +113,4 @@ class LocalMoving {
   std::vector<std::uint8_t> first_;  // by node: waits when the sweeps begin
 };
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 namespace {
 
@@ -57,7 +57,7 @@ Order Begin(std::vector<Counts>& blocks) {
 std::optional<NodeOrdering> OrderRows(NodeId all, std::span<const NodeId> selected,
                                       std::span<const std::uint64_t> degrees,
                                       const AlignedArray<NodeId>& only, Executor& executor,
-                                      internal::StopFlag& stop_flag) {
+                                      common_internal::StopFlag& stop_flag) {
   const bool fold = !only.empty();
   // Of two that have only each other the smaller keeps its row.
   auto folded = [&](NodeId v) {
@@ -113,4 +113,4 @@ std::optional<NodeOrdering> OrderRows(NodeId all, std::span<const NodeId> select
   return places;
 }
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

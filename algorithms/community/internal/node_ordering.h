@@ -23,7 +23,7 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 // Maps the caller's nodes to rows.
 struct NodeOrdering {
@@ -39,7 +39,7 @@ struct NodeOrdering {
 std::optional<NodeOrdering> OrderRows(NodeId all, std::span<const NodeId> selected,
                                       std::span<const std::uint64_t> degrees,
                                       const AlignedArray<NodeId>& only, Executor& executor,
-                                      internal::StopFlag& stop_flag);
+                                      common_internal::StopFlag& stop_flag);
 
 // `selected`: nodes below `all`, ascending; degrees[i]: the arcs of selected[i], at least
 // as many as walk(selected[i], fn) calls fn(neighbour, weight) for, loops included; it may
@@ -55,7 +55,7 @@ std::optional<NodeOrdering> MakeNodeOrdering(NodeId all, std::span<const NodeId>
                                              Walk&& walk) {
   constexpr std::size_t kGrain = 4096;
   AlignedArray<NodeId> only(fold ? all : 0);  // the one neighbour, of selected nodes
-  internal::StopFlag stop_flag(budget);
+  common_internal::StopFlag stop_flag(budget);
   if (stop_flag.Poll()) return std::nullopt;
   ParallelFor(executor, fold ? selected.size() : 0, kGrain,
               [&](std::size_t begin, std::size_t end) {
@@ -78,4 +78,4 @@ std::optional<NodeOrdering> MakeNodeOrdering(NodeId all, std::span<const NodeId>
   return OrderRows(all, selected, degrees, only, executor, stop_flag);
 }
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

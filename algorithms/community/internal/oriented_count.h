@@ -14,7 +14,7 @@
 #include "engine/internal/prefetch.h"
 #include "engine/parallel.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 constexpr std::size_t kCountGrain = 512;        // rows a block
 constexpr std::uint32_t kFar = 24, kNear = 12;  // arcs ahead whose row's place and row are fetched
@@ -83,7 +83,7 @@ class Marks {
   auto Acquire() { return pool_.Acquire(); }
 
  private:
-  internal::ObjectPool<std::vector<Mark>> pool_;
+  common_internal::ObjectPool<std::vector<Mark>> pool_;
 };
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

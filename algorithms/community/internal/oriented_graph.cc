@@ -10,7 +10,7 @@
 #include "engine/error.h"
 #include "engine/internal/prefetch.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 namespace {
 
@@ -208,4 +208,4 @@ OrientedCount CountSimple(const CsrView& simple, const Budget& budget, Executor&
   return count;
 }
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

@@ -15,7 +15,7 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 struct OrientedGraph {
   AlignedArray<std::uint32_t> offsets;  // node_count + 1
@@ -69,4 +69,4 @@ struct NodeTriangles {
 NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::uint8_t>& directions,
                            const Budget& budget, Executor& executor);
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

@@ -3,14 +3,14 @@
 
 #include "algorithms/common/internal/stop_flag.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 template <bool kUnit>
 class Refinement::OneCommunity {
  public:
   OneCommunity(const CommunityGraph& graph, const std::vector<NodeId>& communities,
                const Groups& groups, double scale, std::vector<NodeId>& parts,
-               AlignedArray<Part>& by_part, internal::StopFlag& stop_flag)
+               AlignedArray<Part>& by_part, common_internal::StopFlag& stop_flag)
       : graph_(graph),
         communities_(communities),
         groups_(groups),
@@ -84,16 +84,16 @@ class Refinement::OneCommunity {
   const double scale_;
   std::vector<NodeId>& parts_;
   AlignedArray<Part>& by_part_;
-  internal::StopFlag& stop_flag_;
+  common_internal::StopFlag& stop_flag_;
 };
 
 bool Refinement::Run(const CommunityGraph& graph, const std::vector<NodeId>& communities,
                      const Groups& groups, double resolution, Executor& executor,
-                     internal::ObjectPool<SparseAccumulator>& accumulators, const Budget* budget,
-                     std::vector<NodeId>& parts) {
+                     common_internal::ObjectPool<SparseAccumulator>& accumulators,
+                     const Budget* budget, std::vector<NodeId>& parts) {
   parts.resize(graph.nodes);
   if (by_part_.size() < graph.nodes) by_part_ = AlignedArray<Part>(graph.nodes);
-  internal::StopFlag stop_flag(budget);
+  common_internal::StopFlag stop_flag(budget);
   auto run = [&](const auto& one) {
     ParallelFor(executor, groups.block_count(), 1, [&](std::size_t block, std::size_t) {
       if (stop_flag.Poll()) return;
@@ -110,4 +110,4 @@ bool Refinement::Run(const CommunityGraph& graph, const std::vector<NodeId>& com
   return !stop_flag.stopped();
 }
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

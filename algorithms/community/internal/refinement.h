@@ -13,7 +13,7 @@
 #include "algorithms/common/common.h"
 #include "algorithms/community/internal/community_graph.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 class Refinement {
  public:
@@ -23,7 +23,7 @@ class Refinement {
   // kPollInterval nodes. REQUIRES a positive total.
   bool Run(const CommunityGraph& graph, const std::vector<NodeId>& communities,
            const Groups& groups, double resolution, Executor& executor,
-           internal::ObjectPool<SparseAccumulator>& accumulators, const Budget* budget,
+           common_internal::ObjectPool<SparseAccumulator>& accumulators, const Budget* budget,
            std::vector<NodeId>& parts);
 
  private:
@@ -39,4 +39,4 @@ class Refinement {
   AlignedArray<Part> by_part_;  // scratch
 };
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

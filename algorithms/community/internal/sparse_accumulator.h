@@ -15,7 +15,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/types.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 class SparseAccumulator {
  public:
@@ -133,4 +133,4 @@ decltype(auto) WithRow(SparseAccumulator& accumulator, std::uint64_t arcs, Fn&& 
   return fn(row);
 }
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

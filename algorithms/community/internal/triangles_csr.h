@@ -6,9 +6,9 @@
 #include "algorithms/community/community.h"
 #include "engine/arrays/views.h"
 
-namespace plexus {
+namespace plexus::community {
 
 // Triangles of bare rows. REQUIRES symmetric rows, ascending, without doubles and loops.
 Result<std::uint64_t> TrianglesCsr(const CsrView& simple, Executor* executor = nullptr);
 
-}  // namespace plexus
+}  // namespace plexus::community

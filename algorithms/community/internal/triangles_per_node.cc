@@ -15,7 +15,7 @@
 #include "algorithms/community/internal/oriented_count.h"
 #include "algorithms/community/internal/oriented_graph.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 namespace {
 
@@ -147,7 +147,8 @@ void AddUp(const OrientedGraph& graph, const std::vector<std::unique_ptr<Mine>>&
 
 // row(u, mine) for the rows that the extent goes over.
 template <class Mine, class Row>
-void ForEachRow(Extent& extent, internal::ObjectPool<Mine>& pool, Executor& executor, Row&& row) {
+void ForEachRow(Extent& extent, common_internal::ObjectPool<Mine>& pool, Executor& executor,
+                Row&& row) {
   ParallelFor(executor, extent.rows(), kCountGrain, [&](std::size_t begin, std::size_t end) {
     if (!extent.Goes()) return;
     const auto mine = pool.Acquire();
@@ -171,7 +172,7 @@ NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::ui
     std::uint32_t longest = 0;
     for (NodeId v = 0; v < n; ++v)
       longest = std::max(longest, graph.offsets[v + 1] - graph.offsets[v]);
-    internal::ObjectPool<Corners> pool;
+    common_internal::ObjectPool<Corners> pool;
     pool.Reserve(executor, blocks);
     for (auto& mine : pool.idle()) {
       mine->marks.assign((std::size_t{n} + 63) / 64, 0);
@@ -185,7 +186,7 @@ NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::ui
     if (!directions.empty())
       for (std::uint64_t& arcs : sums.arcs) arcs *= directions[0];
   } else {
-    internal::ObjectPool<DirectedCorners> pool;
+    common_internal::ObjectPool<DirectedCorners> pool;
     pool.Reserve(executor, blocks);
     for (auto& mine : pool.idle()) {
       mine->marks.assign(n, 0);
@@ -201,4 +202,4 @@ NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::ui
   return sums;
 }
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

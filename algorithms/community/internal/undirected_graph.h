@@ -12,7 +12,7 @@
 #include "algorithms/common/internal/stop_flag.h"
 #include "algorithms/community/internal/community_graph.h"
 
-namespace plexus::community_internal {
+namespace plexus::community::internal {
 
 // A row of at most 8 arcs whose walk lists neighbours in rising order, perhaps twice (out and
 // in): found without a search. Any other order is right, too.
@@ -111,7 +111,7 @@ template <class Walk, class At>
 std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Executor& executor,
                                       const Budget* budget, Walk&& walk, At&& at) {
   constexpr std::size_t kGrain = 1024;
-  internal::StopFlag stop_flag(budget);
+  common_internal::StopFlag stop_flag(budget);
   if (stop_flag.Poll()) return std::nullopt;
   const auto nodes = static_cast<NodeId>(degrees.size());
   // Where the rows of a block begin in memory.
@@ -125,7 +125,7 @@ std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Ex
     }
     starts[block + 1] = starts[block] + arcs;
   }
-  internal::ObjectPool<SparseAccumulator> accumulators;
+  common_internal::ObjectPool<SparseAccumulator> accumulators;
   accumulators.Reserve(executor, nodes);
   if (longest > SortedAccumulator::kMaxArcs)
     for (auto& accumulator : accumulators.idle()) accumulator->Resize<false>(nodes);
@@ -206,4 +206,4 @@ std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Ex
                  [](NodeId, NodeId u, double weight, auto&& put) { put(u, weight); });
 }
 
-}  // namespace plexus::community_internal
+}  // namespace plexus::community::internal

@@ -12,7 +12,7 @@
 
 #include "engine/types.h"
 
-namespace plexus::connectivity_internal {
+namespace plexus::connectivity::internal {
 
 class BitmapMinQueue {
  public:
@@ -55,4 +55,4 @@ class BitmapMinQueue {
   std::vector<std::vector<std::uint64_t>> levels_;
 };
 
-}  // namespace plexus::connectivity_internal
+}  // namespace plexus::connectivity::internal

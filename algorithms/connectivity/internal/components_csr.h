@@ -5,11 +5,11 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/arrays/views.h"
 
-namespace plexus {
+namespace plexus::connectivity {
 
 // Labels on bare arrays; `in` is the transpose of `out` (the same view for a
 // symmetric graph).
 Result<AlignedArray<NodeId>> ComponentsCsr(const CsrView& out, const CsrView& in,
                                            Executor* executor = nullptr);
 
-}  // namespace plexus
+}  // namespace plexus::connectivity

@@ -8,7 +8,7 @@
 #include "algorithms/connectivity/internal/union_find.h"
 #include "engine/arrays/aligned_array.h"
 
-namespace plexus::connectivity_internal {
+namespace plexus::connectivity::internal {
 
 namespace {
 
@@ -128,4 +128,4 @@ void SmallComponents(const CsrView& out, const CsrView& in, Labels labels, Execu
   ParallelFor(executor, n, kBlock, compress);
 }
 
-}  // namespace plexus::connectivity_internal
+}  // namespace plexus::connectivity::internal

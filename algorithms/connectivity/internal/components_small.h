@@ -22,7 +22,7 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::connectivity_internal {
+namespace plexus::connectivity::internal {
 
 // They take 12 bytes an arc, in blocks that AlignedArray keeps between calls.
 inline constexpr std::size_t kSmallComponentsArcs = 600'000;
@@ -33,4 +33,4 @@ inline constexpr std::size_t kSmallComponentsArcs = 600'000;
 void SmallComponents(const CsrView& out, const CsrView& in, std::span<NodeId> labels,
                      Executor& executor);
 
-}  // namespace plexus::connectivity_internal
+}  // namespace plexus::connectivity::internal

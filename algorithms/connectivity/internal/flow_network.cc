@@ -16,7 +16,7 @@
 #include <boost/iterator/counting_iterator.hpp>
 #include <boost/iterator/transform_iterator.hpp>
 
-namespace plexus::connectivity_internal {
+namespace plexus::connectivity::internal {
 
 namespace {
 
@@ -173,4 +173,4 @@ bool AugmentPaths(FlowNetwork& network, const Budget& budget, std::int64_t& flow
   return true;
 }
 
-}  // namespace plexus::connectivity_internal
+}  // namespace plexus::connectivity::internal

@@ -8,7 +8,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/types.h"
 
-namespace plexus::connectivity_internal {
+namespace plexus::connectivity::internal {
 
 // Every pair of neighbours is an arc each way; capacities may be 0.
 struct FlowNetwork {
@@ -23,4 +23,4 @@ struct FlowNetwork {
 // budget ran out. Boost's boykov_kolmogorov_max_flow, whose exceptions do not leave this.
 bool AugmentPaths(FlowNetwork& network, const Budget& budget, std::int64_t& flow);
 
-}  // namespace plexus::connectivity_internal
+}  // namespace plexus::connectivity::internal

@@ -9,7 +9,7 @@
 #include "algorithms/common/internal/stop_flag.h"
 #include "algorithms/common/internal/stored_edges.h"
 
-namespace plexus::connectivity_internal {
+namespace plexus::connectivity::internal {
 
 namespace {
 
@@ -49,8 +49,8 @@ struct NetworkBuilder::Scratch {
   }
 };
 
-NetworkBuilder::NetworkBuilder(const internal::Selection& selection, const MaxFlowOptions& options,
-                               Executor& executor)
+NetworkBuilder::NetworkBuilder(const common_internal::Selection& selection,
+                               const MaxFlowOptions& options, Executor& executor)
     : selection_(selection),
       options_(options),
       executor_(executor),
@@ -103,7 +103,7 @@ bool NetworkBuilder::PushReach(NodeId start, Direction direction, std::uint32_t 
 // end does not.
 bool NetworkBuilder::PullReach(Direction direction, std::uint32_t from, std::uint32_t to,
                                std::vector<NodeId>& list) {
-  internal::StopFlag stop_flag(&options_.run.budget);
+  common_internal::StopFlag stop_flag(&options_.run.budget);
   std::vector<NodeId> found(places_.size());
   std::vector<std::size_t> counts((places_.size() + kPollInterval - 1) / kPollInterval);
   ParallelFor(executor_, places_.size(), kPollInterval, [&](std::size_t begin, std::size_t end) {
@@ -171,9 +171,9 @@ void NetworkBuilder::ReadRow(std::uint32_t u, Scratch& scratch, Fn&& capacity) c
 }
 
 Result<bool> NetworkBuilder::MakeArcs() {
-  internal::ObjectPool<Scratch> scratches;
+  common_internal::ObjectPool<Scratch> scratches;
   scratches.Reserve(executor_, nodes_.size());
-  internal::StopFlag stop_flag(&options_.run.budget);
+  common_internal::StopFlag stop_flag(&options_.run.budget);
   std::vector<std::uint32_t>& offsets = network_.offsets;
   offsets.assign(nodes_.size() + 1, 0);
   const double sum = ParallelReduce(
@@ -271,9 +271,10 @@ std::vector<PathEdge> NetworkBuilder::CutEdges(const std::vector<bool>& source_s
   for (std::uint32_t u = 0; u < nodes_.size(); ++u)
     if (source_side[u])
       ForEachArc(ahead(), u, [&](std::uint32_t v, const Arc& arc) {
-        if (!source_side[v]) cut.push_back(internal::EdgeOf(*selection_.snapshot, arc, nodes_[u]));
+        if (!source_side[v])
+          cut.push_back(common_internal::EdgeOf(*selection_.snapshot, arc, nodes_[u]));
       });
   return cut;
 }
 
-}  // namespace plexus::connectivity_internal
+}  // namespace plexus::connectivity::internal

@@ -15,11 +15,11 @@
 #include "algorithms/connectivity/connectivity.h"
 #include "algorithms/connectivity/internal/flow_network.h"
 
-namespace plexus::connectivity_internal {
+namespace plexus::connectivity::internal {
 
 class NetworkBuilder {
  public:
-  NetworkBuilder(const internal::Selection& selection, const MaxFlowOptions& options,
+  NetworkBuilder(const common_internal::Selection& selection, const MaxFlowOptions& options,
                  Executor& executor);
 
   // Nodes on a way from source to sink, ascending; none when there is no way. False, here
@@ -58,7 +58,7 @@ class NetworkBuilder {
   void ReadRow(std::uint32_t u, Scratch& scratch, Fn&& capacity) const;
   std::int64_t Capacity(const Arc& arc, std::uint64_t& rounded) const;
 
-  const internal::Selection& selection_;
+  const common_internal::Selection& selection_;
   const MaxFlowOptions& options_;
   Executor& executor_;
   std::vector<std::uint32_t> places_;  // by NodeId: place in nodes_; before, marks
@@ -68,4 +68,4 @@ class NetworkBuilder {
   std::uint64_t rounded_ = 0;  // arcs, each by less than a unit
 };
 
-}  // namespace plexus::connectivity_internal
+}  // namespace plexus::connectivity::internal

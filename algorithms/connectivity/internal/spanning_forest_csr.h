@@ -8,7 +8,7 @@
 #include "algorithms/connectivity/connectivity.h"
 #include "engine/arrays/views.h"
 
-namespace plexus {
+namespace plexus::connectivity {
 
 // On bare rows. An edge may be there in one direction or in both: then the first of its
 // two positions counts.
@@ -25,4 +25,4 @@ struct SpanningForestCsrResult {
 Result<SpanningForestCsrResult> SpanningForestCsr(const CsrView& rows,
                                                   const SpanningForestCsrOptions& options = {});
 
-}  // namespace plexus
+}  // namespace plexus::connectivity

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace plexus::connectivity_internal {
+namespace plexus::connectivity::internal {
 
 std::vector<std::uint32_t> StrongComponents(std::span<const std::uint32_t> offsets,
                                             std::span<const std::uint32_t> targets) {
@@ -62,4 +62,4 @@ std::optional<std::vector<std::uint32_t>> StrongComponents(std::span<const std::
   return component;
 }
 
-}  // namespace plexus::connectivity_internal
+}  // namespace plexus::connectivity::internal

@@ -8,7 +8,7 @@
 
 #include "algorithms/common/common.h"
 
-namespace plexus::connectivity_internal {
+namespace plexus::connectivity::internal {
 
 // Component number of each node; a component is numbered before those that reach it. Row of v =
 // targets[offsets[v], offsets[v + 1]). Tarjan 1972 with an explicit stack: a chain of any length is
@@ -20,4 +20,4 @@ std::optional<std::vector<std::uint32_t>> StrongComponents(std::span<const std::
                                                            std::span<const std::uint32_t> targets,
                                                            const Budget& budget);
 
-}  // namespace plexus::connectivity_internal
+}  // namespace plexus::connectivity::internal

@@ -13,7 +13,7 @@
 
 #include "engine/types.h"
 
-namespace plexus::connectivity_internal {
+namespace plexus::connectivity::internal {
 
 using Labels = std::span<NodeId>;
 
@@ -54,4 +54,4 @@ inline NodeId RootHalving(std::span<NodeId> parents, NodeId v) {
   return v;
 }
 
-}  // namespace plexus::connectivity_internal
+}  // namespace plexus::connectivity::internal

@@ -11,11 +11,11 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 namespace {
 
-using namespace memory_internal;
+using namespace internal;
 
 constexpr std::size_t kOverFetch = 4;
 
@@ -69,7 +69,7 @@ Result<ActivateRelatedResult> ActivateRelated(const Snapshot& snapshot,
   for (const NodeId source : found.nodes) {
     const double arousal = arousals(snapshot, source);
     for (const bool forward : {true, false})
-      internal::ForEachArcInterruptible(
+      common_internal::ForEachArcInterruptible(
           snapshot, forward ? Direction::kOut : Direction::kIn, source, filter, poll,
           [&](const Arc& arc) {
             const double factor = table(arc.kind, forward);
@@ -123,22 +123,22 @@ Result<SearchConceptsResult> SearchConcepts(const Snapshot& snapshot, std::int64
   std::vector<std::uint8_t> near(options.space ? snapshot.node_count() : 0, 0);
   if (options.space) {
     PLEXUS_ASSIGN(const NodeSubset subset, NodeSubset::Of(snapshot, concepts));
-    NearestOptions nearest;
+    retrieval::NearestOptions nearest;
     nearest.top = options.top > NodeId(-1) ? 0 : options.top * kOverFetch;
     nearest.metric = Metric::kCosine;
     nearest.subset = &subset;
     nearest.run = options.run;
-    PLEXUS_ASSIGN(const NearestResult found,
-                  Nearest(snapshot, *options.space, options.query, nearest));
+    PLEXUS_ASSIGN(const retrieval::NearestResult found,
+                  retrieval::Nearest(snapshot, *options.space, options.query, nearest));
     result.truncated = found.truncated;
-    for (const NearestHit& hit : found.hits) {
+    for (const retrieval::NearestHit& hit : found.hits) {
       const double arousal = arousals(snapshot, hit.node);
       const double score =
           options.cosine_share * hit.measure + (1 - options.cosine_share) * arousal;
       result.hits.push_back({hit.node, score, hit.measure, arousal});
       near[hit.node] = 1;
     }
-    internal::SortTopK(result.hits, options.top, better);
+    common_internal::SortTopK(result.hits, options.top, better);
   }
   if (options.top != 0 && result.hits.size() >= options.top) return result;
   const double share = options.space ? 1 - options.cosine_share : 1.0;
@@ -153,7 +153,7 @@ Result<SearchConceptsResult> SearchConcepts(const Snapshot& snapshot, std::int64
     const double arousal = arousals(snapshot, node);
     rest.push_back({node, arousal, std::nullopt, arousal});
   }
-  internal::SortTopK(rest, options.top == 0 ? 0 : options.top - result.hits.size(), better);
+  common_internal::SortTopK(rest, options.top == 0 ? 0 : options.top - result.hits.size(), better);
   for (ConceptHit& hit : rest) {
     hit.score = share * hit.arousal;
     result.hits.push_back(hit);
@@ -162,4 +162,4 @@ Result<SearchConceptsResult> SearchConcepts(const Snapshot& snapshot, std::int64
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

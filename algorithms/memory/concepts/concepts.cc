@@ -13,11 +13,11 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 namespace {
 
-using namespace memory_internal;
+using namespace internal;
 
 // YYYYMMDD in UTC.
 Result<std::string> DayOf(std::int64_t now_ms) {
@@ -247,4 +247,4 @@ Result<RelateResult> Relate(const Snapshot& snapshot, std::string_view from, std
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

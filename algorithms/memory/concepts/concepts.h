@@ -15,7 +15,7 @@
 #include "engine/types.h"
 #include "engine/write_batch.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 // --- Concepts: spreading activation over concepts, and reinforcement by recall.
 //
@@ -258,4 +258,4 @@ struct SearchConceptsResult {
 Result<SearchConceptsResult> SearchConcepts(const Snapshot& snapshot, std::int64_t now_ms,
                                             const SearchConceptsOptions& options = {});
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -18,19 +18,20 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 namespace {
 
-using memory_internal::JoinByWords;
-using memory_internal::NearVectors;
-using memory_internal::OpposingOutcomes;
-using memory_internal::OutcomeOf;
-using memory_internal::WordPairs;
+using internal::JoinByWords;
+using internal::NearVectors;
+using internal::OpposingOutcomes;
+using internal::OutcomeOf;
+using internal::WordPairs;
 
 constexpr EdgeKindId kShared[] = {kHasTag, kHasTerm};
 
-SimilarityOptions SharedOptions(SimilarityMeasure measure, const RunOptions& run) {
-  SimilarityOptions options;
+similarity::SimilarityOptions SharedOptions(similarity::SimilarityMeasure measure,
+                                            const RunOptions& run) {
+  similarity::SimilarityOptions options;
   options.measure = measure;
   options.direction = Direction::kOut;
   options.filter.kinds = kShared;
@@ -82,11 +83,9 @@ struct Stated {
 };
 
 Result<Stated> StatedBy(const Snapshot& snapshot, NodeId node) {
-  PLEXUS_ASSIGN(
-      const std::string text,
-      memory_internal::StoredPayload(snapshot, snapshot.payload_ref(node, NodeField::kText)));
-  return Stated{memory_internal::NumbersIn(text), memory_internal::NegationsIn(text),
-                OutcomeOf(snapshot, node)};
+  PLEXUS_ASSIGN(const std::string text,
+                internal::StoredPayload(snapshot, snapshot.payload_ref(node, NodeField::kText)));
+  return Stated{internal::NumbersIn(text), internal::NegationsIn(text), OutcomeOf(snapshot, node)};
 }
 
 std::vector<ConflictEvidence> Compare(const Stated& a, const Stated& b) {
@@ -145,21 +144,22 @@ Result<ConflictCandidatesResult> ConflictCandidates(const Snapshot& snapshot, No
       snapshot.Degree(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), has_term)) == 0;
   std::unordered_map<NodeId, ConflictCandidate> found;
   PLEXUS_ASSIGN(
-      const SimilarNodesResult sharing,
-      SimilarNodes(snapshot, node, SharedOptions(SimilarityMeasure::kAdamicAdar, options.run)));
+      const similarity::SimilarNodesResult sharing,
+      similarity::SimilarNodes(
+          snapshot, node, SharedOptions(similarity::SimilarityMeasure::kAdamicAdar, options.run)));
   result.truncated = sharing.truncated;
   // Judged ones may stand before others, so as many more are asked for.
-  PLEXUS_ASSIGN(const NearestResult nearest,
+  PLEXUS_ASSIGN(const retrieval::NearestResult nearest,
                 NearVectors(snapshot, node, options.space, options.min_cosine, allowed,
                             options.top + judged.size(), options.run));
   result.truncated = result.truncated || nearest.truncated;
-  for (const NearestHit& hit : nearest.hits) {
+  for (const retrieval::NearestHit& hit : nearest.hits) {
     if (!counts(hit.node)) continue;
     ConflictCandidate& candidate = found[hit.node];
     candidate.node = hit.node;
     candidate.cosine = hit.measure;
   }
-  for (std::size_t listed = 0; const SimilarNeighbor& near : sharing.hits) {
+  for (std::size_t listed = 0; const similarity::SimilarNeighbor& near : sharing.hits) {
     if (!counts(near.node)) continue;
     if (++listed > options.top && !found.contains(near.node)) continue;  // best come first
     ConflictCandidate& candidate = found[near.node];
@@ -190,7 +190,7 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
   const std::int64_t at = snapshot.TimeOr(options.now_ms);
   PLEXUS_ASSIGN(const SupersessionHeads heads,
                 options.of == kNoNode ? AllHeads(snapshot, at) : HeadsOf(snapshot, at, of));
-  const memory_internal::Suppression active(snapshot, at);
+  const internal::Suppression active(snapshot, at);
   std::vector<NodeId> old, head;
   for (std::size_t i = 0; i < heads.nodes.size(); ++i) {
     const NodeId node = heads.nodes[i];
@@ -226,13 +226,13 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
       made.shared = by_words->words.shared;
     }
     const auto newer = ReplacedBy(active, old[i]);
-    PLEXUS_ASSIGN(const NearestResult nearest,
+    PLEXUS_ASSIGN(const retrieval::NearestResult nearest,
                   NearVectors(snapshot, old[i], options.space, options.min_cosine, allowed,
                               options.top == 0 ? 0 : options.top + 1 + newer.size(), run));
     if (run.budget.nodes != Budget::kUnlimited)
       run.budget.nodes -= std::min(run.budget.nodes, nearest.measured);
     result.truncated = result.truncated || nearest.truncated;
-    for (const NearestHit& hit : nearest.hits) pair(hit.node).cosine = hit.measure;
+    for (const retrieval::NearestHit& hit : nearest.hits) pair(hit.node).cosine = hit.measure;
     for (auto& [other, made] : found) {
       if (other == old[i] || other == head[i] || !allowed.contains(other) || newer.contains(other))
         continue;
@@ -249,4 +249,4 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

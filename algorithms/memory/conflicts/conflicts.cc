@@ -10,7 +10,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 namespace {
 
 constexpr std::array<std::string_view, 7> kVerdictNames = {
@@ -67,8 +67,8 @@ Result<OpenConflictsResult> OpenConflicts(const Snapshot& snapshot,
   };
   if (budget.Interrupted()) result.truncated = true;
   if (one && !result.truncated) {
-    internal::ForEachArcInterruptible(snapshot, Direction::kOut, options.of, filter, poll,
-                                      [&](const Arc& arc) { return take(options.of, arc); });
+    common_internal::ForEachArcInterruptible(snapshot, Direction::kOut, options.of, filter, poll,
+                                             [&](const Arc& arc) { return take(options.of, arc); });
   }
   for (NodeId first = 0; !one && first < snapshot.node_count() && !result.truncated;) {
     const NodeId last = std::min(snapshot.node_count(), first + kRowsAtOnce);
@@ -92,4 +92,4 @@ Result<OpenConflictsResult> OpenConflicts(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

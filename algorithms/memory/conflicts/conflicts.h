@@ -21,7 +21,7 @@
 #include "engine/types.h"
 #include "engine/write_batch.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 struct OpenConflictsOptions {
   std::int64_t now_ms = kNoTime;       // kNoTime: the snapshot's time.
@@ -196,4 +196,4 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
 Result<NearDuplicatesResult> NearSuperseded(const Snapshot& snapshot, std::span<const NodeId> nodes,
                                             const NearDuplicatesOptions& options = {});
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -10,11 +10,11 @@
 #include "algorithms/memory/visibility/visibility.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::memory {
 namespace {
 
-using memory_internal::IsRecorded;
-using memory_internal::StringColumn;
+using internal::IsRecorded;
+using internal::StringColumn;
 
 Status CheckNodes(const Snapshot& snapshot, std::span<const NodeId> nodes) {
   for (const NodeId node : nodes)
@@ -41,7 +41,7 @@ Result<std::vector<DecisionStatus>> StatusOf(const Snapshot& snapshot,
   const bool many = nodes.size() > 4096 && nodes.size() > snapshot.node_count() / 64;
   PLEXUS_ASSIGN(const SupersessionHeads heads,
                 many ? AllHeads(snapshot, now_ms) : HeadsOf(snapshot, now_ms, nodes));
-  const memory_internal::Suppression active(snapshot, now_ms);
+  const internal::Suppression active(snapshot, now_ms);
   const StringColumn outcomes(snapshot, kDecisionOutcome);
   std::vector<DecisionStatus> list;
   list.reserve(nodes.size());
@@ -117,4 +117,4 @@ Result<std::vector<EdgeQuality>> QualityOf(const Snapshot& snapshot, std::span<c
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

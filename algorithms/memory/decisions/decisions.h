@@ -19,7 +19,7 @@
 #include "engine/vocabulary.h"
 #include "engine/write_batch.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 // --- Decisions: which nodes are decisions, what state each is in, what holds it in the graph.
 //
@@ -437,4 +437,4 @@ Result<GuardrailResult> CheckGuardrails(const Snapshot& snapshot, const PreviewR
                                         std::span<const GuardrailRule> rules,
                                         const GuardrailOptions& options = {});
 
-}  // namespace plexus
+}  // namespace plexus::memory

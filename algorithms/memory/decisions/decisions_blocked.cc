@@ -14,11 +14,11 @@
 #include "algorithms/memory/visibility/visibility.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::memory {
 namespace {
 
-using memory_internal::IsRecorded;
-using memory_internal::StringColumn;
+using internal::IsRecorded;
+using internal::StringColumn;
 
 std::vector<EdgeKindId> BlockingKinds(const Schema& schema) {
   std::vector<EdgeKindId> kinds;
@@ -71,10 +71,10 @@ class Blocked {
 
   BlockedChainsResult Run(std::uint32_t max_roots, std::int64_t now_ms) {
     SpreadRoots();
-    const std::vector<std::uint32_t> component = StrongComponents(offsets_, targets_);
+    const std::vector<std::uint32_t> component = connectivity::StrongComponents(offsets_, targets_);
     MergeRootLists(component, max_roots);
     BlockedChainsResult result;
-    result.cycles = memory_internal::Cycles(component);
+    result.cycles = internal::Cycles(component);
     std::vector<std::uint8_t> in_cycle(count_, 0);
     for (std::vector<NodeId>& cycle : result.cycles)
       for (NodeId& v : cycle) {
@@ -305,4 +305,4 @@ Result<std::vector<ChainStep>> BlockersOf(const Snapshot& snapshot, NodeId node,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -14,12 +14,12 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 namespace {
 
-using memory_internal::ChangedEdge;
-using memory_internal::OutcomeOf;
-using memory_internal::StringOf;
+using internal::ChangedEdge;
+using internal::OutcomeOf;
+using internal::StringOf;
 
 bool OneOf(const std::vector<std::string>& wanted, std::string_view value) {
   return wanted.empty() || std::ranges::find(wanted, value) != wanted.end();
@@ -101,8 +101,8 @@ class Check {
       blocked = blocked || rule.target.blocked.has_value();
     }
     if (!kinds.empty())
-      edges_ = memory_internal::EdgeChanges(snapshot_, preview_,
-                                            ArcFilter::Kinds(preview_.schema(), kinds));
+      edges_ =
+          internal::EdgeChanges(snapshot_, preview_, ArcFilter::Kinds(preview_.schema(), kinds));
     if (removes)
       for (const NodeId node : proposed_removals_)
         if (snapshot_.is_fact(node)) removed_.push_back(node);
@@ -223,8 +223,8 @@ class Check {
         if (const auto edge = preview_.FindEdge(e.source, e.kind, e.target, e.label))
           linked.push_back(*edge);
     if (linked.empty()) return {};
-    const std::vector<bool> closes = memory_internal::OnCycles(
-        preview_, linked, kinds, rule.backward, [this] { return Stop(); });
+    const std::vector<bool> closes =
+        internal::OnCycles(preview_, linked, kinds, rule.backward, [this] { return Stop(); });
     for (std::size_t i = 0; i < linked.size() && !Stop(); ++i) {
       if (!closes[i]) continue;
       const Edge& e = linked[i];
@@ -331,4 +331,4 @@ Result<GuardrailResult> CheckGuardrails(const Snapshot& snapshot, const PreviewR
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -16,7 +16,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 namespace {
 
 constexpr std::int64_t kDayMs = 86'400'000;
@@ -84,7 +84,7 @@ class Queue {
       });
     }
     result.total = found_.size();
-    internal::SortTopK(found_, options_.top, Before);
+    common_internal::SortTopK(found_, options_.top, Before);
     for (const Found& f : found_)
       result.items.push_back({f.kind, f.node, f.other, f.score, f.value, f.weight, ReasonOf(f)});
     return result;
@@ -314,4 +314,4 @@ Result<WorkQueueResult> WorkQueue(const Snapshot& snapshot, const WorkQueueOptio
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -14,11 +14,11 @@
 #include "algorithms/memory/visibility/visibility.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::memory {
 namespace {
 
-using memory_internal::IsRecorded;
-using memory_internal::StringColumn;
+using internal::IsRecorded;
+using internal::StringColumn;
 
 constexpr char kTierColumn[] = "compaction_tier";
 constexpr std::array<std::string_view, 5> kTierNames = {"fold", "keep", "digest", "summary",
@@ -40,7 +40,8 @@ Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions&
   rows.filter.valid_at = snapshot.TimeOr(options.decisions.now_ms);
   rows.filter.subset = options.decisions.subset ? options.decisions.subset : &decisions;
   rows.reversed = {kCauses, kSupports};
-  PLEXUS_ASSIGN(const auto made, internal::ViewInTime(snapshot, rows, options.decisions.run));
+  PLEXUS_ASSIGN(const auto made,
+                common_internal::ViewInTime(snapshot, rows, options.decisions.run));
   SalienceResult result;
   result.truncated = !made;
   const DenseView view = made.value_or(DenseView());
@@ -49,15 +50,16 @@ Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions&
   result.scores.assign(snapshot.node_count(), 0);
   result.in_arcs.assign(snapshot.node_count(), 0);
   if (!out.offsets.empty()) {
-    const std::vector<std::uint32_t> components = StrongComponents(out.offsets, out.neighbors);
-    const memory_internal::ComponentRanking ranking = memory_internal::RankByComponents(
+    const std::vector<std::uint32_t> components =
+        connectivity::StrongComponents(out.offsets, out.neighbors);
+    const internal::ComponentRanking ranking = internal::RankByComponents(
         out, in, components, {options.damping, options.tolerance, options.decisions.run.budget});
     result.truncated = ranking.truncated;
     for (NodeId v = 0; v < view.node_count(); ++v) {
       result.scores[view.node(v)] = ranking.scores[v];
       result.in_arcs[view.node(v)] = in.degree(v);
     }
-    result.cycles = memory_internal::Cycles(components);
+    result.cycles = internal::Cycles(components);
     for (std::vector<NodeId>& cycle : result.cycles)
       for (NodeId& v : cycle) v = view.node(v);
   }
@@ -130,4 +132,4 @@ Result<CompactionResult> CompactionTiers(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -16,14 +16,14 @@
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 namespace {
 
-using memory_internal::IsRecorded;
-using memory_internal::OpposingOutcomes;
-using memory_internal::OutcomeOf;
-using memory_internal::StringColumn;
-using memory_internal::StringOf;
+using internal::IsRecorded;
+using internal::OpposingOutcomes;
+using internal::OutcomeOf;
+using internal::StringColumn;
+using internal::StringOf;
 
 bool IsAsciiPunctuation(char c) {
   return static_cast<unsigned char>(c) < 0x80 && std::ispunct(static_cast<unsigned char>(c)) != 0;
@@ -120,7 +120,7 @@ class Suggest {
   Status Named() {
     PLEXUS_ASSIGN(
         const std::string text,
-        memory_internal::StoredPayload(snapshot_, snapshot_.payload_ref(node_, NodeField::kText)));
+        internal::StoredPayload(snapshot_, snapshot_.payload_ref(node_, NodeField::kText)));
     std::unordered_set<NodeId> seen;
     for (std::size_t at = 0; at < text.size();) {
       if (IsBlank(text[at])) {
@@ -166,15 +166,16 @@ class Suggest {
   }
 
   Status Sharing() {
-    SimilarityOptions options;
+    similarity::SimilarityOptions options;
     options.direction = Direction::kOut;
     options.filter.kinds = {kHasTag, kHasTerm};
     options.top = 0;
     options.min_shared = 2;
     options.run = options_.decisions.run;
-    PLEXUS_ASSIGN(const SimilarNodesResult similar, SimilarNodes(snapshot_, node_, options));
+    PLEXUS_ASSIGN(const similarity::SimilarNodesResult similar,
+                  similarity::SimilarNodes(snapshot_, node_, options));
     result_.truncated = result_.truncated || similar.truncated;
-    for (const SimilarNeighbor& near : similar.hits) {
+    for (const similarity::SimilarNeighbor& near : similar.hits) {
       if (near.score < options_.min_shared) continue;
       PLEXUS_TRY(Relate(near.node, "shares tags and terms",
                         {{"jaccard", Share(near.score)}, {"shared", std::to_string(near.shared)}}));
@@ -192,12 +193,12 @@ class Suggest {
       if (state.active) nodes.push_back(state.node);
     PLEXUS_ASSIGN(const NodeSubset active, NodeSubset::Of(snapshot_, nodes));
     PLEXUS_ASSIGN(
-        const NearestResult nearest,
-        memory_internal::NearVectors(snapshot_, node_, options_.space, options_.min_cosine, active,
-                                     options_.top + linked_.size() + result_.edges.size(),
-                                     options_.decisions.run));
+        const retrieval::NearestResult nearest,
+        internal::NearVectors(snapshot_, node_, options_.space, options_.min_cosine, active,
+                              options_.top + linked_.size() + result_.edges.size(),
+                              options_.decisions.run));
     result_.truncated = result_.truncated || nearest.truncated;
-    for (const NearestHit& hit : nearest.hits)
+    for (const retrieval::NearestHit& hit : nearest.hits)
       PLEXUS_TRY(Relate(hit.node, "has a near vector",
                         {{"cosine", Share(hit.measure)}, {"space", options_.space}}));
     return {};
@@ -210,9 +211,9 @@ class Suggest {
       const auto text = snapshot_.string_column(*column, node);
       if (text) return std::string(snapshot_.string(*text));
     }
-    PLEXUS_ASSIGN(const std::string bytes,
-                  memory_internal::StoredPayload(
-                      snapshot_, snapshot_.payload_ref(node, NodeField::kProperties)));
+    PLEXUS_ASSIGN(
+        const std::string bytes,
+        internal::StoredPayload(snapshot_, snapshot_.payload_ref(node, NodeField::kProperties)));
     if (bytes.empty()) return std::string();
     PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(bytes));
     const auto value = map.root().Find(name);
@@ -324,4 +325,4 @@ Result<SuggestResult> SuggestEdges(const Snapshot& snapshot, NodeId node,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -18,7 +18,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 // --- Never-composed frontier: pairs and sets of memories that were not together in any event,
 // ranked by how much a composition of them promises.
@@ -108,7 +108,8 @@ struct NeverComposedSet {
   std::vector<NodeId> members;     // Ascending.
   std::vector<std::string> types;  // Of the members.
   double score = 0;
-  std::vector<ScoreTerm> terms;  // The score is their ScoreOf; values may lie outside of [0, 1].
+  std::vector<retrieval::ScoreTerm>
+      terms;  // The score is their ScoreOf; values may lie outside of [0, 1].
   double novelty = 0, bridge = 0, anchor = 0, adjustment = 0;
   double mean_trust = 0, min_trust = 0;
   std::optional<double> cosine, structural_fit;
@@ -228,4 +229,4 @@ Result<std::vector<NodeWeight>> OutcomeValues(const Snapshot& snapshot,
                                               Executor* executor = nullptr,
                                               const NodeSubset* inside = nullptr);
 
-}  // namespace plexus
+}  // namespace plexus::memory

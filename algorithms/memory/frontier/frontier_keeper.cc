@@ -18,12 +18,12 @@
 #include "engine/state.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 namespace {
 
-using memory_internal::Row;
-using memory_internal::ScoredPair;
+using internal::Row;
+using internal::ScoredPair;
 
 constexpr std::size_t kMostMembers = 256;  // that change in a quick update
 constexpr std::size_t kMostChanges = 65'536;
@@ -53,10 +53,10 @@ class FrontierChanges final : public Carried {
 
 // What a quick update works on.
 struct Kept {
-  memory_internal::KeptPool pool;
-  memory_internal::SurfaceExtras extras;
-  memory_internal::SurfaceScore score;
-  memory_internal::WorthBound bound;
+  internal::KeptPool pool;
+  internal::SurfaceExtras extras;
+  internal::SurfaceScore score;
+  internal::WorthBound bound;
   std::shared_ptr<const NodeSubset> seen;
   std::shared_ptr<const LedgerIndex> ledger;
   bool term_index = false;
@@ -64,7 +64,7 @@ struct Kept {
   std::vector<ScoredPair> known;
   std::optional<ScoredPair> last;
 
-  Kept(memory_internal::SurfacePool&& made, const NeverComposedOptions& options)
+  Kept(internal::SurfacePool&& made, const NeverComposedOptions& options)
       : pool(std::move(made), options), score(pool.pool(), options, extras), bound(score) {}
 };
 
@@ -80,7 +80,7 @@ struct FrontierKeeper::State {
   std::unique_ptr<Kept> kept;  // null: every update is a full run
   bool current = false;        // `page` and `kept` are of `snapshot`
 
-  Executor& executor() const { return internal::Pick(options.run.executor); }
+  Executor& executor() const { return common_internal::Pick(options.run.executor); }
   std::uint32_t variant() const {
     return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(token.get()) >> 4);
   }
@@ -119,16 +119,16 @@ Status FrontierKeeper::State::Full(const Snapshot& now, std::string why) {
     PLEXUS_ASSIGN(made, NeverComposed(now, options));  // or why not
   } else {
     snapshot = now;
-    PLEXUS_ASSIGN(memory_internal::SurfacePool pool,
-                  memory_internal::MakeSurfacePool(snapshot, options, executor()));
+    PLEXUS_ASSIGN(internal::SurfacePool pool,
+                  internal::MakeSurfacePool(snapshot, options, executor()));
     auto next = std::make_unique<Kept>(std::move(pool), options);
     PLEXUS_ASSIGN(next->seen, VisibleNodes(now, options.now_ms,
                                            {.include_superseded = options.include_superseded,
                                             .executor = &executor()}));
     PLEXUS_ASSIGN(next->ledger, LedgerIndex::Of(now, &executor()));
-    next->term_index = HasTerms(now);
+    next->term_index = retrieval::HasTerms(now);
     const std::size_t reserve = 2 * options.top + 64;
-    const memory_internal::RankedList list = TopPairs(next->score, {reserve, nullptr}, executor());
+    const internal::RankedList list = TopPairs(next->score, {reserve, nullptr}, executor());
     for (const auto& set : list.sets) next->known.push_back({set.score, set.rows[0], set.rows[1]});
     if (list.more && !next->known.empty()) next->last = next->known.back();
     if (!list.truncated) kept = std::move(next);
@@ -149,7 +149,7 @@ Status FrontierKeeper::State::Full(const Snapshot& now, std::string why) {
 }
 
 void FrontierKeeper::State::MakePage(std::uint64_t compared, std::uint64_t scored) {
-  memory_internal::RankedList list;
+  internal::RankedList list;
   list.compared = compared;
   list.scored = scored;
   for (const ScoredPair& pair : kept->known) {
@@ -215,7 +215,7 @@ Result<std::vector<NodeId>> FrontierKeeper::State::Changed(const Snapshot& now,
 // False, with a reason: a full run must tell.
 Result<bool> FrontierKeeper::State::Quick(const Snapshot& now, const StateChanges& changes,
                                           std::string& why) {
-  if (HasTerms(now) != kept->term_index) {
+  if (retrieval::HasTerms(now) != kept->term_index) {
     why = "an index of terms is new";
     return false;
   }
@@ -245,16 +245,16 @@ Result<bool> FrontierKeeper::State::Quick(const Snapshot& now, const StateChange
   for (const Row row : rows) moved[row] = 1;
   std::erase_if(kept->known, [&](const ScoredPair& p) { return moved[p.a] || moved[p.b]; });
 
-  const memory_internal::PairBar bar{&kept->score, 0, {}, {}};
+  const internal::PairBar bar{&kept->score, 0, {}, {}};
   const float need =
-      static_cast<float>(kept->last ? kept->last->score : memory_internal::kLeastPairScore) - 1e-5f;
+      static_cast<float>(kept->last ? kept->last->score : internal::kLeastPairScore) - 1e-5f;
   for (const Row row : rows)
     for (const Row other : PartnersOf(kept->pool.pool(), kept->bound, row, need, executor())) {
       if (moved[other] && other < row) continue;  // once
       const auto pair = bar.Try(row, other, counters.scored);
       if (pair && (!kept->last || !Better(*kept->last, *pair))) kept->known.push_back(*pair);
     }
-  std::sort(kept->known.begin(), kept->known.end(), memory_internal::Better);
+  std::sort(kept->known.begin(), kept->known.end(), internal::Better);
   counters.members += rows.size();
   const std::size_t reserve = 2 * options.top + 64;
   if (kept->known.size() < options.top && kept->last) {
@@ -321,4 +321,4 @@ PLEXUS_CATCH_NO_MEMORY
 const NeverComposedPage& FrontierKeeper::page() const { return state_->page; }
 const FrontierKeeperCounters& FrontierKeeper::counters() const { return state_->counters; }
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -22,15 +22,15 @@
 #include "engine/out_of_memory.h"
 #include "engine/vectors/vector_view.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 namespace {
 
-using memory_internal::PageEnd;
-using memory_internal::Row;
-using memory_internal::SurfacePool;
-using memory_internal::WantsFit;
-using memory_internal::WriteCursor;
+using internal::PageEnd;
+using internal::Row;
+using internal::SurfacePool;
+using internal::WantsFit;
+using internal::WriteCursor;
 
 std::unexpected<Error> Wrong(const std::string& what) {
   return Fail(ErrorCode::kInvalidArgument, what);
@@ -84,7 +84,7 @@ class BandCosines {
     const auto x = vectors_->vector(pool_->nodes[std::min(a, b)], of_x),
                y = vectors_->vector(pool_->nodes[std::max(a, b)], of_y);
     if (x.empty() || y.empty() || Zero(x) || Zero(y)) return {};
-    const double cosine = Cosine(x, y);
+    const double cosine = retrieval::Cosine(x, y);
     if (cosine < band_->least || cosine >= band_->below) return {};
     return cosine;
   }
@@ -101,56 +101,57 @@ class BandCosines {
 };
 
 // Profiles of all rows.
-Result<std::vector<memory_internal::StructuralProfile>> Profiles(
-    const SurfacePool& pool, const NeverComposedOptions& options, Executor& executor) {
+Result<std::vector<internal::StructuralProfile>> Profiles(const SurfacePool& pool,
+                                                          const NeverComposedOptions& options,
+                                                          Executor& executor) {
   PLEXUS_ASSIGN(
-      const internal::Selection walked,
-      memory_internal::SelectWalked(*pool.snapshot, options.kinds, options.now_ms, options.inside));
-  std::vector<memory_internal::StructuralProfile> profiles(pool.count());
+      const common_internal::Selection walked,
+      internal::SelectWalked(*pool.snapshot, options.kinds, options.now_ms, options.inside));
+  std::vector<internal::StructuralProfile> profiles(pool.count());
   ParallelFor(executor, profiles.size(), 256, [&](std::size_t r, std::size_t end) {
-    for (; r < end; ++r) profiles[r] = memory_internal::ProfileOf(walked, pool.nodes[r]);
+    for (; r < end; ++r) profiles[r] = internal::ProfileOf(walked, pool.nodes[r]);
   });
   return profiles;
 }
 
 Result<NeverComposedPage> Surface(const Snapshot& snapshot, const NeverComposedOptions& options,
                                   const std::optional<PageEnd>& end) {
-  Executor& executor = internal::Pick(options.run.executor);
+  Executor& executor = common_internal::Pick(options.run.executor);
   std::uint64_t members = 0;
-  PLEXUS_ASSIGN(const auto made,
-                internal::InTime(options.run, [&](Executor& stopping) -> Result<SurfacePool> {
-                  NeverComposedOptions of_pool = options;
-                  PLEXUS_ASSIGN(const auto anchored,
-                                memory_internal::MembersByTags(snapshot, options, end, stopping));
-                  if (anchored) of_pool.pool = &anchored->part;
-                  PLEXUS_ASSIGN(SurfacePool pool,
-                                memory_internal::MakeSurfacePool(snapshot, of_pool, stopping));
-                  members = anchored ? anchored->whole : pool.count();
-                  return pool;
-                }));
+  PLEXUS_ASSIGN(
+      const auto made,
+      common_internal::InTime(options.run, [&](Executor& stopping) -> Result<SurfacePool> {
+        NeverComposedOptions of_pool = options;
+        PLEXUS_ASSIGN(const auto anchored,
+                      internal::MembersByTags(snapshot, options, end, stopping));
+        if (anchored) of_pool.pool = &anchored->part;
+        PLEXUS_ASSIGN(SurfacePool pool, internal::MakeSurfacePool(snapshot, of_pool, stopping));
+        members = anchored ? anchored->whole : pool.count();
+        return pool;
+      }));
   if (!made) {
     NeverComposedPage late;
     late.truncated = true;
     return late;
   }
   const SurfacePool& pool = *made;
-  memory_internal::SurfaceExtras extras;
+  internal::SurfaceExtras extras;
   if (options.band) {
     PLEXUS_ASSIGN(extras.cosine, BandCosines::Make(pool, *options.band));
   }
-  std::vector<memory_internal::StructuralProfile> profiles;
+  std::vector<internal::StructuralProfile> profiles;
   if (WantsFit(options)) {
     PLEXUS_ASSIGN(profiles, Profiles(pool, options, executor));
-    extras.fit = [&](Row a, Row b) { return memory_internal::FitOf(profiles[a], profiles[b]); };
+    extras.fit = [&](Row a, Row b) { return internal::FitOf(profiles[a], profiles[b]); };
   }
-  const memory_internal::SurfaceScore score(pool, options, extras);
-  memory_internal::RankedRows after;
-  memory_internal::ListQuery query{options.top, nullptr};
+  const internal::SurfaceScore score(pool, options, extras);
+  internal::RankedRows after;
+  internal::ListQuery query{options.top, nullptr};
   if (end) {
     after = RowsOf(pool, *end);
     query.after = &after;
   }
-  memory_internal::RankedList list;
+  internal::RankedList list;
   if (options.arity > 2)
     list = TopSets(score, query, executor);
   else if (!options.level || *options.level == SetLevel::kOpen)
@@ -173,11 +174,11 @@ Status NameAll(const Snapshot& snapshot, const LedgerIndex& ledger,
   only.now_ms = options.now_ms;
   only.terms = options.terms;
   only.pool = &found;
-  PLEXUS_ASSIGN(const SurfacePool pool, memory_internal::MakeSurfacePool(snapshot, only, executor));
+  PLEXUS_ASSIGN(const SurfacePool pool, internal::MakeSurfacePool(snapshot, only, executor));
   for (NeverComposedSet& set : sets) {
     std::vector<Row> rows;
     for (const NodeId v : set.members) rows.push_back(pool.RowOf(v));
-    set.prior_events = memory_internal::PriorEvents(snapshot, ledger, set.members);
+    set.prior_events = internal::PriorEvents(snapshot, ledger, set.members);
     NameShared(pool, rows, set);
   }
   return {};
@@ -185,18 +186,17 @@ Status NameAll(const Snapshot& snapshot, const LedgerIndex& ledger,
 
 Result<NeverComposedPage> Structural(const Snapshot& snapshot, const NeverComposedOptions& options,
                                      const std::optional<PageEnd>& end) {
-  Executor& executor = internal::Pick(options.run.executor);
-  PLEXUS_ASSIGN(const auto ledger,
-                memory_internal::LedgerInside(snapshot, options.inside, &executor));
-  PLEXUS_ASSIGN(const NodeSubset pool, memory_internal::PoolNodes(snapshot, options, executor));
-  memory_internal::PagePosition after;
+  Executor& executor = common_internal::Pick(options.run.executor);
+  PLEXUS_ASSIGN(const auto ledger, internal::LedgerInside(snapshot, options.inside, &executor));
+  PLEXUS_ASSIGN(const NodeSubset pool, internal::PoolNodes(snapshot, options, executor));
+  internal::PagePosition after;
   if (end && end->members.size() == 2) after = {end->score, end->members[0], end->members[1]};
   PLEXUS_ASSIGN(NeverComposedPage page,
                 options.lens == FrontierLens::kLikely
-                    ? memory_internal::MineLikely(snapshot, *ledger, pool, options, end)
+                    ? internal::MineLikely(snapshot, *ledger, pool, options, end)
                 : options.lens == FrontierLens::kBridge
-                    ? memory_internal::MineBridge(snapshot, *ledger, pool, options, after)
-                    : memory_internal::MineDivergent(snapshot, *ledger, pool, options, after));
+                    ? internal::MineBridge(snapshot, *ledger, pool, options, after)
+                    : internal::MineDivergent(snapshot, *ledger, pool, options, after));
   PLEXUS_TRY(NameAll(snapshot, *ledger, options, page.sets, executor));
   if (!page.next.empty() && !page.sets.empty()) {
     const NeverComposedSet& last = page.sets.back();
@@ -223,8 +223,7 @@ Result<bool> HasLikelyEvents(const Snapshot& snapshot, const NodeSubset* inside,
   if (!inside) return ledger->newest().size() >= kLikelyEvents;
   std::size_t events = 0;
   for (const NodeId event : ledger->newest())
-    if (memory_internal::IsInside(*ledger, event, *inside) && ++events == kLikelyEvents)
-      return true;
+    if (internal::IsInside(*ledger, event, *inside) && ++events == kLikelyEvents) return true;
   return false;
 }
 
@@ -245,10 +244,10 @@ Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
   NodeSubset walkable;
   if (options.inside && options.kinds.given()) {  // they may be kinds of the index plane
     PLEXUS_ASSIGN(walkable,
-                  memory_internal::WalkableInside(snapshot, *options.inside, options.run.executor));
+                  internal::WalkableInside(snapshot, *options.inside, options.run.executor));
     options.inside = &walkable;
   }
-  PLEXUS_ASSIGN(const std::optional<PageEnd> end, memory_internal::ReadCursor(snapshot, options));
+  PLEXUS_ASSIGN(const std::optional<PageEnd> end, internal::ReadCursor(snapshot, options));
   if (end && end->members.size() != static_cast<std::size_t>(options.arity))
     return Wrong("cursor: it is of sets of " + std::to_string(end->members.size()) + " members");
   PLEXUS_ASSIGN(NeverComposedPage page, options.lens == FrontierLens::kSurface
@@ -259,4 +258,4 @@ Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

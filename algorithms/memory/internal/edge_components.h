@@ -10,7 +10,7 @@
 #include "algorithms/connectivity/connectivity.h"
 #include "engine/types.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 struct EdgeComponents {
   std::vector<NodeId> nodes;              // ends of the edges, ascending
@@ -38,8 +38,8 @@ inline EdgeComponents ComponentsOf(std::vector<std::pair<NodeId, NodeId>> edges)
     targets.push_back(graph.place(target));
   }
   for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
-  graph.components = StrongComponents(offsets, targets);
+  graph.components = connectivity::StrongComponents(offsets, targets);
   return graph;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 inline constexpr std::uint64_t kFnvBasis = 0xcbf29ce484222325ull;
 
@@ -41,4 +41,4 @@ class DigestText {
   std::string bytes_;
 };
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

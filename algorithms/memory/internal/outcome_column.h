@@ -8,7 +8,7 @@
 #include "engine/types.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // A string column that was built in: its values, "" where none exists. Looked up once; values are
 // valid as long as the snapshot is. REQUIRES that the snapshot outlives it.
@@ -40,4 +40,4 @@ inline bool OpposingOutcomes(std::string_view a, std::string_view b) {
   return (a == "success" && b == "failure") || (a == "failure" && b == "success");
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 namespace {
 
 // Nested lists and maps are as deep as PropertyMap::Read lets them be.
@@ -72,4 +72,4 @@ Result<std::string> Patched(std::string_view bytes, const PropertyPatch& patch) 
   return made.Finish();
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -10,7 +10,7 @@
 #include "engine/error.h"
 #include "engine/properties/properties.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 struct PropertyPatch {
   std::vector<std::pair<std::string, std::string>> strings;
@@ -24,4 +24,4 @@ Result<std::string> Patched(std::string_view bytes, const PropertyPatch& patch);
 // The members of a map into the builder's innermost map.
 void CopyMembers(PropertyMapBuilder& to, const PropertyView& map);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -15,14 +15,14 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 namespace {
 
-using memory_internal::DigestText;
-using memory_internal::EventAttributes;
-using memory_internal::NewerEvent;
-using memory_internal::TagFilter;
+using internal::DigestText;
+using internal::EventAttributes;
+using internal::NewerEvent;
+using internal::TagFilter;
 
 std::size_t Clamped(std::size_t limit) {
   return std::clamp<std::size_t>(limit, 1, kMaxLedgerLimit);
@@ -37,7 +37,7 @@ class Filter {
     if (!wanted.tool.empty() || !wanted.mode.empty()) {
       PLEXUS_ASSIGN(filter.attributes_, EventAttributes::Of(snapshot, index));
     }
-    if (!wanted.outcome.empty()) filter.outcome_ = memory_internal::OutcomeBit(wanted.outcome);
+    if (!wanted.outcome.empty()) filter.outcome_ = internal::OutcomeBit(wanted.outcome);
     return filter;
   }
 
@@ -53,7 +53,7 @@ class Filter {
       return false;
     if (outcome_ && !(index_.event_outcomes(event) & outcome_)) return false;
     if (outcome_ == kOtherOutcome) {  // of any other type: which one?
-      PLEXUS_ASSIGN(const auto outcomes, memory_internal::ReadOutcomes(snapshot_, index_, event));
+      PLEXUS_ASSIGN(const auto outcomes, internal::ReadOutcomes(snapshot_, index_, event));
       if (std::ranges::find(outcomes, w.outcome, &LedgerOutcome::type) == outcomes.end())
         return false;
     }
@@ -111,7 +111,7 @@ Result<EventPage> PageOf(const Snapshot& snapshot, const LedgerIndex& index,
   std::size_t at = 0;
   if (!options.cursor.empty()) {
     PLEXUS_ASSIGN(const std::uint64_t position,
-                  memory_internal::PositionOf(options.cursor, snapshot.sequence(), question));
+                  internal::PositionOf(options.cursor, snapshot.sequence(), question));
     at = static_cast<std::size_t>(std::min<std::uint64_t>(position, events.size()));
   }
   PLEXUS_ASSIGN(const Filter filter, Filter::Make(snapshot, index, options.filter));
@@ -126,14 +126,14 @@ Result<EventPage> PageOf(const Snapshot& snapshot, const LedgerIndex& index,
       PLEXUS_ASSIGN(passes, filter.Passes(events[at]));
     }
     if (page.truncated) {
-      page.next = memory_internal::CursorAt(snapshot.sequence(), at, question);
+      page.next = internal::CursorAt(snapshot.sequence(), at, question);
       break;
     }
     if (!passes) continue;
-    PLEXUS_ASSIGN(LedgerEvent event, memory_internal::ReadEvent(snapshot, index, events[at]));
+    PLEXUS_ASSIGN(LedgerEvent event, internal::ReadEvent(snapshot, index, events[at]));
     if (!filter.HasNames(event)) continue;
     if (page.events.size() == limit) {
-      page.next = memory_internal::CursorAt(snapshot.sequence(), at, question);
+      page.next = internal::CursorAt(snapshot.sequence(), at, question);
       break;
     }
     page.events.push_back(std::move(event));
@@ -151,7 +151,8 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<EventPage> EventsOf(const Snapshot& snapshot, NodeId member,
                            const EventListOptions& options) try {
-  if (member >= snapshot.node_count()) return internal::NotSelected(snapshot, "member", member, {});
+  if (member >= snapshot.node_count())
+    return common_internal::NotSelected(snapshot, "member", member, {});
   PLEXUS_ASSIGN(const auto index, LedgerIndex::Of(snapshot, options.run.executor));
   const std::span<const NodeId> row = index->events(member);
   std::vector<NodeId> events(row.begin(), row.end());
@@ -175,23 +176,24 @@ Result<EventDetails> GetEvent(const Snapshot& snapshot, NodeId event) try {
     return Fail(ErrorCode::kNotFound, "it is no event");
   PLEXUS_ASSIGN(const auto index, LedgerIndex::Of(snapshot));
   EventDetails details;
-  PLEXUS_ASSIGN(details.event, memory_internal::ReadEvent(snapshot, *index, event));
-  PLEXUS_ASSIGN(details.members, memory_internal::ReadMembers(snapshot, event));
-  PLEXUS_ASSIGN(details.outcomes, memory_internal::ReadOutcomes(snapshot, *index, event));
+  PLEXUS_ASSIGN(details.event, internal::ReadEvent(snapshot, *index, event));
+  PLEXUS_ASSIGN(details.members, internal::ReadMembers(snapshot, event));
+  PLEXUS_ASSIGN(details.outcomes, internal::ReadOutcomes(snapshot, *index, event));
   return details;
 }
 PLEXUS_CATCH_NO_MEMORY
 
 Result<ComposedPage> ComposedWith(const Snapshot& snapshot, NodeId member, std::size_t limit,
                                   std::string_view cursor, std::string_view state) try {
-  if (member >= snapshot.node_count()) return internal::NotSelected(snapshot, "member", member, {});
+  if (member >= snapshot.node_count())
+    return common_internal::NotSelected(snapshot, "member", member, {});
   PLEXUS_ASSIGN(const auto index, LedgerIndex::Of(snapshot));
   DigestText question;
   question.Add("neighbors").Add(snapshot.key(member));
   if (!state.empty()) question.Add("state").Add(state);
   std::uint64_t position = 0;
   if (!cursor.empty()) {
-    PLEXUS_ASSIGN(position, memory_internal::PositionOf(cursor, snapshot.sequence(), question));
+    PLEXUS_ASSIGN(position, internal::PositionOf(cursor, snapshot.sequence(), question));
   }
   struct Use {
     NodeId node;
@@ -225,18 +227,18 @@ Result<ComposedPage> ComposedWith(const Snapshot& snapshot, NodeId member, std::
   const std::size_t last = std::min(all.size(), first + Clamped(limit));
   page.neighbors.assign(all.begin() + static_cast<std::ptrdiff_t>(first),
                         all.begin() + static_cast<std::ptrdiff_t>(last));
-  if (last < all.size()) page.next = memory_internal::CursorAt(snapshot.sequence(), last, question);
+  if (last < all.size()) page.next = internal::CursorAt(snapshot.sequence(), last, question);
   return page;
 }
 PLEXUS_CATCH_NO_MEMORY
 
 Result<Sequence> LedgerCursorSequence(std::string_view cursor) try {
-  return memory_internal::SequenceOf(cursor);
+  return internal::SequenceOf(cursor);
 }
 PLEXUS_CATCH_NO_MEMORY
 
 Result<BountyLaneLists> BountyLanes(const Snapshot& snapshot, const BountyOptions& options) try {
-  using memory_internal::OutcomeBit;
+  using internal::OutcomeBit;
   static const OutcomeSet kDuplicate =
       static_cast<OutcomeSet>(OutcomeBit("duplicate_risk") | OutcomeBit("closed_by_duplicate"));
   static const OutcomeSet kNeedsPoc = OutcomeBit("needs_poc");
@@ -263,7 +265,7 @@ Result<BountyLaneLists> BountyLanes(const Snapshot& snapshot, const BountyOption
     const bool full =
         std::ranges::all_of(all, [&](const Lane& lane) { return lane.events->size() >= limit; });
     if (full) break;
-    if (options.subset && !memory_internal::IsInside(*index, event, *options.subset)) continue;
+    if (options.subset && !internal::IsInside(*index, event, *options.subset)) continue;
     ++lanes.scanned;
     const OutcomeSet outcomes = index->event_outcomes(event);
     const auto takes = [&](const Lane& lane) {
@@ -279,4 +281,4 @@ Result<BountyLaneLists> BountyLanes(const Snapshot& snapshot, const BountyOption
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -16,7 +16,7 @@
 #include "engine/types.h"
 #include "engine/write_batch.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 // --- The composition ledger: which memories were used together, why, and what came of it.
 //
@@ -263,4 +263,4 @@ class LedgerIndex {
   bool Composed(std::span<const NodeId> members) const;
 };
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -8,13 +8,13 @@
 #include "algorithms/memory/ledger/internal/ledger_index_value.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 Result<std::shared_ptr<const LedgerIndex>> LedgerIndex::Of(const Snapshot& snapshot,
                                                            Executor* executor) try {
-  using memory_internal::StoredLedgerIndex;
+  using internal::StoredLedgerIndex;
   if (auto known = FindDerived<StoredLedgerIndex>(snapshot)) return known;
-  PLEXUS_ASSIGN(auto made, StoredLedgerIndex::Make(snapshot, internal::Pick(executor)));
+  PLEXUS_ASSIGN(auto made, StoredLedgerIndex::Make(snapshot, common_internal::Pick(executor)));
   return KeepDerived<StoredLedgerIndex>(snapshot, std::move(made));
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -40,4 +40,4 @@ bool LedgerIndex::Composed(std::span<const NodeId> members) const {
   });
 }
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -17,14 +17,14 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 namespace {
 
-using memory_internal::RecallCandidate;
-using memory_internal::RecallLists;
-using memory_internal::RecallPlanned;
-using memory_internal::ValidTime;
+using internal::RecallCandidate;
+using internal::RecallLists;
+using internal::RecallPlanned;
+using internal::ValidTime;
 
 // How far down each list the ranking looks: what is lower in all cannot rise far.
 std::size_t PoolLength(std::size_t top) {
@@ -42,13 +42,13 @@ struct Ranked {
   NodeId node;
   double score;
   const RecallEvidence* evidence;
-  RetrieveHit* planned = nullptr;
+  retrieval::RetrieveHit* planned = nullptr;
 };
 
 std::vector<Ranked> Rank(RecallPlanned& planned) {
   std::vector<Ranked> ranked;
   for (std::size_t i = 0; i < planned.found.hits.size(); ++i) {
-    RetrieveHit& hit = planned.found.hits[i];
+    retrieval::RetrieveHit& hit = planned.found.hits[i];
     ranked.push_back({hit.node, hit.score, &planned.evidence[i], &hit});
   }
   return ranked;
@@ -63,13 +63,14 @@ std::vector<Ranked> Rank(const RecallLists& lists, const RecallScorer& scorer, b
   ranked.reserve(lists.candidates.size());
   if (weighted) {
     for (const RecallCandidate& c : lists.candidates)
-      ranked.push_back({c.node, ScoreOf(scorer.TermsOf(c.node, c.evidence)), &c.evidence});
+      ranked.push_back(
+          {c.node, retrieval::ScoreOf(scorer.TermsOf(c.node, c.evidence)), &c.evidence});
     std::ranges::stable_sort(ranked, std::greater<>(), &Ranked::score);
   } else if (lists.lists.size() == 1) {
     for (const NodeId node : lists.lists.front())
       ranked.push_back({node, at(node).score, &at(node).evidence});
   } else {
-    for (const FusedNode& fused : FuseRanks(lists.lists))
+    for (const retrieval::FusedNode& fused : retrieval::FuseRanks(lists.lists))
       ranked.push_back({fused.node, fused.score, &at(fused.node).evidence});
   }
   return ranked;
@@ -233,21 +234,22 @@ class Answer {
 };
 
 // The plan of a question that names none, if one is the default.
-std::optional<RetrievalPlan> DefaultPlan(const Snapshot& snapshot, const RecallQuery& question,
-                                         const RecallOptions& options) {
+std::optional<retrieval::RetrievalPlan> DefaultPlan(const Snapshot& snapshot,
+                                                    const RecallQuery& question,
+                                                    const RecallOptions& options) {
   if (options.plan.plan || options.lists || options.weights || question.terms.empty() ||
       !HasRecallPlan(snapshot, options.run))
     return std::nullopt;
-  RetrievalPlan plan = FindPlan(kRecallPlan)->plan;
+  retrieval::RetrievalPlan plan = retrieval::FindPlan(kRecallPlan)->plan;
   plan.top = options.top;
-  if (!CheckPlan(plan)) return std::nullopt;  // another number of hits than a plan ranks
+  if (!retrieval::CheckPlan(plan)) return std::nullopt;  // another number of hits than a plan ranks
   return plan;
 }
 
 }  // namespace
 
 bool HasRecallPlan(const Snapshot& snapshot, const RunOptions& run) {
-  return CountTexts(snapshot, run) >= kRecallPlanTexts;
+  return retrieval::CountTexts(snapshot, run) >= kRecallPlanTexts;
 }
 
 Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuery& asked,
@@ -256,7 +258,7 @@ Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuery& asked,
   RecallOptions options = given;
   std::vector<std::string> words;
   if (!asked.text.empty()) {
-    PLEXUS_ASSIGN(words, QueryTerms(snapshot, asked.text));
+    PLEXUS_ASSIGN(words, retrieval::QueryTerms(snapshot, asked.text));
     words.insert(words.end(), asked.terms.begin(), asked.terms.end());
     question.terms = words;
   }
@@ -273,19 +275,19 @@ Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuery& asked,
   }
   PLEXUS_ASSIGN(const ShownNodes shown, visible);
   Answer answer(snapshot, options, shown);
-  const std::optional<RetrievalPlan> by_default = DefaultPlan(snapshot, question, options);
+  const std::optional<retrieval::RetrievalPlan> by_default =
+      DefaultPlan(snapshot, question, options);
   if (by_default) options.plan.plan = &*by_default;
   const bool by_plan = options.plan.plan != nullptr;
   RecallLists lists;
   RecallPlanned planned;
   if (by_plan) {
-    PLEXUS_ASSIGN(planned, memory_internal::ByPlan(snapshot, question, options, shown.matching));
+    PLEXUS_ASSIGN(planned, internal::ByPlan(snapshot, question, options, shown.matching));
     answer.result.truncated = planned.truncated;
     answer.result.candidates = planned.found.candidates;
   } else {
     const std::size_t length = NeedsPool(question, options) ? PoolLength(options.top) : options.top;
-    PLEXUS_ASSIGN(lists,
-                  memory_internal::ListsOf(snapshot, question, options, shown.matching, length));
+    PLEXUS_ASSIGN(lists, internal::ListsOf(snapshot, question, options, shown.matching, length));
     answer.result.truncated = lists.truncated;
     answer.result.candidates = lists.candidates.size();
   }
@@ -307,4 +309,4 @@ Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuery& asked,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -21,7 +21,7 @@
 #include "engine/types.h"
 #include "engine/write_batch.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 // --- The terms of a recalled memory's score, each in [0, 1], and the sentence that explains it.
 //
@@ -98,7 +98,7 @@ class RecallScorer {
 
   // Those that are asked for or have a weight: recency, salience and frequency always.
   // Complexity: O(tags of the node). Threads: thread-safe.
-  std::vector<ScoreTerm> TermsOf(NodeId node, const RecallEvidence& evidence) const;
+  std::vector<retrieval::ScoreTerm> TermsOf(NodeId node, const RecallEvidence& evidence) const;
   // "matches 2 of 2 words; used 3 days ago, 5 times; trust 0.80", without its full stop. A memory
   // without a trust of its own has no such clause.
   std::string Explain(NodeId node, const RecallEvidence& evidence) const;
@@ -207,7 +207,7 @@ Result<ContradictionsOfNode> ContradictionsOf(const Snapshot& snapshot, NodeId n
 struct RecallQuery {
   std::string_view text = {};                // Its words count before `terms`, by QueryTerms.
   std::span<const std::string> terms = {};   // As of TermSplitter::Split. None: no others.
-  std::span<const Bm25Phrase> phrases = {};  // Each counts as one more term.
+  std::span<const retrieval::Bm25Phrase> phrases = {};  // Each counts as one more term.
   std::span<const float> vector = {};        // None: no vector.
   SpaceId space{};                           // Of the vector, and of a plan's fusion by vectors.
   std::span<const NodeWeight> keys = {};     // Start nodes. None: no keys.
@@ -231,8 +231,8 @@ bool HasRecallPlan(const Snapshot& snapshot, const RunOptions& run = {});
 
 // A plan and the values that its terms salience and outcome are of.
 struct RecallPlan {
-  const RetrievalPlan* plan = nullptr;  // Null: the default, or the lists.
-  NodeValues salience = {}, outcome = {};
+  const retrieval::RetrievalPlan* plan = nullptr;  // Null: the default, or the lists.
+  retrieval::NodeValues salience = {}, outcome = {};
 };
 
 struct RecallOptions {
@@ -266,7 +266,7 @@ struct RecallHit {
   NodeId node = kNoNode;
   double score = 0;
   RecallEvidence evidence = {};       // Of the lists that have it.
-  std::vector<ScoreTerm> terms = {};  // In the order of RecallTerm, or of PlanTerm.
+  std::vector<retrieval::ScoreTerm> terms = {};  // In the order of RecallTerm, or of PlanTerm.
   std::string why = {};               // A sentence without its full stop.
   std::vector<Relation> related = {};
   bool related_truncated = false;
@@ -274,7 +274,7 @@ struct RecallHit {
                                                       // kNoNode outside of `subset`.
   std::vector<NodeId> contradicted_by = {};           // The other sides of open conflicts, by key.
   std::vector<NearDuplicate> near_duplicate_of = {};  // As NearDuplicates has them.
-  std::optional<RetrieveHit> planned = {};            // Of a plan; its terms are those above.
+  std::optional<retrieval::RetrieveHit> planned = {};  // Of a plan; its terms are those above.
 };
 
 struct RecallResult {
@@ -285,7 +285,7 @@ struct RecallResult {
   bool truncated = false;             // A list's budget ran out: the best of what was looked at.
   bool conflicts_truncated = false;   // Of a memory with very many edges `contradicts`.
   bool duplicates_truncated = false;  // Not all near-duplicates were looked for.
-  RetrieveResult planned;             // Of a plan: stages and counts. Its hits are those above.
+  retrieval::RetrieveResult planned;  // Of a plan: stages and counts. Its hits are those above.
 };
 
 // Computes: the best memories for a question.
@@ -361,4 +361,4 @@ Result<NewEvent> EventOfRecall(const Snapshot& snapshot, std::span<const RecallH
 // blanks.
 std::string PreviewOf(std::string_view text);
 
-}  // namespace plexus
+}  // namespace plexus::memory

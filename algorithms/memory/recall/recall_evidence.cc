@@ -11,7 +11,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 namespace {
 
 class Evidence {
@@ -76,7 +76,7 @@ class Evidence {
   // In [0, 1], as the origin's rank of a memory.
   double Value(const RecallHit& hit) const {
     const double relevance = top_ > 0 ? std::clamp(hit.score / top_, 0.0, 1.0) : 1;
-    return 0.5 * relevance + 0.2 * memory_internal::TrustOf(snapshot_, hit.node) +
+    return 0.5 * relevance + 0.2 * internal::TrustOf(snapshot_, hit.node) +
            0.3 * ShareOfTerms(hit.node);
   }
   // Of a question without words: all.
@@ -98,10 +98,10 @@ class Evidence {
     member.role = std::move(role);
     member.rank = static_cast<double>(event.members.size());
     member.score = score;
-    member.trust = memory_internal::TrustOf(snapshot_, node);
+    member.trust = internal::TrustOf(snapshot_, node);
     PLEXUS_ASSIGN(
         const std::string text,
-        memory_internal::StoredPayload(snapshot_, snapshot_.payload_ref(node, NodeField::kText)));
+        internal::StoredPayload(snapshot_, snapshot_.payload_ref(node, NodeField::kText)));
     if (IsValidUtf8(text)) member.preview = PreviewOf(text);
     event.members.push_back(std::move(member));
     return {};
@@ -119,12 +119,12 @@ class Evidence {
 
 // The caller's properties and the counts.
 Result<std::string> Properties(const EvidenceOptions& options) {
-  memory_internal::PropertyPatch counts;
+  internal::PropertyPatch counts;
   if (options.analyzed > 0)
     counts.ints.emplace_back("analyzed", static_cast<std::int64_t>(options.analyzed));
   if (options.expanded > 0)
     counts.ints.emplace_back("expanded", static_cast<std::int64_t>(options.expanded));
-  return memory_internal::Patched(options.props, counts);
+  return internal::Patched(options.props, counts);
 }
 
 }  // namespace
@@ -145,4 +145,4 @@ Result<NewEvent> EventOfRecall(const Snapshot& snapshot, std::span<const RecallH
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

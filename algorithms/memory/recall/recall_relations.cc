@@ -9,7 +9,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 namespace {
 
 Status CheckNode(const Snapshot& snapshot, NodeId node) {
@@ -199,4 +199,4 @@ Result<ContradictionsOfNode> ContradictionsOf(const Snapshot& snapshot, NodeId n
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -9,7 +9,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 namespace {
 
 constexpr std::array<std::string_view, kRecallTerms> kNames = {
@@ -98,7 +98,7 @@ PLEXUS_CATCH_NO_MEMORY
 double RecallScorer::SalienceOf(NodeId node) const {
   if (salience_)
     if (const auto value = snapshot_->f64(*salience_, node)) return *value;
-  return memory_internal::TrustOf(*snapshot_, node);
+  return internal::TrustOf(*snapshot_, node);
 }
 
 std::string_view RecallScorer::Preferred(NodeId node) const {
@@ -122,28 +122,31 @@ std::string_view RecallScorer::Preferred(NodeId node) const {
 double RecallScorer::Value(RecallTerm term, NodeId node, const RecallEvidence& evidence) const {
   switch (term) {
     case RecallTerm::kText:
-      return UnitTerm(evidence.text);
+      return retrieval::UnitTerm(evidence.text);
     case RecallTerm::kSimilarity:
-      return evidence.similarity ? SimilarityTerm(*evidence.similarity, asked_.metric) : 0;
+      return evidence.similarity ? retrieval::SimilarityTerm(*evidence.similarity, asked_.metric)
+                                 : 0;
     case RecallTerm::kPath:
-      return UnitTerm(evidence.path.value_or(0));
+      return retrieval::UnitTerm(evidence.path.value_or(0));
     case RecallTerm::kRecency:
-      return RecencyTerm(LastUse(*snapshot_, node), now_ms_, options_.half_life_ms);
+      return retrieval::RecencyTerm(LastUse(*snapshot_, node), now_ms_, options_.half_life_ms);
     case RecallTerm::kSalience:
-      return UnitTerm(SalienceOf(node));
+      return retrieval::UnitTerm(SalienceOf(node));
     case RecallTerm::kFrequency:
-      return FrequencyTerm(snapshot_->i64(kAccessCount, node).value_or(0), options_.full_count);
+      return retrieval::FrequencyTerm(snapshot_->i64(kAccessCount, node).value_or(0),
+                                      options_.full_count);
     case RecallTerm::kInScope:
       return Preferred(node).empty() ? 0 : 1;
   }
   return 0;
 }
 
-std::vector<ScoreTerm> RecallScorer::TermsOf(NodeId node, const RecallEvidence& evidence) const {
+std::vector<retrieval::ScoreTerm> RecallScorer::TermsOf(NodeId node,
+                                                        const RecallEvidence& evidence) const {
   const bool prefers = !options_.scopes.empty() || !options_.tags.empty();
   const bool asked[kRecallTerms] = {asked_.words, asked_.vector, asked_.keys, true,
                                     true,         true,          prefers};
-  std::vector<ScoreTerm> terms;
+  std::vector<retrieval::ScoreTerm> terms;
   for (std::size_t i = 0; i < kRecallTerms; ++i) {
     const double weight = weights_ ? (*weights_)[i] : 0;
     if (!asked[i] && weight == 0) continue;
@@ -182,4 +185,4 @@ std::string RecallScorer::Explain(NodeId node, const RecallEvidence& evidence) c
   return text;
 }
 
-}  // namespace plexus
+}  // namespace plexus::memory

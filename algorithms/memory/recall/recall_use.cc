@@ -8,7 +8,7 @@
 #include "engine/schema.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 namespace {
 
 // Fact kinds that say that two memories belong together.
@@ -109,4 +109,4 @@ std::string PreviewOf(std::string_view text) {
   return preview;
 }
 
-}  // namespace plexus
+}  // namespace plexus::memory

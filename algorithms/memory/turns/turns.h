@@ -25,7 +25,7 @@
 #include "engine/vocabulary.h"
 #include "engine/write_batch.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 // Where the pairs of a recipe come from. In a group turns are ordered by time, then id.
 enum class PairSource : std::uint8_t {
@@ -146,4 +146,4 @@ struct SessionResult {
 Result<SessionResult> Session(const Snapshot& snapshot, NodeId turn, std::uint64_t back = 20,
                               std::uint64_t forward = 20);
 
-}  // namespace plexus
+}  // namespace plexus::memory

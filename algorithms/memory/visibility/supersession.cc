@@ -12,13 +12,13 @@
 #include "algorithms/memory/visibility/internal/suppression.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::memory {
 namespace {
 
-using memory_internal::ComponentsOf;
-using memory_internal::EdgeComponents;
-using memory_internal::SuppressingEdge;
-using memory_internal::Suppression;
+using internal::ComponentsOf;
+using internal::EdgeComponents;
+using internal::SuppressingEdge;
+using internal::Suppression;
 
 constexpr std::size_t kStepsBetweenPolls = 1024;  // steps between two polls of the deadline
 
@@ -183,4 +183,4 @@ Result<SupersessionWalk> WalkSupersession(const Snapshot& snapshot, NodeId node,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -10,14 +10,14 @@
 #include "algorithms/memory/visibility/internal/visible_set.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot,
                                                        std::int64_t now_ms,
                                                        const VisibleOptions& options) try {
   auto make = [&] {
-    return memory_internal::VisibleSet::Make(snapshot, now_ms, options.include_superseded,
-                                             internal::Pick(options.executor), options.budget);
+    return internal::VisibleSet::Make(snapshot, now_ms, options.include_superseded,
+                                      common_internal::Pick(options.executor), options.budget);
   };
   const auto late = [] {
     return Fail(ErrorCode::kCancelled, "which nodes are visible was not found in time");
@@ -28,14 +28,14 @@ Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot,
     return set->nodes();
   }
   const std::uint32_t first = options.include_superseded ? 2 : 0;
-  std::array<std::shared_ptr<const memory_internal::VisibleSet>, 2> sets;
+  std::array<std::shared_ptr<const internal::VisibleSet>, 2> sets;
   for (std::uint32_t slot = 0; slot < 2; ++slot) {
-    sets[slot] = FindDerived<memory_internal::VisibleSet>(snapshot, first + slot);
+    sets[slot] = FindDerived<internal::VisibleSet>(snapshot, first + slot);
     if (!sets[slot] || !sets[slot]->Holds(now_ms)) continue;
     if (!sets[slot]->recent) sets[slot]->recent = true;
     return sets[slot]->nodes();
   }
-  std::shared_ptr<const memory_internal::VisibleSet> made;
+  std::shared_ptr<const internal::VisibleSet> made;
   for (const auto& set : sets)
     if (!made && set) made = set->AtTime(snapshot, now_ms);
   if (!made) made = make();
@@ -43,9 +43,9 @@ Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot,
   std::uint32_t to = 1;  // a free place, or that of the set that was not used of late
   if (!sets[0] || (sets[1] && sets[1]->recent && !sets[0]->recent)) to = 0;
   if (sets[1 - to]) sets[1 - to]->recent = false;
-  ReplaceDerived<memory_internal::VisibleSet>(snapshot, made, first + to);
+  ReplaceDerived<internal::VisibleSet>(snapshot, made, first + to);
   return made->nodes();
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -14,7 +14,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 // --- Visible nodes: the nodes that default recall may return.
 //
@@ -106,4 +106,4 @@ Result<SupersessionWalk> WalkSupersession(const Snapshot& snapshot, NodeId node,
                                           std::int64_t now_ms, std::size_t limit = 10'000,
                                           const Budget& budget = {});
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -11,7 +11,7 @@
 #include "algorithms/pagerank/internal/tile_spmv.h"
 #include "engine/lineage.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 namespace {
 
@@ -56,7 +56,8 @@ std::shared_ptr<const PageRankTiles> TilesOfBase(const std::shared_ptr<const Csr
   if (PageRankTiles::BreakEvenIterations(base->in().Unweighted(), out) == 0)
     return kept->Put(weighted, nullptr);
   std::shared_ptr<const void> weights;
-  const CsrView in = internal::BaseRowsOf(*base, Direction::kIn, weighted, executor, weights);
+  const CsrView in =
+      common_internal::BaseRowsOf(*base, Direction::kIn, weighted, executor, weights);
   // Without weights both are the same.
   if (const CachedTiles::One other = kept->Get(!weighted);
       in.weights.empty() && other.tiles && !other.tiles->weights())
@@ -137,4 +138,4 @@ void BaseTileSpmv::PullBlock(std::size_t block, const Value* values, double* sum
   }
 }
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

@@ -18,7 +18,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 // Tiles of all arcs of a base, kept as long as it lives, weighted and not apart. Null: tiles do not
 // suit its shape. The first call makes them, O(arcs); two at once both do, since waiting under a
@@ -77,4 +77,4 @@ class BaseTileSpmv final : public Spmv {
   double rounding_ = 0;
 };
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

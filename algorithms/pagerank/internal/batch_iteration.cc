@@ -4,15 +4,16 @@
 #include "algorithms/common/internal/simd_dispatch.h"
 #include "algorithms/common/internal/stop_flag.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 namespace {
 
 using WorkFn = void (*)(const BatchTask&);
 #if defined(__x86_64__) && defined(__GNUC__)
-constexpr internal::SimdTable<WorkFn> kWork{&BatchWorkScalar, &BatchWorkAvx2, &BatchWorkAvx512};
+constexpr common_internal::SimdTable<WorkFn> kWork{&BatchWorkScalar, &BatchWorkAvx2,
+                                                   &BatchWorkAvx512};
 #else
-constexpr internal::SimdTable<WorkFn> kWork{&BatchWorkScalar};
+constexpr common_internal::SimdTable<WorkFn> kWork{&BatchWorkScalar};
 #endif
 
 }  // namespace
@@ -30,7 +31,7 @@ BatchPartial Add(BatchPartial a, const BatchPartial& b) {
 std::optional<BatchPartial> BatchStepper::Step(const BatchStep& step, Executor& executor,
                                                SimdLevel level) {
   const WorkFn work = kWork.Find(level);
-  internal::StopFlag stop_flag(step.budget);
+  common_internal::StopFlag stop_flag(step.budget);
   for (std::size_t s = 0; s < rows_.segment_count() && !stop_flag.stopped(); ++s)
     ParallelFor(executor, partials_.size(), 1, [&](std::size_t b, std::size_t) {
       if (!stop_flag.Poll()) work({&rows_, &step, b, s, &partials_[b]});
@@ -41,4 +42,4 @@ std::optional<BatchPartial> BatchStepper::Step(const BatchStep& step, Executor& 
   return total;
 }
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

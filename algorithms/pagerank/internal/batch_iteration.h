@@ -19,7 +19,7 @@
 #include "algorithms/pagerank/internal/batch_layout.h"
 #include "engine/parallel.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 inline constexpr std::uint32_t kBatchWidth = 16;
 
@@ -85,4 +85,4 @@ class BatchStepper {
   std::vector<BatchPartial> partials_;  // by block
 };
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

@@ -9,7 +9,7 @@
 #include "algorithms/common/internal/degree_order.h"
 #include "algorithms/common/internal/object_pool.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 namespace {
 
@@ -53,18 +53,18 @@ Numbering ByBucket(std::uint32_t n, const Bucket& bucket, Executor& executor) {
 
 // By falling out-degree where few nodes hold most arcs, else in their own order.
 Numbering Number(const CsrView& in, const CsrView& out, Executor& executor) {
-  constexpr std::uint32_t kBuckets = internal::kDegreeBuckets + 1;
+  constexpr std::uint32_t kBuckets = common_internal::kDegreeBuckets + 1;
   const std::uint32_t n = in.node_count();
   auto isolated = [&](NodeId v) { return out.degree(v) == 0 && in.degree(v) == 0; };
   Numbering made = ByBucket<kBuckets>(
       n,
       [&](NodeId v) -> std::uint32_t {
-        return isolated(v) ? kBuckets - 1 : internal::DegreeBucket(out.degree(v));
+        return isolated(v) ? kBuckets - 1 : common_internal::DegreeBucket(out.degree(v));
       },
       executor);
   std::uint64_t first = 0;
   for (std::uint32_t i = 0; i < n / 16; ++i) first += out.degree(made.order[i]);
-  if (internal::IsSkewed(first, out.arc_count())) {
+  if (common_internal::IsSkewed(first, out.arc_count())) {
     const auto end = made.order.begin() + made.linked;
     made.sources = static_cast<std::uint32_t>(
         std::partition_point(made.order.begin(), end, [&](NodeId v) { return out.degree(v) > 0; }) -
@@ -266,7 +266,7 @@ BatchLayout BatchLayout::Make(const CsrView& in, const CsrView& out, Executor& e
       numbering.sources / kMaxSources + (numbering.sources % kMaxSources != 0), 1u, kMaxSegments);
   const BlockSorter sorter(in, numbering, made.segment_count_, made.sources_.data(),
                            made.weights_.data());
-  internal::ObjectPool<Scratch> pool;
+  common_internal::ObjectPool<Scratch> pool;
   pool.Reserve(executor, made.blocks_.size());
   ParallelFor(executor, made.blocks_.size(), 1, [&](std::size_t b, std::size_t) {
     const std::uint64_t end =
@@ -285,4 +285,4 @@ std::uint64_t BatchLayout::size_bytes() const {
   return bytes;
 }
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

@@ -26,7 +26,7 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 class BatchLayout {
  public:
@@ -77,4 +77,4 @@ class BatchLayout {
   AlignedArray<float> weights_;
 };
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

@@ -12,7 +12,7 @@
 
 #include "algorithms/pagerank/internal/batch_iteration.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 namespace {
 
@@ -279,4 +279,4 @@ PLEXUS_INLINE void Work(const BatchTask& task) {
 #undef PLEXUS_INLINE
 
 }  // namespace
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

@@ -9,7 +9,7 @@
 
 #include "algorithms/pagerank/internal/simd4.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 namespace {
 
@@ -332,4 +332,4 @@ double BlockGaussSeidel<Real>::Error() const {
 template class BlockGaussSeidel<float>;
 template class BlockGaussSeidel<double>;
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

@@ -27,7 +27,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 // Real is what contributions are: float, or double where out-strengths are beyond what f32 can
 // hold.
@@ -120,8 +120,8 @@ class BlockGaussSeidel {
   AlignedArray<Real> next_;   // of the part at work, row by row
   std::vector<Totals> blocks_;
   std::vector<Part> parts_;
-  internal::ObjectPool<Scratch> pool_;
+  common_internal::ObjectPool<Scratch> pool_;
   double lost_ = 0;  // changes that will not be passed on
 };
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

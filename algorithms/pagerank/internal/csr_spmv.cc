@@ -6,7 +6,7 @@
 #include "algorithms/common/internal/row_dot.h"
 #include "engine/state.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 namespace {
 
@@ -175,7 +175,7 @@ void CsrSpmv::PullClean(std::size_t begin, std::size_t end, Values values, doubl
                         Scratch& scratch) const {
   const std::uint32_t* const ends = rows_.in.offsets.data() + begin + 1;
   for (std::size_t ahead = 0; ahead < kGroup; ahead += 16)
-    __builtin_prefetch(ends + internal::kPullAhead + ahead);
+    __builtin_prefetch(ends + common_internal::kPullAhead + ahead);
   const std::uint32_t first = ends[-1];
   const NodeId* const neighbors = rows_.in.neighbors.data() + first;
   const float* const weights = kWeighted ? rows_.in.weights.data() + first : nullptr;
@@ -188,8 +188,8 @@ void CsrSpmv::PullClean(std::size_t begin, std::size_t end, Values values, doubl
       },
       [=](std::size_t row) { return ends[row] - first; },
       [=](std::uint32_t i) {
-        __builtin_prefetch(neighbors + i + internal::kPullAhead);
-        if constexpr (kWeighted) __builtin_prefetch(weights + i + internal::kPullAhead);
+        __builtin_prefetch(neighbors + i + common_internal::kPullAhead);
+        if constexpr (kWeighted) __builtin_prefetch(weights + i + common_internal::kPullAhead);
       });
 }
 
@@ -207,7 +207,7 @@ void CsrSpmv::PullTouched(std::size_t begin, std::size_t end, std::span<const No
       const bool ones = !weighted_ || rows_.in.weights.empty();
       const std::uint32_t before = here();
       for (std::uint32_t a = first; a < offsets[stop]; ++a) {
-        __builtin_prefetch(neighbors + a + internal::kPullAhead);
+        __builtin_prefetch(neighbors + a + common_internal::kPullAhead);
         const double value = static_cast<double>(values[neighbors[a]]);
         *to++ = ones ? value : value * static_cast<double>(rows_.in.weights[a]);
       }
@@ -230,4 +230,4 @@ void CsrSpmv::PullTouched(std::size_t begin, std::size_t end, std::span<const No
 template void CsrSpmv::PullBlock(std::size_t, const float*, double*);
 template void CsrSpmv::PullBlock(std::size_t, const double*, double*);
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

@@ -22,7 +22,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 // Rows by dense id: those of `out` and `in`, or of `live` where the delta touches them.
 struct LiveCsr {
@@ -129,7 +129,7 @@ class CsrSpmv final : public Spmv {
   const std::vector<NodeId> touched_;  // rows that the delta may differ in
   std::uint64_t max_arcs_ = 0;         // of a group with such a row
   std::uint64_t longest_ = 0;          // row
-  internal::ObjectPool<Scratch> pool_;
+  common_internal::ObjectPool<Scratch> pool_;
 };
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

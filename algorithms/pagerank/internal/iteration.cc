@@ -3,7 +3,7 @@
 
 #include "algorithms/pagerank/internal/tile_spmv.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 template <class Real>
 PageRankPartial TileStepper::Step(const PageRankTiles& tiles, const PageRankStep<Real>& step,
@@ -28,4 +28,4 @@ template PageRankPartial TileStepper::Step(const PageRankTiles&, const PageRankS
 template PageRankPartial TileStepper::Step(const PageRankTiles&, const PageRankStep<double>&,
                                            Executor&);
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

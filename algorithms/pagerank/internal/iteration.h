@@ -15,7 +15,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 // Node v adds to lane v % 4: four short chains of additions instead of a long one, which
 // every node would have to wait for.
@@ -127,7 +127,7 @@ class TileStepper {
   struct Sums {
     AlignedArray<double> rows{PageRankTiles::kSegment};
   };
-  internal::ObjectPool<Sums> pool_;
+  common_internal::ObjectPool<Sums> pool_;
 };
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

@@ -12,13 +12,13 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::pagerank {
 
 namespace {
 
-using pagerank_internal::PageRankPartial;
-using pagerank_internal::PageRankStep;
-using pagerank_internal::PageRankTiles;
+using internal::PageRankPartial;
+using internal::PageRankStep;
+using internal::PageRankTiles;
 
 constexpr std::size_t kGrain = 4096;  // nodes a block; part of the result's definition
 
@@ -75,7 +75,7 @@ Result<PageRankCsrResult<Real>> PageRankCsr(const PageRankCsrInput<Real>& input,
   step.teleport = uniform ? nullptr : input.teleport.data();
   if (input.layout) step.positions = input.layout->positions();
   AlignedArray<Real> contribution(n), next(n), scores(n);
-  pagerank_internal::TileStepper over_tiles;
+  internal::TileStepper over_tiles;
   step.scores = scores.data();
   PageRankPartial last = ParallelReduce(
       executor, n, kGrain, PageRankPartial{},
@@ -92,7 +92,7 @@ Result<PageRankCsrResult<Real>> PageRankCsr(const PageRankCsrInput<Real>& input,
         }
         return partial;
       },
-      pagerank_internal::Add);
+      internal::Add);
 
   const double bound = options.damping / (1.0 - options.damping);
   std::uint64_t edges_left = options.budget.edges;
@@ -108,7 +108,7 @@ Result<PageRankCsrResult<Real>> PageRankCsr(const PageRankCsrInput<Real>& input,
     step.contribution = contribution.data();
     step.next = next.data();
     last = input.layout ? over_tiles.Step(*input.layout, step, executor)
-                        : pagerank_internal::StepByPull(input.in, step, executor);
+                        : internal::StepByPull(input.in, step, executor);
     std::swap(contribution, next);
     result.step = PageRankPartial::Total(last.step);
     ++result.iterations;
@@ -162,4 +162,4 @@ template Result<PageRankCsrResult<double>> PageRankCsr(const PageRankCsrInput<do
 template Result<std::vector<float>> StrengthReciprocals(std::span<const double>, Executor&);
 template Result<std::vector<double>> StrengthReciprocals(std::span<const double>, Executor&);
 
-}  // namespace plexus
+}  // namespace plexus::pagerank

@@ -23,16 +23,16 @@
 #include "engine/error.h"
 #include "engine/parallel.h"
 
-namespace plexus {
+namespace plexus::pagerank {
 
-namespace pagerank_internal {
+namespace internal {
 class PageRankTiles;
-}
+}  // namespace internal
 
 // Null where none is worthwhile within so many iterations: few nodes, few arcs, rows that are local
 // already. Of `out` only row lengths are read. O(nodes + arcs), the time of two to seven
 // iterations over the rows as they are.
-Result<std::shared_ptr<const pagerank_internal::PageRankTiles>> MakePageRankLayout(
+Result<std::shared_ptr<const internal::PageRankTiles>> MakePageRankLayout(
     const CsrView& in, const CsrView& out, Executor& executor,
     int iterations = std::numeric_limits<int>::max());
 
@@ -42,7 +42,7 @@ struct PageRankCsrInput {
   std::span<const Real> reciprocal;  // 1 / out-strength by node, 0 = dangling
   std::span<const Real> teleport;    // sums to 1; empty = uniform
   // Made of `in`, with its weights or without as there; null: pull.
-  const pagerank_internal::PageRankTiles* layout = nullptr;
+  const internal::PageRankTiles* layout = nullptr;
   std::span<const Real> start = {};  // first scores, summing to 1; empty = the teleport
 };
 
@@ -79,4 +79,4 @@ template <class Real>
 Result<std::vector<Real>> StrengthReciprocals(std::span<const double> strengths,
                                               Executor& executor);
 
-}  // namespace plexus
+}  // namespace plexus::pagerank

@@ -7,7 +7,7 @@
 #include "algorithms/common/common.h"
 #include "algorithms/pagerank/pagerank.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 // The scores to begin with, by dense id, with a sum of 1; empty when `first` is. kInvalidArgument:
 // a score that is negative or not finite, or no sum above 0. May throw std::bad_alloc.
@@ -18,4 +18,4 @@ Result<std::vector<double>> StartScores(const DenseView& view, std::span<const d
 Result<PageRankResult> IteratePageRank(const Snapshot& snapshot, const PageRankOptions& options,
                                        std::span<const double> first);
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

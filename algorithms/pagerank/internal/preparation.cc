@@ -18,7 +18,7 @@
 #include "algorithms/pagerank/pagerank.h"
 #include "engine/state.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 namespace {
 
@@ -130,7 +130,7 @@ Status CheckPageRankOptions(const PageRankOptions& o, PageRankUse use) {
 Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOptions& options,
                                       PageRankUse use, Executor& executor) {
   const int iterations = ExpectedIterations(options);
-  DenseViewOptions wanted = internal::ViewOptions(options);
+  DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.executor = &executor;
   wanted.weights = options.weighted;
   // Weights that age differ at every time, so they are not cached.
@@ -198,11 +198,12 @@ Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseV
   double total = 0;
   for (const NodeWeight& seed : seeds) {
     const NodeId dense = seed.node < snapshot.node_count() ? view.dense(seed.node) : kNoNode;
-    if (dense == kNoNode) return internal::NotSelected(snapshot, "seed", seed.node, kinds);
+    if (dense == kNoNode) return common_internal::NotSelected(snapshot, "seed", seed.node, kinds);
     if (!(seed.weight >= 0) || !std::isfinite(seed.weight))
-      return Fail(ErrorCode::kInvalidArgument,
-                  "weight " + std::to_string(seed.weight) + " of seed node " +
-                      internal::NodeName(snapshot, seed.node) + " is not a finite number >= 0");
+      return Fail(ErrorCode::kInvalidArgument, "weight " + std::to_string(seed.weight) +
+                                                   " of seed node " +
+                                                   common_internal::NodeName(snapshot, seed.node) +
+                                                   " is not a finite number >= 0");
     shares.push_back({dense, seed.weight});
     total += seed.weight;
   }
@@ -222,4 +223,4 @@ Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseV
   return shares;
 }
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

@@ -15,7 +15,7 @@
 #include "algorithms/pagerank/internal/tile_layout.h"
 #include "algorithms/pagerank/pagerank.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 enum class PageRankUse : std::uint8_t { kOne, kSixteen };  // rankings in a sweep
 
@@ -70,4 +70,4 @@ Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseV
                                           std::span<const NodeWeight> seeds,
                                           std::span<const EdgeKindId> kinds);
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

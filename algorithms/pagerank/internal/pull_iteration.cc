@@ -16,7 +16,7 @@
 
 #include "algorithms/common/internal/row_dot.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 namespace {
 
@@ -50,8 +50,9 @@ class RunningSums {
     double a = 0, b = 0, c = 0, d = 0;
     for (std::uint32_t i = 0; i < kStretch; i += kLine) {
       for (std::uint32_t stretch = 0; stretch < kArcs; stretch += kStretch) {
-        __builtin_prefetch(neighbors + i + stretch + internal::kPullAhead);
-        if constexpr (kWeighted) __builtin_prefetch(weights + i + stretch + internal::kPullAhead);
+        __builtin_prefetch(neighbors + i + stretch + common_internal::kPullAhead);
+        if constexpr (kWeighted)
+          __builtin_prefetch(weights + i + stretch + common_internal::kPullAhead);
       }
 #pragma GCC unroll 16
       for (std::uint32_t j = i; j < i + kLine; ++j) {
@@ -103,7 +104,7 @@ void SumsByDifference(const RowRange& range, const float* contribution, double* 
                            count, contribution);
     double before = -carried;
     for (; row < range.rows && range.ends[row] - range.begin - first <= count; ++row) {
-      __builtin_prefetch(range.ends + row + internal::kPullAhead);
+      __builtin_prefetch(range.ends + row + common_internal::kPullAhead);
       const double now = running(range.ends[row] - range.begin - first);
       sums[row] = now - before;
       before = now;
@@ -123,10 +124,10 @@ void Sums(const RowRange& range, const PageRankStep<Real>& step, double* sums) {
   for (std::size_t row = 0; row < range.rows; ++row) {
     const std::uint32_t end = range.ends[row], at = begin - range.begin;
     const double sum = range.weights
-                           ? internal::RowDot<true>(range.neighbors + at, range.weights + at,
-                                                    end - begin, step.contribution)
-                           : internal::RowDot<false>(range.neighbors + at, nullptr, end - begin,
-                                                     step.contribution);
+                           ? common_internal::RowDot<true>(range.neighbors + at, range.weights + at,
+                                                           end - begin, step.contribution)
+                           : common_internal::RowDot<false>(range.neighbors + at, nullptr,
+                                                            end - begin, step.contribution);
     sums[row] = sum;
     begin = end;
   }
@@ -152,4 +153,4 @@ PageRankPartial StepByPull(const CsrView& in, const PageRankStep<Real>& step, Ex
 template PageRankPartial StepByPull(const CsrView&, const PageRankStep<float>&, Executor&);
 template PageRankPartial StepByPull(const CsrView&, const PageRankStep<double>&, Executor&);
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

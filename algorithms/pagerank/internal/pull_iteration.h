@@ -5,11 +5,11 @@
 #include "engine/arrays/views.h"
 #include "engine/parallel.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 // Blocks are cut by node id and their partial sums added in order, so no bit depends on
 // the threads.
 template <class Real>
 PageRankPartial StepByPull(const CsrView& in, const PageRankStep<Real>& step, Executor& executor);
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

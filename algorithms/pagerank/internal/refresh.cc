@@ -14,7 +14,7 @@
 #include "algorithms/pagerank/internal/residual_push.h"
 #include "engine/arrays/aligned_array.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 namespace {
 
@@ -346,4 +346,4 @@ PageRankRefreshed RefreshPageRank(const LiveCsr& rows, std::vector<double> start
   return Refresher(rows, seeds, options, std::move(start), executor).Run();
 }
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

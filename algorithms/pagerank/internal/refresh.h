@@ -28,7 +28,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 struct PageRankRefreshOptions {
   double damping = 0.85, tolerance = 1e-9;
@@ -64,4 +64,4 @@ PageRankRefreshed RefreshPageRank(const LiveCsr& rows, std::vector<double> start
                                   std::span<const SeedShare> seeds,
                                   const PageRankRefreshOptions& options, Executor& executor);
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

@@ -8,7 +8,7 @@
 
 #include "engine/state.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 namespace {
 
@@ -323,4 +323,4 @@ std::uint64_t ResidualPush::Push(const std::vector<NodeId>& large, double thresh
   return arcs - left;
 }
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

@@ -25,7 +25,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 class ResidualPush {
  public:
@@ -104,4 +104,4 @@ class ResidualPush {
   std::vector<bool> queued_;
 };
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 using FourDoubles [[gnu::vector_size(32)]] = double;
 using FourMasks [[gnu::vector_size(32)]] = std::int64_t;
@@ -20,4 +20,4 @@ inline void ZeroMask(const FourDoubles& values, FourMasks& mask) {
   std::memcpy(&mask, zero, sizeof zero);
 }
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

@@ -8,7 +8,7 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 class Spmv {
  public:
@@ -32,4 +32,4 @@ class Spmv {
   virtual void Pull(std::size_t block, const double* values, double* sums) = 0;
 };
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

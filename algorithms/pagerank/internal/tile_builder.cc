@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 namespace {
 
@@ -292,4 +292,4 @@ void TileSorter::CutRuns(PageRankTiles::Block& block, std::uint64_t arcs, Scratc
   }
 }
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

@@ -17,7 +17,7 @@
 #include "engine/arrays/views.h"
 #include "engine/types.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 // Uninitialised memory that grows and never shrinks.
 template <class T>
@@ -106,4 +106,4 @@ class TileSorter::Scratch {
   Buffer<Placed> placed_;
 };
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

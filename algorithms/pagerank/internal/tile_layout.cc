@@ -12,7 +12,7 @@
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/pagerank/internal/tile_builder.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 namespace {
 
@@ -20,12 +20,12 @@ namespace {
 // block to write their contributions in ascending order, a few dozen at a time. Empty on an
 // even graph.
 AlignedArray<std::uint32_t> ByDegree(const CsrView& out, Executor& executor) {
-  constexpr std::uint32_t kBuckets = internal::kDegreeBuckets;
+  constexpr std::uint32_t kBuckets = common_internal::kDegreeBuckets;
   constexpr std::size_t kGrain = std::size_t{1} << 16;
   const std::uint32_t n = out.node_count();
   const std::size_t parts = (n + kGrain - 1) / kGrain;
   auto bucket = [&](std::size_t v) {
-    return internal::DegreeBucket(out.degree(static_cast<NodeId>(v)));
+    return common_internal::DegreeBucket(out.degree(static_cast<NodeId>(v)));
   };
   std::vector<std::uint32_t> starts(parts * kBuckets);  // by part, bucket
   std::vector<std::uint64_t> arcs(parts * kBuckets);
@@ -51,7 +51,7 @@ AlignedArray<std::uint32_t> ByDegree(const CsrView& out, Executor& executor) {
     if (at > begin && begin < hubs)
       of_hubs += static_cast<double>(inside) * std::min(hubs - begin, at - begin) / (at - begin);
   }
-  if (!internal::IsSkewed(of_hubs, static_cast<double>(out.arc_count()))) return {};
+  if (!common_internal::IsSkewed(of_hubs, static_cast<double>(out.arc_count()))) return {};
   AlignedArray<std::uint32_t> positions(n);
   ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
     std::uint32_t* const next = &starts[begin / kGrain * kBuckets];
@@ -124,7 +124,7 @@ int PageRankTiles::BreakEvenIterations(const CsrView& in, const CsrView& out) {
   const auto hubs = degrees.begin() + kSamples / 16;
   const std::uint64_t of_hubs = std::accumulate(degrees.begin(), hubs, std::uint64_t{0}),
                       of_all = std::accumulate(hubs, degrees.end(), of_hubs);
-  if (internal::IsSkewed(of_hubs, of_all)) return kBreakEvenSkewed;
+  if (common_internal::IsSkewed(of_hubs, of_all)) return kBreakEvenSkewed;
   // From here on pull gathers from beyond the caches that are near (8 MiB of f32).
   constexpr std::uint64_t kLarge = 33;
   return segments >= kLarge ? kBreakEvenLarge : kBreakEvenEven;
@@ -151,7 +151,7 @@ PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executo
   const TileSorter sorter(in, made.positions(),
                           static_cast<std::uint32_t>(SegmentCount(made.node_count_)),
                           made.sources_.data(), made.weights_.data());
-  internal::ObjectPool<TileSorter::Scratch> pool;
+  common_internal::ObjectPool<TileSorter::Scratch> pool;
   pool.Reserve(executor, made.blocks_.size());
   ParallelFor(executor, made.blocks_.size(), 1, [&](std::size_t b, std::size_t) {
     const std::uint64_t end =
@@ -168,4 +168,4 @@ std::uint64_t PageRankTiles::size_bytes() const {
   return bytes;
 }
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

@@ -29,7 +29,7 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 class PageRankTiles {
  public:
@@ -90,4 +90,4 @@ class PageRankTiles {
   AlignedArray<float> weights_;
 };
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

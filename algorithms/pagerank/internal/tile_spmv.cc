@@ -7,7 +7,7 @@
 
 #include "algorithms/common/internal/row_dot.h"
 
-namespace plexus::pagerank_internal {
+namespace plexus::pagerank::internal {
 
 namespace {
 
@@ -41,7 +41,7 @@ struct TileKernel {
   // Terms [kFrom, kFrom + kCount) as a balanced tree.
   template <std::uint32_t kFrom, std::uint32_t kCount>
   Real Tree(const std::uint16_t* sources, const float* weights) const {
-    return internal::TermTree<kFrom, kCount>(
+    return common_internal::TermTree<kFrom, kCount>(
         [&](std::uint32_t i) { return Term(sources, weights, i); });
   }
   // At most eight terms in Real, then f64: a longer chain in f32 could round the same way
@@ -142,4 +142,4 @@ template void TileSpmv<double>(const PageRankTiles&, const PageRankTiles::Block&
 template void TileSpmv<double>(const PageRankTiles&, const PageRankTiles::Block&, const double*,
                                double*);
 
-}  // namespace plexus::pagerank_internal
+}  // namespace plexus::pagerank::internal

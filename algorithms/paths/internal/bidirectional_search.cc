@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace plexus::paths_internal {
+namespace plexus::paths::internal {
 
 PointSearch::PointSearch(PathWalk& walk)
     : walk_(walk), forward_(walk.snapshot().node_count()), backward_(walk.snapshot().node_count()) {
@@ -15,7 +15,7 @@ Result<std::optional<FoundPath>> PointSearch::Run() {
   for (Side* side : {&forward_, &backward_}) {
     const NodeId start = side->backward ? walk_.to() : walk_.from();
     side->places.at(start) = 0;
-    side->reached.push_back({start, internal::NodeMap::kAbsent, {}, false, {}});
+    side->reached.push_back({start, common_internal::NodeMap::kAbsent, {}, false, {}});
     side->heap.push_back({{}, start, 0});
   }
   if (walk_.from() == walk_.to()) best_ = Meeting{{}, 0, 0};
@@ -35,7 +35,7 @@ std::size_t PointSearch::Held() const { return forward_.reached.size() + backwar
 void PointSearch::Reached(Side& side, Side& other, NodeId node, std::uint32_t parent, Length length,
                           const Arc& arc) {
   std::uint32_t& place = side.places.at(node);
-  if (place == internal::NodeMap::kAbsent) {
+  if (place == common_internal::NodeMap::kAbsent) {
     place = static_cast<std::uint32_t>(side.reached.size());
     side.reached.push_back({node, parent, length, false, arc});
   } else {
@@ -50,7 +50,7 @@ void PointSearch::Reached(Side& side, Side& other, NodeId node, std::uint32_t pa
     std::push_heap(side.heap.begin(), side.heap.end(), std::greater<>());
   }
   const std::uint32_t mine = place, met = other.places.get(node);
-  if (met == internal::NodeMap::kAbsent) return;
+  if (met == common_internal::NodeMap::kAbsent) return;
   const Length whole = length + other.reached[met].length;
   if (best_ && whole >= best_->length) return;
   best_ = side.backward ? Meeting{whole, met, mine} : Meeting{whole, mine, met};
@@ -70,7 +70,7 @@ void PointSearch::GrowLevel(Side& side, Side& other) {
     go_on = walk_.ForEachArc(
         side.backward, from, [&] { return Held(); },
         [&](const Arc& arc) {
-          if (side.places.get(arc.neighbor) == internal::NodeMap::kAbsent &&
+          if (side.places.get(arc.neighbor) == common_internal::NodeMap::kAbsent &&
               walk_.MayEnter(arc.neighbor))
             Reached(side, other, arc.neighbor, static_cast<std::uint32_t>(i), length, arc);
           return !best_;
@@ -129,15 +129,15 @@ FoundPath PointSearch::Spell() const {
     const Reach& reach = side.reached[place];
     path.edges.push_back(walk_.Stored(reach.arc, side.reached[reach.parent].node));
   };
-  for (std::uint32_t at = best_->forward; at != internal::NodeMap::kAbsent;
+  for (std::uint32_t at = best_->forward; at != common_internal::NodeMap::kAbsent;
        at = forward_.reached[at].parent) {
     path.nodes.push_back(forward_.reached[at].node);
-    if (forward_.reached[at].parent != internal::NodeMap::kAbsent) step(forward_, at);
+    if (forward_.reached[at].parent != common_internal::NodeMap::kAbsent) step(forward_, at);
   }
   std::reverse(path.nodes.begin(), path.nodes.end());
   std::reverse(path.edges.begin(), path.edges.end());
   for (std::uint32_t at = best_->backward;
-       backward_.reached[at].parent != internal::NodeMap::kAbsent;) {
+       backward_.reached[at].parent != common_internal::NodeMap::kAbsent;) {
     step(backward_, at);
     at = backward_.reached[at].parent;
     path.nodes.push_back(backward_.reached[at].node);
@@ -146,4 +146,4 @@ FoundPath PointSearch::Spell() const {
   return path;
 }
 
-}  // namespace plexus::paths_internal
+}  // namespace plexus::paths::internal

@@ -14,7 +14,7 @@
 #include "algorithms/common/internal/node_map.h"
 #include "algorithms/paths/internal/path_query.h"
 
-namespace plexus::paths_internal {
+namespace plexus::paths::internal {
 
 class PointSearch {
  public:
@@ -27,7 +27,7 @@ class PointSearch {
   // A node reached from one end; the arc was seen in the row of its parent.
   struct Reach {
     NodeId node = kNoNode;
-    std::uint32_t parent = internal::NodeMap::kAbsent;
+    std::uint32_t parent = common_internal::NodeMap::kAbsent;
     Length length;
     bool settled = false;
     Arc arc{};
@@ -42,7 +42,7 @@ class PointSearch {
   };
   struct Side {
     explicit Side(NodeId node_count) : places(node_count) {}
-    internal::NodeMap places;
+    common_internal::NodeMap places;
     std::vector<Reach> reached;
     std::vector<Open> heap;
     bool backward = false;
@@ -67,4 +67,4 @@ class PointSearch {
   std::optional<Meeting> best_;
 };
 
-}  // namespace plexus::paths_internal
+}  // namespace plexus::paths::internal

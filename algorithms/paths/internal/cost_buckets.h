@@ -13,7 +13,7 @@
 
 #include "engine/types.h"
 
-namespace plexus::paths_internal {
+namespace plexus::paths::internal {
 
 template <class T>
 struct CostEntry {
@@ -107,4 +107,4 @@ struct CostBuckets {
   std::vector<std::vector<Entry>> spare_;  // memory of buckets that are done
 };
 
-}  // namespace plexus::paths_internal
+}  // namespace plexus::paths::internal

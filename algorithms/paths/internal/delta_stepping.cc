@@ -27,7 +27,7 @@
 #include "algorithms/paths/internal/work_sharing.h"
 #include "engine/internal/prefetch.h"
 
-namespace plexus::paths_internal {
+namespace plexus::paths::internal {
 
 namespace {
 
@@ -394,4 +394,4 @@ template DeltaResult<float> DeltaStepping(std::span<const WeightedRows>, NodeId,
 template DeltaResult<double> DeltaStepping(std::span<const WeightedRows>, NodeId, double,
                                            const Budget&, Executor&);
 
-}  // namespace plexus::paths_internal
+}  // namespace plexus::paths::internal

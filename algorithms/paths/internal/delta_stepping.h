@@ -19,7 +19,7 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::paths_internal {
+namespace plexus::paths::internal {
 
 template <class T>
 struct DeltaResult {
@@ -33,4 +33,4 @@ template <class T>
 DeltaResult<T> DeltaStepping(std::span<const WeightedRows> rows, NodeId source, T delta,
                              const Budget& budget, Executor& executor);
 
-}  // namespace plexus::paths_internal
+}  // namespace plexus::paths::internal

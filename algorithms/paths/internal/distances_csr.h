@@ -5,7 +5,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/arrays/views.h"
 
-namespace plexus {
+namespace plexus::paths {
 
 // On bare arrays, weights as lengths (1 when there are none), added in f32 (exact while sums of
 // whole numbers stay below 2^24). Time as above without the making of costs; memory: 4 bytes a node
@@ -19,4 +19,4 @@ struct DistancesCsrOptions {
 Result<AlignedArray<float>> DistancesCsr(const CsrView& out, NodeId source,
                                          const DistancesCsrOptions& options = {});
 
-}  // namespace plexus
+}  // namespace plexus::paths

@@ -6,11 +6,11 @@
 #include <tuple>
 #include <utility>
 
-namespace plexus::paths_internal {
+namespace plexus::paths::internal {
 
 namespace {
 
-constexpr std::uint32_t kNone = internal::NodeMap::kAbsent;
+constexpr std::uint32_t kNone = common_internal::NodeMap::kAbsent;
 // Rows and arcs that a search may look at once it is beyond the next best bound, and before it
 // gets a tree of its own.
 constexpr std::uint64_t kFirstEffort = 64;
@@ -277,7 +277,7 @@ void KShortestPaths::List(const Open& open) {
   path.edges.assign(paths_[open.path].edges.begin(), paths_[open.path].edges.begin() + kept);
   // Where sums are rounded, the parts may join early at the same cost: then the cycle between is
   // left out.
-  internal::NodeMap index_of(walk_.snapshot().node_count());
+  common_internal::NodeMap index_of(walk_.snapshot().node_count());
   auto step = [&](NodeId node, const PathEdge& edge, bool note) {
     path.nodes.push_back(node);
     path.edges.push_back(edge);
@@ -305,4 +305,4 @@ void KShortestPaths::List(const Open& open) {
   paths_.push_back(std::move(path));
 }
 
-}  // namespace plexus::paths_internal
+}  // namespace plexus::paths::internal

@@ -30,7 +30,7 @@
 #include "algorithms/paths/internal/path_query.h"
 #include "algorithms/paths/internal/reverse_tree.h"
 
-namespace plexus::paths_internal {
+namespace plexus::paths::internal {
 
 class KShortestPaths {
  public:
@@ -109,8 +109,8 @@ class KShortestPaths {
   std::uint64_t outside_;  // arcs looked at outside of the tree
 
   // The path that searches leave at present.
-  std::uint32_t loaded_ = internal::NodeMap::kAbsent;
-  internal::NodeMap index_;      // of its nodes
+  std::uint32_t loaded_ = common_internal::NodeMap::kAbsent;
+  common_internal::NodeMap index_;  // of its nodes
   std::vector<Length> lengths_;  // up to each of them
   struct Lowest {
     std::uint32_t epoch = 0, index = 0;
@@ -120,11 +120,11 @@ class KShortestPaths {
   std::uint32_t epoch_ = 0;
 
   // One search.
-  internal::NodeMap places_;
+  common_internal::NodeMap places_;
   std::vector<Reach> reached_;
   std::vector<OpenNode> heap_;
   std::optional<ReverseTree> second_;  // without the beginning; made when first wanted
   bool two_trees_ = false;
 };
 
-}  // namespace plexus::paths_internal
+}  // namespace plexus::paths::internal

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace plexus::paths_internal {
+namespace plexus::paths::internal {
 
 namespace {
 
@@ -15,7 +15,7 @@ constexpr double kRefused = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-PathWalk::PathWalk(const internal::Selection& selection, const ShortestPathOptions& options,
+PathWalk::PathWalk(const common_internal::Selection& selection, const ShortestPathOptions& options,
                    NodeId from, NodeId to)
     : selection_(selection),
       options_(options),
@@ -87,4 +87,4 @@ PathEdge PathWalk::Stored(const Arc& arc, NodeId row) const {
   return {e.source, e.target, e.kind, e.label, e.weight};
 }
 
-}  // namespace plexus::paths_internal
+}  // namespace plexus::paths::internal

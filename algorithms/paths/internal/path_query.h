@@ -12,7 +12,7 @@
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/paths/paths.h"
 
-namespace plexus::paths_internal {
+namespace plexus::paths::internal {
 
 struct Length {
   double cost = 0;
@@ -24,8 +24,8 @@ struct Length {
 class PathWalk {
  public:
   // Keeps pointers to its arguments.
-  PathWalk(const internal::Selection& selection, const ShortestPathOptions& options, NodeId from,
-           NodeId to);
+  PathWalk(const common_internal::Selection& selection, const ShortestPathOptions& options,
+           NodeId from, NodeId to);
 
   const Snapshot& snapshot() const { return *selection_.snapshot; }
   const ShortestPathOptions& options() const { return options_; }
@@ -65,7 +65,7 @@ class PathWalk {
   bool Poll();                      // polls the budget; before every arc, hidden ones too
   bool Spend(std::size_t reached);  // one arc; false when the budget is gone
 
-  const internal::Selection& selection_;
+  const common_internal::Selection& selection_;
   const ShortestPathOptions& options_;
   const NodeId from_, to_;
   Direction forward_, backward_;
@@ -75,7 +75,7 @@ class PathWalk {
 
 template <class Reached, class Step>
 bool PathWalk::ForEachArc(bool backward, NodeId node, Reached&& reached, Step&& step) {
-  return internal::ForEachArcInterruptible(
+  return common_internal::ForEachArcInterruptible(
       snapshot(), backward ? backward_ : forward_, node, selection_.filter, [&] { return Poll(); },
       [&](const Arc& arc) { return Spend(reached()) && step(arc); });
 }
@@ -95,4 +95,4 @@ Status PathWalk::ForEachStep(bool backward, NodeId node, Reached&& reached, Step
   return status;
 }
 
-}  // namespace plexus::paths_internal
+}  // namespace plexus::paths::internal

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <functional>
 
-namespace plexus::paths_internal {
+namespace plexus::paths::internal {
 
 ReverseTree::ReverseTree(PathWalk& walk) : walk_(walk) { Restart(nullptr, 0); }
 
-void ReverseTree::Restart(const internal::NodeMap* index, std::uint32_t last) {
+void ReverseTree::Restart(const common_internal::NodeMap* index, std::uint32_t last) {
   index_ = index;
   last_ = last;
   places_.Reset(walk_.snapshot().node_count());
@@ -18,15 +18,15 @@ void ReverseTree::Restart(const internal::NodeMap* index, std::uint32_t last) {
   arcs_ = 0;
   finished_ = false;
   places_.at(walk_.to()) = 0;
-  reached_.push_back({walk_.to(), internal::NodeMap::kAbsent, {}, walk_.by_hops(), {}});
+  reached_.push_back({walk_.to(), common_internal::NodeMap::kAbsent, {}, walk_.by_hops(), {}});
   if (!walk_.by_hops()) heap_.push_back({{}, walk_.to(), 0});
 }
 
 ReverseTree::Bound ReverseTree::LowerBound(NodeId node) const {
   const std::uint32_t place = places_.get(node);
-  if (place != internal::NodeMap::kAbsent && reached_[place].settled)
+  if (place != common_internal::NodeMap::kAbsent && reached_[place].settled)
     return {reached_[place].length, place, false};
-  if (finished_) return {{}, internal::NodeMap::kAbsent, true};
+  if (finished_) return {{}, common_internal::NodeMap::kAbsent, true};
   // By hops the row under way may still reach it, one step beyond.
   return {walk_.by_hops() ? reached_[cursor_].length + Length{1, 1} : heap_.front().length};
 }
@@ -62,7 +62,7 @@ Status ReverseTree::Expand(std::uint32_t place) {
         if (index_ && index_->get(arc.neighbor) <= last_) return true;
         const Length whole = length + step;
         std::uint32_t& known = places_.at(arc.neighbor);
-        if (known == internal::NodeMap::kAbsent) {
+        if (known == common_internal::NodeMap::kAbsent) {
           known = static_cast<std::uint32_t>(reached_.size());
           reached_.push_back({arc.neighbor, place, whole, walk_.by_hops(), arc});
         } else {
@@ -80,4 +80,4 @@ Status ReverseTree::Expand(std::uint32_t place) {
       });
 }
 
-}  // namespace plexus::paths_internal
+}  // namespace plexus::paths::internal

@@ -16,20 +16,20 @@
 #include "algorithms/common/internal/node_map.h"
 #include "algorithms/paths/internal/path_query.h"
 
-namespace plexus::paths_internal {
+namespace plexus::paths::internal {
 
 class ReverseTree {
  public:
   struct Bound {
     Length least;                                      // no way to the end is shorter
-    std::uint32_t place = internal::NodeMap::kAbsent;  // the node's, when `least` is exact
+    std::uint32_t place = common_internal::NodeMap::kAbsent;  // the node's, when `least` is exact
     bool unreachable = false;                          // there is no way at all
-    bool exact() const { return place != internal::NodeMap::kAbsent; }
+    bool exact() const { return place != common_internal::NodeMap::kAbsent; }
   };
 
   explicit ReverseTree(PathWalk& walk);
   // Begins again, without the nodes whose index is `last` or less. Keeps a pointer to `index`.
-  void Restart(const internal::NodeMap* index, std::uint32_t last);
+  void Restart(const common_internal::NodeMap* index, std::uint32_t last);
 
   Bound LowerBound(NodeId node) const;
   // Goes on until it has looked at `arcs` in all, the budget is gone or nothing is left.
@@ -66,9 +66,9 @@ class ReverseTree {
   Status Expand(std::uint32_t place);
 
   PathWalk& walk_;
-  const internal::NodeMap* index_ = nullptr;
+  const common_internal::NodeMap* index_ = nullptr;
   std::uint32_t last_ = 0;
-  internal::NodeMap places_;
+  common_internal::NodeMap places_;
   std::vector<Reach> reached_;  // by hops in order of depth, all settled
   std::vector<Open> heap_;      // by cost
   std::uint32_t cursor_ = 0;    // by hops: the next to expand
@@ -76,4 +76,4 @@ class ReverseTree {
   bool finished_ = false;
 };
 
-}  // namespace plexus::paths_internal
+}  // namespace plexus::paths::internal

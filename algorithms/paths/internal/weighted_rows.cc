@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-namespace plexus::paths_internal {
+namespace plexus::paths::internal {
 
 namespace {
 constexpr std::size_t kSample = 1024;  // arcs
@@ -39,4 +39,4 @@ double ChooseDelta(std::span<const WeightedRows> rows) {
   return std::max(delta, 1e-30);
 }
 
-}  // namespace plexus::paths_internal
+}  // namespace plexus::paths::internal

@@ -15,7 +15,7 @@
 #include "engine/internal/prefetch.h"
 #include "engine/types.h"
 
-namespace plexus::paths_internal {
+namespace plexus::paths::internal {
 
 struct WeightedRows {
   CsrView rows;
@@ -49,4 +49,4 @@ struct WeightedRows {
 // medians) over the mean degree, from about a thousand arcs; the same for the same rows.
 double ChooseDelta(std::span<const WeightedRows> rows);
 
-}  // namespace plexus::paths_internal
+}  // namespace plexus::paths::internal

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace plexus::paths_internal {
+namespace plexus::paths::internal {
 
 template <class Item>
 class WorkSharing {
@@ -128,4 +128,4 @@ class WorkSharing {
   alignas(64) std::atomic<int> idle_ = 0, offered_ = 0;
 };
 
-}  // namespace plexus::paths_internal
+}  // namespace plexus::paths::internal

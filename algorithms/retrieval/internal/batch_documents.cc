@@ -11,7 +11,7 @@
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -101,4 +101,4 @@ Result<IndexTermsReport> AddDocumentTerms(const Snapshot& snapshot, const TermOp
   return report;
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -8,11 +8,11 @@
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 // As AddTerms, without the record. A batch that the graph would refuse gets no terms; Apply says
 // why.
 Result<IndexTermsReport> AddDocumentTerms(const Snapshot& snapshot, const TermOptions& terms,
                                           WriteBatch& batch, Executor& executor);
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

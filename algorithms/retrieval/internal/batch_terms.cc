@@ -15,7 +15,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 namespace {
 
@@ -27,9 +27,9 @@ struct Written {
   NodeId id = kNoNode;  // kNoNode: new
   bool set = false;     // it has a text in the end
   std::string_view text;
-  std::vector<retrieval_internal::StoredTerm>
+  std::vector<internal::StoredTerm>
       own;  // has_term edges as the batch leaves them: weight < 0 is unlinked
-  retrieval_internal::TermDifference difference;
+  internal::TermDifference difference;
   bool changed = false;  // the text is not the stored one
 };
 
@@ -57,7 +57,7 @@ class BatchTerms {
       report.texts += w.set && w.changed;
       // What it was compared with. A removal takes with it whatever is there.
       if (!Removal(w.node, w.id)) batch_.ExpectEdges(w.node, kHasTerm, s_, w.id);
-      retrieval_internal::FillTerms(batch_, w.node, w.difference, report);
+      internal::FillTerms(batch_, w.node, w.difference, report);
     }
     return report;
   }
@@ -182,19 +182,18 @@ class BatchTerms {
     if (w.set) {
       PLEXUS_ASSIGN(wanted, splitter.CountDocument(w.text, KeyOf(w)));
     }
-    std::vector<retrieval_internal::StoredTerm> stored;
-    if (was_there) stored = retrieval_internal::StoredTerms(s_, w.id, has_term_);
+    std::vector<internal::StoredTerm> stored;
+    if (was_there) stored = internal::StoredTerms(s_, w.id, has_term_);
     if (term_removed_)
-      std::erase_if(stored, [&](const retrieval_internal::StoredTerm& there) {
+      std::erase_if(stored, [&](const internal::StoredTerm& there) {
         return removed_ids_.contains(there.node.index());
       });
-    for (const retrieval_internal::StoredTerm& own : w.own) {  // in order: the last one counts
-      std::erase_if(stored, [&](const retrieval_internal::StoredTerm& there) {
-        return there.term == own.term;
-      });
+    for (const internal::StoredTerm& own : w.own) {  // in order: the last one counts
+      std::erase_if(stored,
+                    [&](const internal::StoredTerm& there) { return there.term == own.term; });
       if (own.weight >= 0) stored.push_back(own);
     }
-    w.difference = retrieval_internal::DifferenceOf(std::move(wanted), std::move(stored));
+    w.difference = internal::DifferenceOf(std::move(wanted), std::move(stored));
     return {};
   }
   // Words of an event's key are no terms.
@@ -217,7 +216,7 @@ class BatchTerms {
   Executor& executor_;
   const ArcFilter has_term_;
   const bool events_;
-  retrieval_internal::SplitterPool pool_;
+  internal::SplitterPool pool_;
   std::vector<Written> written_;
   boost::unordered_flat_map<NodeId, std::uint32_t> by_id_;
   boost::unordered_flat_map<std::string_view, std::uint32_t> by_key_;      // of new nodes
@@ -229,10 +228,10 @@ class BatchTerms {
 // With the options of the record, which the batch expects or writes.
 Result<IndexTermsReport> AddTermsOf(const Snapshot& snapshot, const TermRecord& record,
                                     WriteBatch& batch, Executor* executor) {
-  Executor& threads = internal::Pick(executor);
+  Executor& threads = common_internal::Pick(executor);
   PLEXUS_ASSIGN(const IndexTermsReport report,
-                retrieval_internal::IndexesMore(record.terms)
-                    ? retrieval_internal::AddDocumentTerms(snapshot, record.terms, batch, threads)
+                internal::IndexesMore(record.terms)
+                    ? internal::AddDocumentTerms(snapshot, record.terms, batch, threads)
                     : BatchTerms(snapshot, record.terms, batch, threads).Run());
   const bool indexes = report.texts + report.without > 0;
   // Nothing is indexed of other batches either only because the options say so.
@@ -267,4 +266,4 @@ Result<IndexTermsReport> AddTerms(const Snapshot& snapshot, const TermOptions& t
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

@@ -7,7 +7,7 @@
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -95,4 +95,4 @@ Result<Document> DocumentOf(const Snapshot& snapshot, NodeId node, const TermOpt
   return made;
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -12,7 +12,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 // More than texts and their keys are indexed.
 inline bool IndexesMore(const TermOptions& terms) {
@@ -43,4 +43,4 @@ struct Document {
 Result<Document> DocumentOf(const Snapshot& snapshot, NodeId node, const TermOptions& terms,
                             TermSplitter& splitter);
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

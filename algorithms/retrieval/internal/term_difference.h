@@ -17,7 +17,7 @@
 #include "engine/vocabulary.h"
 #include "engine/write_batch.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 // An occurrence that is there: the term's name, its node, the frequency.
 struct StoredTerm {
@@ -111,4 +111,4 @@ class SplitterPool {
   std::vector<TermSplitter> spare_;
 };
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

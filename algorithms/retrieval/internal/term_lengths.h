@@ -21,7 +21,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 class TermLengths final : public Carried {
  public:
@@ -33,7 +33,7 @@ class TermLengths final : public Carried {
   // Errors: none; throws std::bad_alloc.
   // Threads: parallel. The same bits at any thread count.
   static std::shared_ptr<const TermLengths> Of(const Snapshot& snapshot,
-                                               internal::StoppableExecutor& executor,
+                                               common_internal::StoppableExecutor& executor,
                                                bool of_events = false);
 
   std::uint64_t documents() const { return documents_; }  // Alive facts (events) with a term.
@@ -62,4 +62,4 @@ class TermLengths final : public Carried {
   double average_ = 0;
 };
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

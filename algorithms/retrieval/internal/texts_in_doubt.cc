@@ -7,7 +7,7 @@
 #include "algorithms/retrieval/internal/document.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -83,4 +83,4 @@ std::uint64_t TextsInDoubt::size_bytes() const {
   return sizeof(*this) + nodes_.capacity() * sizeof(NodeId);
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -14,7 +14,7 @@
 #include "engine/lineage.h"
 #include "engine/snapshot.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 class TextsInDoubt final : public Carried {
  public:
@@ -56,4 +56,4 @@ class TextsInDoubt final : public Carried {
   std::vector<NodeId> nodes_;  // ascending, in doubt by covers_ when they were added
 };
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -15,7 +15,7 @@
 
 #include "algorithms/retrieval/terms.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -187,9 +187,9 @@ std::vector<Piece> CamelCaseParts(std::string_view text, std::size_t max_bytes) 
   return parts;
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal
 
-namespace plexus {
+namespace plexus::retrieval {
 
 std::string FoldText(std::string_view text) {
   std::string folded(text);
@@ -204,8 +204,8 @@ std::string FoldText(std::string_view text) {
   folder->normalizeUTF8(0, icu::StringPiece(text.data(), static_cast<std::int32_t>(text.size())),
                         sink, nullptr, status);
   if (U_FAILURE(status)) throw std::bad_alloc();  // All else that ICU can lack here is memory.
-  retrieval_internal::FoldApostrophes(folded);
+  internal::FoldApostrophes(folded);
   return folded;
 }
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

@@ -12,7 +12,7 @@
 
 struct sb_stemmer;
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 // Snowball's algorithm for a language. Not thread-safe.
 class Stemmer {
@@ -55,4 +55,4 @@ std::vector<Piece> SeparatedParts(std::string_view word);
 // words without such a change of case, next to letters beyond ASCII, or over `max_bytes` (base64).
 std::vector<Piece> CamelCaseParts(std::string_view text, std::size_t max_bytes);
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -8,7 +8,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::similarity_internal {
+namespace plexus::similarity::internal {
 
 namespace {
 
@@ -115,4 +115,4 @@ bool CooccurrenceIndex::IsExcluded(std::span<const std::uint32_t> rows) const {
   return HaveCommonEvent(rows);
 }
 
-}  // namespace plexus::similarity_internal
+}  // namespace plexus::similarity::internal

@@ -13,7 +13,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::similarity_internal {
+namespace plexus::similarity::internal {
 
 class CooccurrenceIndex {
  public:
@@ -44,4 +44,4 @@ class CooccurrenceIndex {
   Lists events_, links_;
 };
 
-}  // namespace plexus::similarity_internal
+}  // namespace plexus::similarity::internal

@@ -7,7 +7,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::similarity_internal {
+namespace plexus::similarity::internal {
 
 namespace {
 
@@ -273,4 +273,4 @@ Result<InvertedIndex> MakeInvertedIndex(const CsrView& rows, std::span<const dou
   return index;
 }
 
-}  // namespace plexus::similarity_internal
+}  // namespace plexus::similarity::internal

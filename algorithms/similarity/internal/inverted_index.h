@@ -28,7 +28,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::similarity_internal {
+namespace plexus::similarity::internal {
 
 inline constexpr int kWords = 4;
 inline constexpr double kUnit = 65536;                // units per 1.0
@@ -101,4 +101,4 @@ Result<InvertedIndex> MakeInvertedIndex(const Snapshot& snapshot,
 Result<InvertedIndex> MakeInvertedIndex(const CsrView& rows, std::span<const double> shares,
                                         Executor& executor);
 
-}  // namespace plexus::similarity_internal
+}  // namespace plexus::similarity::internal

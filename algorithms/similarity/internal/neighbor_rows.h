@@ -12,12 +12,12 @@
 #include "algorithms/common/internal/selection.h"
 #include "engine/snapshot.h"
 
-namespace plexus::similarity_internal {
+namespace plexus::similarity::internal {
 
 class NeighborRows {
  public:
   // Looks at the budget's deadline and cancel flag every kPollInterval arcs; null: never.
-  explicit NeighborRows(const internal::Selection& selection, const Budget* budget = nullptr)
+  explicit NeighborRows(const common_internal::Selection& selection, const Budget* budget = nullptr)
       : selection_(&selection), budget_(budget) {}
 
   // The budget interrupted a row: that call returned a part of it.
@@ -99,11 +99,11 @@ class NeighborRows {
     row.erase(std::unique(row.begin(), row.end()), row.end());
   }
 
-  const internal::Selection* selection_;
+  const common_internal::Selection* selection_;
   const Budget* budget_;
   std::uint32_t since_poll_ = 0;
   bool interrupted_ = false;
   std::vector<std::size_t> begins_;
 };
 
-}  // namespace plexus::similarity_internal
+}  // namespace plexus::similarity::internal

@@ -7,7 +7,7 @@
 
 #include "algorithms/similarity/similarity.h"
 
-namespace plexus::similarity_internal {
+namespace plexus::similarity::internal {
 
 inline bool IsSum(SimilarityMeasure measure) {
   return measure == SimilarityMeasure::kAdamicAdar ||
@@ -20,4 +20,4 @@ inline double NeighborWeight(SimilarityMeasure measure, std::uint64_t degree) {
   return measure == SimilarityMeasure::kAdamicAdar ? 1.0 / std::log(d) : 1.0 / d;
 }
 
-}  // namespace plexus::similarity_internal
+}  // namespace plexus::similarity::internal

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace plexus::similarity_internal {
+namespace plexus::similarity::internal {
 
 namespace {
 
@@ -166,4 +166,4 @@ void PostingListJoin::Score(const ListItem& a, const ListItem& b) {
   best_->Offer(set);
 }
 
-}  // namespace plexus::similarity_internal
+}  // namespace plexus::similarity::internal

@@ -17,7 +17,7 @@
 #include "algorithms/similarity/internal/signature_bound.h"
 #include "algorithms/similarity/internal/top_pairs.h"
 
-namespace plexus::similarity_internal {
+namespace plexus::similarity::internal {
 
 class PostingListJoin {
  public:
@@ -65,4 +65,4 @@ class PostingListJoin {
   std::uint64_t unchecked_ = 0;  // comparisons since the budget was polled
 };
 
-}  // namespace plexus::similarity_internal
+}  // namespace plexus::similarity::internal

@@ -6,7 +6,7 @@
 
 #include "algorithms/common/internal/simd_dispatch.h"
 
-namespace plexus::similarity_internal {
+namespace plexus::similarity::internal {
 
 namespace {
 
@@ -103,11 +103,12 @@ __attribute__((target("popcnt"))) void ScanPopcount(int from, const View& v, std
   ScanFrom(from, v, x, first, last, need, out);
 }
 // Machines with AVX2 count bits in one instruction.
-constexpr internal::SimdTable<Scanner> kScan{&ScanPortable, &ScanPopcount};
-constexpr internal::SimdTable<ThirdScanner> kScanThirds{&ScanThirdsPortable, &ScanThirdsPopcount};
+constexpr common_internal::SimdTable<Scanner> kScan{&ScanPortable, &ScanPopcount};
+constexpr common_internal::SimdTable<ThirdScanner> kScanThirds{&ScanThirdsPortable,
+                                                               &ScanThirdsPopcount};
 #else
-constexpr internal::SimdTable<Scanner> kScan{&ScanPortable};
-constexpr internal::SimdTable<ThirdScanner> kScanThirds{&ScanThirdsPortable};
+constexpr common_internal::SimdTable<Scanner> kScan{&ScanPortable};
+constexpr common_internal::SimdTable<ThirdScanner> kScanThirds{&ScanThirdsPortable};
 #endif
 
 }  // namespace
@@ -164,4 +165,4 @@ void ScanThirds(const InvertedIndex& index, std::uint32_t a, std::uint32_t b,
   kScanThirds.Find(SimdLevel::kBest)(index, a, b, rows, need, out);
 }
 
-}  // namespace plexus::similarity_internal
+}  // namespace plexus::similarity::internal

@@ -13,7 +13,7 @@
 
 #include "algorithms/similarity/internal/inverted_index.h"
 
-namespace plexus::similarity_internal {
+namespace plexus::similarity::internal {
 
 // A row inside a list: the entry of the last common term, and whether pairs may start with it (the
 // probe of FindTopPairs).
@@ -45,4 +45,4 @@ void ScanThirds(const InvertedIndex& index, std::uint32_t a, std::uint32_t b,
                 std::span<const std::uint32_t> rows, std::uint32_t need,
                 std::vector<std::uint32_t>& out);
 
-}  // namespace plexus::similarity_internal
+}  // namespace plexus::similarity::internal

@@ -10,7 +10,7 @@
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/similarity/internal/posting_list_join.h"
 
-namespace plexus::similarity_internal {
+namespace plexus::similarity::internal {
 
 namespace {
 
@@ -309,7 +309,7 @@ class PairSearch {
     best_.Cut();
   }
 
-  internal::ObjectPool<PostingListJoin>::Lease Borrow() {
+  common_internal::ObjectPool<PostingListJoin>::Lease Borrow() {
     return pool_.Acquire([&] { return std::make_unique<PostingListJoin>(index_, query_, stop_); });
   }
 
@@ -320,7 +320,7 @@ class PairSearch {
   Cursor cursor_;
   std::uint64_t compared_ = 0, scored_ = 0;
   std::atomic<bool> stop_{false};
-  internal::ObjectPool<PostingListJoin> pool_;
+  common_internal::ObjectPool<PostingListJoin> pool_;
 };
 
 }  // namespace
@@ -329,4 +329,4 @@ PairResult FindTopPairs(const InvertedIndex& index, const PairQuery& query, Exec
   return PairSearch(index, query, executor).Run();
 }
 
-}  // namespace plexus::similarity_internal
+}  // namespace plexus::similarity::internal

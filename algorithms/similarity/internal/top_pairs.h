@@ -28,11 +28,11 @@
 #include "algorithms/similarity/internal/inverted_index.h"
 #include "engine/parallel.h"
 
-namespace plexus::similarity_internal {
+namespace plexus::similarity::internal {
 
-using internal::Better;
-using internal::ScoredSet;
-using internal::TopKSets;
+using common_internal::Better;
+using common_internal::ScoredSet;
+using common_internal::TopKSets;
 
 struct PairQuery {
   std::size_t k = 100;
@@ -53,4 +53,4 @@ struct PairResult {
 
 PairResult FindTopPairs(const InvertedIndex& index, const PairQuery& query, Executor& executor);
 
-}  // namespace plexus::similarity_internal
+}  // namespace plexus::similarity::internal

@@ -13,7 +13,7 @@
 #include "algorithms/similarity/internal/signature_bound.h"
 #include "algorithms/similarity/internal/top_pairs.h"
 
-namespace plexus::similarity_internal {
+namespace plexus::similarity::internal {
 
 namespace {
 
@@ -252,7 +252,7 @@ class PairSearch {
     return held;
   }
 
-  internal::ObjectPool<Completer>::Lease Borrow() {
+  common_internal::ObjectPool<Completer>::Lease Borrow() {
     return pool_.Acquire([&] { return std::make_unique<Completer>(index_, postings_, query_); });
   }
 
@@ -264,7 +264,7 @@ class PairSearch {
   std::size_t done_ = 0, batch_ = 1;
   TripleResult result_;
   std::atomic<bool> stop_{false};
-  internal::ObjectPool<Completer> pool_;
+  common_internal::ObjectPool<Completer> pool_;
 };
 
 }  // namespace
@@ -274,4 +274,4 @@ TripleResult FindTopTriples(const InvertedIndex& index, const TripleQuery& query
   return PairSearch(index, query, executor).Run();
 }
 
-}  // namespace plexus::similarity_internal
+}  // namespace plexus::similarity::internal

@@ -20,11 +20,11 @@
 #include "algorithms/similarity/internal/inverted_index.h"
 #include "engine/parallel.h"
 
-namespace plexus::similarity_internal {
+namespace plexus::similarity::internal {
 
-using internal::Better;
-using internal::ScoredSet;
-using internal::TopKSets;
+using common_internal::Better;
+using common_internal::ScoredSet;
+using common_internal::TopKSets;
 
 struct TripleQuery {
   std::size_t k = 100;
@@ -45,4 +45,4 @@ struct TripleResult {
 TripleResult FindTopTriples(const InvertedIndex& index, const TripleQuery& query,
                             Executor& executor);
 
-}  // namespace plexus::similarity_internal
+}  // namespace plexus::similarity::internal

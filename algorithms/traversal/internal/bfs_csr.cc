@@ -19,7 +19,7 @@
 
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::traversal {
 
 namespace {
 
@@ -327,4 +327,4 @@ Result<BfsCsrResult> BfsCsr(const CsrView& out, const CsrView& in, NodeId source
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::traversal

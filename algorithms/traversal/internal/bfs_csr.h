@@ -7,7 +7,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/arrays/views.h"
 
-namespace plexus {
+namespace plexus::traversal {
 
 struct BfsCsrOptions {
   bool depths = true;  // false: parents only, half the memory to write
@@ -25,4 +25,4 @@ struct BfsCsrResult {
 Result<BfsCsrResult> BfsCsr(const CsrView& out, const CsrView& in, NodeId source,
                             const BfsCsrOptions& options = {});
 
-}  // namespace plexus
+}  // namespace plexus::traversal

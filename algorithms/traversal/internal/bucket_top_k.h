@@ -19,7 +19,7 @@
 
 #include "engine/types.h"
 
-namespace plexus::traversal_internal {
+namespace plexus::traversal::internal {
 
 // One by one, for what is nearly in order.
 template <class T, class Less>
@@ -94,4 +94,4 @@ inline void BucketSortTopK(std::vector<ScoredLabel>& list, std::size_t top,
   list.swap(spare);
 }
 
-}  // namespace plexus::traversal_internal
+}  // namespace plexus::traversal::internal

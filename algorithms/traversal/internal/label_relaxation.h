@@ -7,7 +7,7 @@
 
 #include "algorithms/traversal/internal/layered_search.h"
 
-namespace plexus::traversal_internal {
+namespace plexus::traversal::internal {
 
 // Huge weights saturate here instead of reaching infinity (and 0 * inf).
 inline constexpr double kMaxValue = std::numeric_limits<double>::max();
@@ -85,4 +85,4 @@ inline bool PushedBefore(const Schema& schema, NodeId at, const Arc& a, const Ar
   return a_out != b_out ? a_out : a.kind < b.kind;
 }
 
-}  // namespace plexus::traversal_internal
+}  // namespace plexus::traversal::internal

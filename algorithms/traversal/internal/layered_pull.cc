@@ -10,7 +10,7 @@
 #include "algorithms/traversal/internal/label_relaxation.h"
 #include "algorithms/traversal/internal/layered_search.h"
 
-namespace plexus::traversal_internal {
+namespace plexus::traversal::internal {
 
 namespace {
 
@@ -54,7 +54,8 @@ template <Aggregate A>
 bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
   const Snapshot& snapshot = *selection_.snapshot;
   const NodeId n = snapshot.node_count();
-  std::vector<std::uint32_t> layer(n, internal::NodeMap::kAbsent);  // node -> label of this layer
+  std::vector<std::uint32_t> layer(
+      n, common_internal::NodeMap::kAbsent);  // node -> label of this layer
   for (std::uint32_t i = begin; i < end; ++i)
     if (!threshold_on_ || Reaches(labels_[i].value)) layer[labels_[i].node] = i;
   newest_.MakeDense();
@@ -68,7 +69,8 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
   std::atomic<bool> stop = false;
   const Direction back = Reverse(options_.direction);
   const bool both = back == Direction::kBoth;
-  const bool sorted = !kDominates<A> && !internal::OneSortedRow(selection_, options_.direction);
+  const bool sorted =
+      !kDominates<A> && !common_internal::OneSortedRow(selection_, options_.direction);
   const Schema& schema = snapshot.schema();
   ParallelFor(executor_, n, kPullGrain, [&](std::size_t first, std::size_t past) {
     if (stop.load(std::memory_order_relaxed) || options_.run.budget.Interrupted()) {
@@ -78,7 +80,7 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
     Block& mine = found[first / kPullGrain];
     for (auto v = static_cast<NodeId>(first); v < past; ++v) {
       const std::uint32_t old = newest_.get(v);
-      if (old == kExcluded || (old == internal::NodeMap::kAbsent && !selection_.contains(v)))
+      if (old == kExcluded || (old == common_internal::NodeMap::kAbsent && !selection_.contains(v)))
         continue;
       Label label;
       Arc proof{};
@@ -99,12 +101,12 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
           proof = arc;
       };
       mine.row.clear();
-      const bool whole = internal::ForEachArcInterruptible(
+      const bool whole = common_internal::ForEachArcInterruptible(
           snapshot, back, v, selection_.filter,
           [&] { return ++mine.scanned % kCheckEvery != 0 || !options_.run.budget.Interrupted(); },
           [&](const Arc& arc) {
             const std::uint32_t from = layer[arc.neighbor];
-            if (from == internal::NodeMap::kAbsent) return true;
+            if (from == common_internal::NodeMap::kAbsent) return true;
             ++mine.edges;
             if (sorted)
               mine.row.push_back({arc, from, static_cast<std::uint32_t>(mine.row.size())});
@@ -128,10 +130,10 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
       }
       for (const Backward& b : mine.row) take(b.arc, b.from);
       if (label.node == kNoNode) continue;
-      if (kDominates<A> && old != internal::NodeMap::kAbsent &&
+      if (kDominates<A> && old != common_internal::NodeMap::kAbsent &&
           !IsBetter<A>(label.value, labels_[old].value))
         continue;
-      label.of_seed = old != internal::NodeMap::kAbsent && labels_[old].of_seed;
+      label.of_seed = old != common_internal::NodeMap::kAbsent && labels_[old].of_seed;
       mine.labels.push_back(label);
     }
   });
@@ -139,7 +141,7 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
     edges_ += block.edges;
     for (const Label& label : block.labels) {
       std::uint32_t& at = newest_.at(label.node);
-      if (kDominates<A> && at != internal::NodeMap::kAbsent) {
+      if (kDominates<A> && at != common_internal::NodeMap::kAbsent) {
         if (threshold_on_) Uncount(labels_[at], labels_[at].value);
         labels_[at].dominated = true;
       }
@@ -156,4 +158,4 @@ template bool LayeredSearch::Pull<Aggregate::kMin>(std::uint32_t, std::uint32_t,
 template bool LayeredSearch::Pull<Aggregate::kSum>(std::uint32_t, std::uint32_t, int);
 template bool LayeredSearch::Pull<Aggregate::kNoisyOr>(std::uint32_t, std::uint32_t, int);
 
-}  // namespace plexus::traversal_internal
+}  // namespace plexus::traversal::internal

@@ -11,7 +11,7 @@
 #include "algorithms/traversal/internal/label_relaxation.h"
 #include "algorithms/traversal/internal/layered_search.h"
 
-namespace plexus::traversal_internal {
+namespace plexus::traversal::internal {
 
 namespace {
 
@@ -36,7 +36,7 @@ template <Aggregate A>
   std::uint32_t& at = newest_.at(arc.neighbor);
   if (at == kExcluded) return Found::kNothing;
   bool of_seed = false;
-  if (at == internal::NodeMap::kAbsent) {
+  if (at == common_internal::NodeMap::kAbsent) {
     if (!selection_.contains(arc.neighbor)) {
       at = kExcluded;
       return Found::kNothing;
@@ -96,7 +96,7 @@ bool LayeredSearch::PushBaseRow(const RowDescriptor& descriptor, const Label& fr
                                 std::uint32_t index, std::uint32_t end, bool last) {
   const std::uint32_t past = descriptor.begin + descriptor.degree;
   const std::span<const ArcFilter::Range> ranges = selection_.filter.ranges();
-  if (kAllKinds || ranges.empty() || descriptor.degree <= internal::kSearchedRow)
+  if (kAllKinds || ranges.empty() || descriptor.degree <= common_internal::kSearchedRow)
     return PushArcs<A, kAllKinds>(descriptor, descriptor.begin, past, from, index, end, last);
   for (const ArcFilter::Range kinds : ranges) {
     const auto [first, stop] = rows_.Part(descriptor.begin, past, kinds);
@@ -145,7 +145,7 @@ bool LayeredSearch::PushArcs(const RowDescriptor& descriptor, std::uint32_t i, s
 template <Aggregate A>
 bool LayeredSearch::PushMergedRow(const Label& from, std::uint32_t index, std::uint32_t end) {
   const double scaled = from.value * options_.decay;
-  return internal::ForEachArcInterruptible(
+  return common_internal::ForEachArcInterruptible(
       *selection_.snapshot, options_.direction, from.node, selection_.filter,
       [&] {
         ++scanned_;
@@ -205,4 +205,4 @@ template bool LayeredSearch::Push<Aggregate::kMin>(std::uint32_t, std::uint32_t,
 template bool LayeredSearch::Push<Aggregate::kSum>(std::uint32_t, std::uint32_t, int);
 template bool LayeredSearch::Push<Aggregate::kNoisyOr>(std::uint32_t, std::uint32_t, int);
 
-}  // namespace plexus::traversal_internal
+}  // namespace plexus::traversal::internal

@@ -7,7 +7,7 @@
 #include "algorithms/traversal/internal/layered_search.h"
 #include "algorithms/traversal/internal/max_weight.h"
 
-namespace plexus::traversal_internal {
+namespace plexus::traversal::internal {
 
 // From now on with a threshold, if the weights allow one.
 void LayeredSearch::TryThreshold() {
@@ -46,12 +46,12 @@ void LayeredSearch::CollectScores() {
     }
     return;
   }
-  internal::NodeMap places(selection_.snapshot->node_count());
+  common_internal::NodeMap places(selection_.snapshot->node_count());
   for (std::uint32_t i = 0; i < labels_.size(); ++i) {
     const Label& label = labels_[i];
     if (!Listed(label)) continue;
     std::uint32_t& place = places.at(label.node);
-    if (place == internal::NodeMap::kAbsent) {
+    if (place == common_internal::NodeMap::kAbsent) {
       place = static_cast<std::uint32_t>(scored.size());
       scored.push_back({label.value, label.node, i});
       continue;
@@ -70,4 +70,4 @@ std::span<const ScoredLabel> LayeredSearch::Best() {
   return scratch_->scored;
 }
 
-}  // namespace plexus::traversal_internal
+}  // namespace plexus::traversal::internal

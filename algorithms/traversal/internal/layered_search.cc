@@ -6,7 +6,7 @@
 
 #include "algorithms/traversal/internal/label_relaxation.h"
 
-namespace plexus::traversal_internal {
+namespace plexus::traversal::internal {
 
 namespace {
 
@@ -28,8 +28,8 @@ void ReleaseScratch(std::unique_ptr<LayeredSearch::Scratch> scratch) {
 
 }  // namespace
 
-LayeredSearch::LayeredSearch(const internal::Selection& selection, const TraverseOptions& options,
-                             Executor& executor)
+LayeredSearch::LayeredSearch(const common_internal::Selection& selection,
+                             const TraverseOptions& options, Executor& executor)
     : selection_(selection),
       options_(options),
       executor_(executor),
@@ -117,4 +117,4 @@ void LayeredSearch::RecordTraversal() {
                                        options_.run.budget, executor_);
 }
 
-}  // namespace plexus::traversal_internal
+}  // namespace plexus::traversal::internal

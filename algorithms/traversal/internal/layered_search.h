@@ -29,7 +29,7 @@
 #include "algorithms/traversal/internal/top_k_threshold.h"
 #include "algorithms/traversal/traversal.h"
 
-namespace plexus::traversal_internal {
+namespace plexus::traversal::internal {
 
 struct Label {
   static constexpr std::uint32_t kSeed = 0xFFFFFFFFu;
@@ -52,12 +52,12 @@ class LayeredSearch {
  public:
   struct Scratch {
     std::vector<Label> labels;
-    internal::NodeMap newest;  // node -> index of its newest label
+    common_internal::NodeMap newest;  // node -> index of its newest label
     TopKThreshold threshold;
     std::vector<ScoredLabel> scored, spare;
   };
 
-  LayeredSearch(const internal::Selection& selection, const TraverseOptions& options,
+  LayeredSearch(const common_internal::Selection& selection, const TraverseOptions& options,
                 Executor& executor);
   ~LayeredSearch();
   LayeredSearch(const LayeredSearch&) = delete;
@@ -76,8 +76,8 @@ class LayeredSearch {
 
  private:
   static constexpr std::uint32_t kExcluded =
-      internal::NodeMap::kAbsent - 1;  // visited, not selected
-  static constexpr std::uint32_t kMaxLabels = internal::NodeMap::kAbsent - 16;
+      common_internal::NodeMap::kAbsent - 1;  // visited, not selected
+  static constexpr std::uint32_t kMaxLabels = common_internal::NodeMap::kAbsent - 16;
   static constexpr std::uint64_t kCheckEvery = 4096;  // arcs between two polls of the budget
   enum class Found { kNothing, kLabel, kFull };
 
@@ -119,13 +119,13 @@ class LayeredSearch {
     return value * options_.decay * max_weight_ >= threshold_.value();
   }
 
-  const internal::Selection& selection_;
+  const common_internal::Selection& selection_;
   const TraverseOptions& options_;
   Executor& executor_;
   std::uint32_t max_labels_;
   std::unique_ptr<Scratch> scratch_;
   std::vector<Label>& labels_;
-  internal::NodeMap& newest_;
+  common_internal::NodeMap& newest_;
   TopKThreshold& threshold_;
   bool threshold_wanted_, threshold_on_ = false;
   double max_seed_ = 0, max_weight_ = 0;
@@ -142,4 +142,4 @@ class LayeredSearch {
   std::uint64_t edges_ = 0;
 };
 
-}  // namespace plexus::traversal_internal
+}  // namespace plexus::traversal::internal

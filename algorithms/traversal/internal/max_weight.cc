@@ -8,7 +8,7 @@
 #include "engine/adjacency/heaviest_arcs.h"
 #include "engine/state.h"
 
-namespace plexus::traversal_internal {
+namespace plexus::traversal::internal {
 
 std::optional<float> MaxWeight(const Snapshot& snapshot, const ArcFilter& filter,
                                const Budget& budget, Executor& executor) {
@@ -29,4 +29,4 @@ std::optional<float> MaxWeight(const Snapshot& snapshot, const ArcFilter& filter
   return most;
 }
 
-}  // namespace plexus::traversal_internal
+}  // namespace plexus::traversal::internal

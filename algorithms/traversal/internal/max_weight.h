@@ -11,7 +11,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::traversal_internal {
+namespace plexus::traversal::internal {
 
 // At least the weight of every arc that passes `filter`; 0 when none exists. O(runs * kinds)
 // when the base is known, else O(its arcs), in parallel. Nothing when the
@@ -19,4 +19,4 @@ namespace plexus::traversal_internal {
 std::optional<float> MaxWeight(const Snapshot& snapshot, const ArcFilter& filter,
                                const Budget& budget, Executor& executor);
 
-}  // namespace plexus::traversal_internal
+}  // namespace plexus::traversal::internal

@@ -6,7 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace plexus::traversal_internal {
+namespace plexus::traversal::internal {
 
 namespace {
 
@@ -106,4 +106,4 @@ Budget BudgetFrom(SearchPosition position, Budget budget) {
   return budget;
 }
 
-}  // namespace plexus::traversal_internal
+}  // namespace plexus::traversal::internal

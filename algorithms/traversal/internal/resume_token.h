@@ -23,7 +23,7 @@
 #include "engine/error.h"
 #include "engine/snapshot.h"
 
-namespace plexus::traversal_internal {
+namespace plexus::traversal::internal {
 
 enum class SearchKind : std::uint8_t { kTraverse = 1, kBfs = 2, kPattern = 3 };
 
@@ -56,4 +56,4 @@ class QueryDigest {
 // `budget` counted from `position` on; what is unlimited stays so.
 Budget BudgetFrom(SearchPosition position, Budget budget);
 
-}  // namespace plexus::traversal_internal
+}  // namespace plexus::traversal::internal

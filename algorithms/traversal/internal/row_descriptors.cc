@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-namespace plexus::traversal_internal {
+namespace plexus::traversal::internal {
 
 namespace {
 
@@ -59,4 +59,4 @@ void RowDescriptors::AddTraversedArcs(const Csr& base, Direction direction, std:
   side.ready.store(side.descriptors.data(), std::memory_order_release);
 }
 
-}  // namespace plexus::traversal_internal
+}  // namespace plexus::traversal::internal

@@ -28,7 +28,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::traversal_internal {
+namespace plexus::traversal::internal {
 
 struct RowDescriptor {
   std::uint32_t begin = 0, degree = 0;
@@ -79,4 +79,4 @@ class RowDescriptors final : public Derived {
   mutable std::mutex build_mutex_;
 };
 
-}  // namespace plexus::traversal_internal
+}  // namespace plexus::traversal::internal

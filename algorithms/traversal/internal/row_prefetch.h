@@ -11,7 +11,7 @@
 #include "engine/internal/prefetch.h"
 #include "engine/snapshot.h"
 
-namespace plexus::traversal_internal {
+namespace plexus::traversal::internal {
 
 class RowPrefetch {
  public:
@@ -69,4 +69,4 @@ class RowPrefetch {
   StoredCsrView views_[2];
 };
 
-}  // namespace plexus::traversal_internal
+}  // namespace plexus::traversal::internal

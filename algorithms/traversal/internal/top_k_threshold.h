@@ -17,7 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace plexus::traversal_internal {
+namespace plexus::traversal::internal {
 
 class TopKThreshold {
  public:
@@ -82,4 +82,4 @@ class TopKThreshold {
   std::array<std::uint32_t, kSteps> counts_;  // right from step_ on; nothing before Start
 };
 
-}  // namespace plexus::traversal_internal
+}  // namespace plexus::traversal::internal

@@ -14,7 +14,7 @@
 #include "algorithms/common/internal/node_map.h"
 #include "engine/types.h"
 
-namespace plexus::traversal_internal {
+namespace plexus::traversal::internal {
 
 class VisitedSet {
  public:
@@ -46,11 +46,11 @@ class VisitedSet {
       return true;
     }
     std::uint32_t& value = map_.at(node);
-    return value == internal::NodeMap::kAbsent ? (value = 0, true) : false;
+    return value == common_internal::NodeMap::kAbsent ? (value = 0, true) : false;
   }
   bool contains(NodeId node) const {
     return bits_ ? words_[node / 64] >> (node % 64) & 1
-                 : map_.get(node) != internal::NodeMap::kAbsent;
+                 : map_.get(node) != common_internal::NodeMap::kAbsent;
   }
   // Worth the whole array now: many nodes are about to be visited.
   void MakeDense() { map_.MakeDense(); }
@@ -69,7 +69,7 @@ class VisitedSet {
   bool bits_ = true;
   std::vector<std::uint64_t> words_;  // zero but for the words listed
   std::vector<std::uint32_t> touched_;
-  internal::NodeMap map_;
+  common_internal::NodeMap map_;
 };
 
-}  // namespace plexus::traversal_internal
+}  // namespace plexus::traversal::internal

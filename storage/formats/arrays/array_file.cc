@@ -19,9 +19,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 
 namespace {
 
@@ -329,4 +329,4 @@ Status ArrayFile::CheckAll() {
   return {};
 }
 
-}  // namespace plexus
+}  // namespace plexus::formats

@@ -7,7 +7,7 @@
 
 #include "storage/formats/array_file.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 inline constexpr char kArrayMagic[] = "PLXARRAY";
 inline constexpr std::uint32_t kArrayVersion = 1;
@@ -47,4 +47,4 @@ struct Layout {
   }
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -8,9 +8,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 
 static_assert(std::endian::native == std::endian::little, "fields are copied as they stand");
 
@@ -89,4 +89,4 @@ Status ArrayWriter::Finish() {
   return impl_->Write({});
 }
 
-}  // namespace plexus
+}  // namespace plexus::formats

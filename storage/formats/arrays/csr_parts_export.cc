@@ -10,9 +10,9 @@
 #include "storage/formats/array_file.h"
 #include "storage/formats/base/export_selection.h"
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 
 namespace {
 
@@ -102,4 +102,4 @@ Status ExportCsrParts(const Snapshot& s, std::ostream& stream, std::uint64_t gra
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::formats

@@ -14,9 +14,9 @@
 #include "storage/formats/arrays/array_layout.h"
 #include "storage/formats/pipeline/pipeline.h"
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 
 namespace {
 
@@ -144,4 +144,4 @@ Result<ImportReport> ImportArrays(Graph& graph, const std::vector<std::string>& 
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::formats

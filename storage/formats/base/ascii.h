@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 inline std::string_view Trim(std::string_view s, std::string_view blanks = " \t") {
   const auto begin = s.find_first_not_of(blanks);
@@ -34,4 +34,4 @@ inline Surprises LookFor(std::string_view text) {
   return {control != 0, high >= 0x80};
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -6,7 +6,7 @@
 
 #include "engine/snapshot.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // fn(value) with the double, std::int64_t or std::string_view behind the bits of a column.
 template <class Fn>
@@ -30,4 +30,4 @@ bool VisitColumn(const Snapshot& snapshot, NodeId node, ColumnId column, Fn&& fn
   return true;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <system_error>
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 std::optional<float> ReadF32(std::string_view digits) {
   float value = 0;
@@ -44,4 +44,4 @@ bool IsSmall(std::string_view digits) {
   return ten <= -power;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

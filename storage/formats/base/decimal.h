@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // The number that all of `digits` spell (as std::from_chars reads them), rounded once to f32; a
 // zero of its sign when f32 has nothing so small. nullopt: no number, not finite, too large.
@@ -19,4 +19,4 @@ bool IsBelowZero(std::string_view digits);
 // Whether a number that is not 0 is nearer to 0 than to infinity: which way it left a type's range.
 bool IsSmall(std::string_view digits);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

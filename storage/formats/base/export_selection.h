@@ -15,7 +15,7 @@
 #include "storage/formats/base/properties.h"
 #include "storage/formats/export.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 inline bool Included(const Snapshot& s, const ExportOptions& options, NodeId node) {
   return s.alive(node) && s.is_fact(node) && (!options.include || options.include(node));
@@ -87,4 +87,4 @@ Status ForEachSelected(const Snapshot& s, const ExportOptions& options, ExportSi
   return {};
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -8,7 +8,7 @@
 #include "engine/error.h"
 #include "engine/monitoring/monitoring.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 class ExportSink {
  public:
@@ -55,4 +55,4 @@ class ExportSink {
   std::string text_;
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -119,4 +119,4 @@ MemoryRow MemoryRowOf(const std::function<bool(std::string_view)>& has) {
   return MemoryRow::kNone;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

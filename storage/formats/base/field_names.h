@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 struct FieldName {
   std::string_view in_file, meaning;
@@ -40,4 +40,4 @@ enum class MemoryRow { kNone, kEvent, kMember, kOutcome, kTurn };
 // What a row of these names is.
 MemoryRow MemoryRowOf(const std::function<bool(std::string_view)>& has);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

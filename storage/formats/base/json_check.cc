@@ -7,7 +7,7 @@
 
 #include "engine/schema.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace json = boost::json;
 
@@ -83,4 +83,4 @@ Status CheckJson(std::string_view text) {
   return {};
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -9,9 +9,9 @@
 
 #include "engine/error.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // kInvalidArgument says what is wrong and at which byte.
 Status CheckJson(std::string_view text);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

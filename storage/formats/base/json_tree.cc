@@ -10,7 +10,7 @@
 #include "engine/schema.h"
 #include "storage/formats/base/decimal.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace json = boost::json;
 
@@ -260,4 +260,4 @@ std::optional<float> JsonToFloat(const JsonValue& value) {
   return value.is_number() ? ReadF32(value.text) : std::nullopt;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

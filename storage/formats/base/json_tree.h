@@ -18,7 +18,7 @@
 
 #include "engine/error.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 enum class JsonType : std::uint8_t { kNull, kBool, kInt, kUint, kDouble, kString, kArray, kObject };
 
@@ -74,4 +74,4 @@ class JsonParser {
 // The number rounded once to f32; nullopt when not a number, not finite.
 std::optional<float> JsonToFloat(const JsonValue& value);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

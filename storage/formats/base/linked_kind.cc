@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 EdgeKind LinkedKind() {
   EdgeKind kind;
@@ -12,4 +12,4 @@ EdgeKind LinkedKind() {
   return kind;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -5,9 +5,9 @@
 
 #include "engine/schema.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 inline constexpr std::string_view kLinkedKind = "linked";
 EdgeKind LinkedKind();
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

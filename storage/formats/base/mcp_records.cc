@@ -6,7 +6,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 WrittenRelation RelationOfEdge(const Snapshot& snapshot, const Edge& edge) {
   const EdgeKind& kind = snapshot.schema().edge_kind(edge.kind);
@@ -44,4 +44,4 @@ std::vector<std::string_view> SplitObservations(std::string_view text) {
   return observations;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

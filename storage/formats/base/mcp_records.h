@@ -9,7 +9,7 @@
 #include "engine/schema.h"
 #include "engine/snapshot.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 inline constexpr std::string_view kFileLine = "file_line";  // a property
 inline constexpr std::string_view kReversedLabel = "reversed";
@@ -48,4 +48,4 @@ struct ObservationText {
 ObservationText JoinObservations(const std::vector<std::string_view>& observations);
 std::vector<std::string_view> SplitObservations(std::string_view text);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -14,7 +14,7 @@
 #include "storage/formats/base/json_tree.h"
 #include "storage/formats/base/property_map.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -184,4 +184,4 @@ bool IsReservedProperty(std::string_view key) {
   return std::find(kReserved.begin(), kReserved.end(), key) != kReserved.end();
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -11,7 +11,7 @@
 
 #include "engine/error.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // A JSON object, strict, depth at most 32, duplicate keys refused. "" for {}.
 // kInvalidArgument says what is wrong.
@@ -25,4 +25,4 @@ Result<std::string> JsonFromProperties(std::string_view properties);
 // Both canonical; so is the result.
 Result<std::string> MergeProperties(std::string_view base, std::string_view patch);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -9,7 +9,7 @@
 #include "engine/properties/split_properties.h"
 #include "storage/formats/base/export_selection.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -69,4 +69,4 @@ Result<SpreadProperties> Spread(const Snapshot& s, PayloadRef ref, const Propert
   return spread;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -9,7 +9,7 @@
 #include "storage/formats/base/export_sink.h"
 #include "storage/formats/export.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // The properties of what is exported, by name. Of a name that is `taken` none is a column.
 struct PropertyColumns {
@@ -27,4 +27,4 @@ struct SpreadProperties {
 };
 Result<SpreadProperties> Spread(const Snapshot& s, PayloadRef ref, const PropertyColumns& columns);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

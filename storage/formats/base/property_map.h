@@ -10,7 +10,7 @@
 #include "engine/properties/split_properties.h"
 #include "storage/formats/base/json_tree.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 using namespace engine_internal;  // JSON of properties, keys of outcomes
 
@@ -26,4 +26,4 @@ bool IsReservedProperty(std::string_view key);
 // The map without keys that are not reserved.
 Result<std::string> KeepReserved(std::string_view properties);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

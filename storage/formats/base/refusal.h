@@ -8,7 +8,7 @@
 
 #include "engine/error.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 inline std::unexpected<Error> Bad(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
@@ -19,4 +19,4 @@ inline std::string Quoted(std::string_view text, std::size_t most = 80) {
   return '"' + std::string(text.substr(0, most)) + '"';
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -7,7 +7,7 @@
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/json_tree.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 std::vector<std::string> ReadTagList(std::string_view text) {
   std::vector<std::string> tags;
@@ -41,4 +41,4 @@ std::string WriteTagList(const std::vector<std::string_view>& tags) {
   return text;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // Blanks around a tag of "a;b" go, and so do empty tags.
 std::vector<std::string> ReadTagList(std::string_view text);
@@ -13,4 +13,4 @@ std::vector<std::string> ReadTagList(std::string_view text);
 // "a;b" where that reads back as these tags, else JSON. No tag may be empty.
 std::string WriteTagList(const std::vector<std::string_view>& tags);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -16,7 +16,7 @@
 #include "storage/formats/base/refusal.h"
 #include "storage/formats/base/tag_list.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 using namespace engine_internal;
 
@@ -270,4 +270,4 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   return {};
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

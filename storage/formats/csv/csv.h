@@ -19,7 +19,7 @@
 #include "storage/formats/pipeline/batch_builder.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // Cells of one record; views into the text or into `unescaped`.
 struct CsvRow {
@@ -117,4 +117,4 @@ class CsvParser final : public RecordParser {
 std::string_view WithoutFormulaGuard(std::string_view cell);
 bool NeedsFormulaGuard(std::string_view cell);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

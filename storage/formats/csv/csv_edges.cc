@@ -11,7 +11,7 @@
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/pipeline/token_cache.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -127,4 +127,4 @@ std::size_t CsvEdgeParser::Parse(std::string_view text, std::uint64_t first_line
   return plain ? at : text.size();
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

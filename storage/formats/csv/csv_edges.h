@@ -15,7 +15,7 @@
 #include "storage/formats/pipeline/piece_edges.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 class CsvEdgeParser final : public RecordParser {
  public:
@@ -47,4 +47,4 @@ class CsvEdgeParser final : public RecordParser {
   std::uint32_t numbers_;
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

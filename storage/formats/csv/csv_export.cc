@@ -11,9 +11,9 @@
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/export.h"
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 using namespace engine_internal;
 
 namespace {
@@ -205,4 +205,4 @@ Status ExportDot(const Snapshot& s, std::ostream& stream, const ExportOptions& o
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::formats

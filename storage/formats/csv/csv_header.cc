@@ -6,7 +6,7 @@
 #include "storage/formats/base/refusal.h"
 #include "storage/formats/csv/csv.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -236,4 +236,4 @@ std::optional<CsvEdgeParser::Table> CsvParser::plain_edges() const {
   return table;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

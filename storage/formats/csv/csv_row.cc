@@ -6,7 +6,7 @@
 #include "storage/formats/base/refusal.h"
 #include "storage/formats/csv/csv.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 std::size_t CsvRecordLength(std::string_view text) {
   bool inside = false;
@@ -83,4 +83,4 @@ Status CsvParser::AddRow(const CsvRow& row, BatchBuilder& builder) const {
   return add_row_(text + "}", builder);
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

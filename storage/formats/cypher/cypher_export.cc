@@ -15,9 +15,9 @@
 #include "storage/formats/base/export_sink.h"
 #include "storage/formats/export.h"
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 using namespace engine_internal;
 
 namespace {
@@ -191,4 +191,4 @@ Status ExportCypher(const Snapshot& s, std::ostream& stream, const ExportOptions
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::formats

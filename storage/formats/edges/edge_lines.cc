@@ -6,7 +6,7 @@
 #include "engine/arrays/string_table.h"
 #include "storage/formats/base/decimal.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -82,4 +82,4 @@ LineIs ReadLine(const char*& p, const char* end, const Surprises& surprises, Row
   return wrong.empty() ? LineIs::kEdge : LineIs::kWrong;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -19,7 +19,7 @@
 #include "storage/formats/pipeline/record_parser.h"
 #include "storage/formats/pipeline/token_cache.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // High bit set in (at least) the lowest byte of `w` that is at or below ' '.
 inline std::uint64_t SpaceBytes(std::uint64_t w) {
@@ -99,4 +99,4 @@ std::size_t ReadEdgeLines(std::string_view text, std::uint64_t first_line,
   return static_cast<std::size_t>(p - text.data());
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -13,7 +13,7 @@
 #include "storage/formats/pipeline/restated_values.h"
 #include "storage/formats/pipeline/token_cache.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -69,4 +69,4 @@ std::size_t EdgeListParser::Parse(std::string_view text, std::uint64_t first_lin
       });
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -10,7 +10,7 @@
 
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 class EdgeListParser final : public RecordParser {
  public:
@@ -23,4 +23,4 @@ class EdgeListParser final : public RecordParser {
   std::string kind_;
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -14,7 +14,7 @@
 #include "storage/formats/pipeline/piece_edges.h"
 #include "storage/formats/pipeline/scratch_file.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -204,4 +204,4 @@ std::string EdgeCollector::WhyInBatches(const Result<ApplyReport>& loaded) const
   return "";
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

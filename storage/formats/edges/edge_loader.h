@@ -19,7 +19,7 @@
 #include "storage/formats/pipeline/record_parser.h"
 #include "storage/formats/pipeline/touched_nodes.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // Gives the pieces `edges` instead of a batch.
 class EdgeLoadParser final : public RecordParser {
@@ -94,4 +94,4 @@ class EdgeCollector final : public PieceCollector {
   std::vector<NodeId> of_name_;    // of the piece at hand
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -152,4 +152,4 @@ Result<GapGraph> ReadGapGraph(const Input& input) {
   return graph;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -18,7 +18,7 @@
 #include "engine/types.h"
 #include "storage/formats/pipeline/input.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // One direction's rows.
 struct GapSide {
@@ -41,4 +41,4 @@ struct GapGraph {
 Result<GapGraph> ReadGapGraph(const Input& input);
 inline Result<GapGraph> ReadGapGraph(const std::string& path) { return ReadGapGraph(Input{path}); }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -17,7 +17,7 @@
 #include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/pipeline/token_cache.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -272,4 +272,4 @@ std::string SecondEntry(std::uint64_t first_line) {
   return "a second entry in row and column of line " + std::to_string(first_line);
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -17,7 +17,7 @@
 
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 class BlockReader;
 
@@ -56,4 +56,4 @@ class MatrixMarketParser final : public RecordParser {
 MatrixMarketParser::Seconds SecondEntries(std::vector<EntryAt>& entries);
 std::string SecondEntry(std::uint64_t first_line);  // the message
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -11,9 +11,9 @@
 #include "engine/properties/json_writer.h"
 #include "storage/formats/base/export_selection.h"
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 using namespace engine_internal;
 
 namespace {
@@ -136,4 +136,4 @@ Status ExportMatrixMarket(const Snapshot& s, std::ostream& stream,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::formats

@@ -11,7 +11,7 @@
 #include "engine/types.h"
 #include "storage/formats/pipeline/token_cache.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // A key has two slots next to each other; a new one takes the first, and what was there the second.
 // Keys have no NUL, so padding with it keeps them apart.
@@ -56,4 +56,4 @@ class ShortKeys {
   std::vector<Slot> slots_ = std::vector<Slot>(4096);
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 namespace {
 
 std::unexpected<Error> IoError(const std::string& name, const char* what) {
@@ -185,4 +185,4 @@ std::unique_ptr<FollowSource> FollowDescriptor(const std::string& name, int fd) 
   return std::make_unique<FollowedDescriptor>(name, fd);
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -9,7 +9,7 @@
 #include "engine/monitoring/monitoring.h"
 #include "storage/formats/follow/position.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 class FollowSource {
  public:
@@ -32,4 +32,4 @@ Result<std::unique_ptr<FollowSource>> OpenFollowedFile(const std::string& path);
 // Borrows the descriptor.
 std::unique_ptr<FollowSource> FollowDescriptor(const std::string& name, int fd);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

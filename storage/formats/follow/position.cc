@@ -8,7 +8,7 @@
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 namespace {
 
 std::string Digest(std::string_view bytes) {
@@ -82,4 +82,4 @@ Status WriteFollowPosition(WriteBatch& batch, std::string_view name,
   return {};
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

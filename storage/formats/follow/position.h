@@ -13,7 +13,7 @@
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 struct FollowPosition {
   static constexpr std::size_t kWindow = 4096;
@@ -45,4 +45,4 @@ Status WriteFollowPosition(WriteBatch& batch, std::string_view name,
 // How people name it: inscription:plexus.follow.NAME.
 std::string FollowPositionKey(std::string_view name);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

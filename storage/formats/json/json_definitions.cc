@@ -2,7 +2,7 @@
 #include "storage/formats/json/json_lines.h"
 #include "storage/formats/json/json_record.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -136,4 +136,4 @@ Status JsonRecord::DefineSpace(const JsonValue& name) {
   return builder_.Define(space);
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -10,7 +10,7 @@
 #include "storage/formats/pipeline/piece_edges.h"
 #include "storage/formats/pipeline/token_cache.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -290,4 +290,4 @@ bool BeginsWithJsonEdge(std::string_view head) {
   return head.size() - end >= 8 && ReadPlainEdge(head.substr(begin, end - begin), row, values);
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

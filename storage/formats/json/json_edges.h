@@ -16,7 +16,7 @@
 #include "storage/formats/pipeline/piece_edges.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // Lines of so many bytes and more need the general way: a look at limits, or at the options.
 inline std::size_t PlainLineBytes(const ImportOptions& options) {
@@ -48,4 +48,4 @@ class JsonEdgeParser final : public RecordParser {
 // Whether the first record of a file is such an edge.
 bool BeginsWithJsonEdge(std::string_view head);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -21,7 +21,7 @@
 #include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // What the document says about all of its edges.
 struct ElementDefaults {
@@ -68,4 +68,4 @@ class ElementParser final : public RecordParser {
   ElementDefaults defaults_;
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -15,7 +15,7 @@
 #include "storage/formats/json/json_element.h"
 #include "storage/formats/json/json_record.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -267,4 +267,4 @@ Status JsonRecord::AddElementEdge(const ElementDefaults& defaults) {
   return builder_.Link(ends, edge);
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -10,7 +10,7 @@
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/json/json_record.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -239,4 +239,4 @@ Status JsonRecord::AddOutcome(const JsonValue& key) {
   return {};
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -6,7 +6,7 @@
 #include "storage/formats/json/json_exporter.h"
 #include "storage/formats/json/json_lines.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 using namespace engine_internal;
 
@@ -97,4 +97,4 @@ Status JsonExporter::WriteDefinitions() {
   return {};
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

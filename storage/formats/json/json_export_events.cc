@@ -11,7 +11,7 @@
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/json/json_exporter.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 using namespace engine_internal;
 
@@ -219,4 +219,4 @@ Status JsonExporter::WriteEventsAndOutcomes() {
   return {};
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

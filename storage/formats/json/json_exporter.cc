@@ -12,9 +12,9 @@
 #include "storage/formats/base/column_value.h"
 #include "storage/formats/base/properties.h"
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 using namespace engine_internal;
 
 Status ExportJsonLines(const Snapshot& snapshot, std::ostream& out,
@@ -320,4 +320,4 @@ Status JsonExporter::WriteRemovals() {
   return {};
 }
 
-}  // namespace plexus
+}  // namespace plexus::formats

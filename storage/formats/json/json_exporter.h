@@ -12,7 +12,7 @@
 #include "storage/formats/base/export_sink.h"
 #include "storage/formats/export.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 class JsonExporter {
  public:
@@ -73,4 +73,4 @@ class JsonExporter {
   std::vector<std::uint8_t> standard_;     // by node id: 1 event, 2 outcome; empty if none
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -5,7 +5,7 @@
 #include "engine/vectors/half.h"
 #include "storage/formats/base/decimal.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -201,4 +201,4 @@ Status JsonRecord::AddVector(const JsonValue& key) {
   return {};
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -11,7 +11,7 @@
 #include "storage/formats/json/json_record.h"
 #include "storage/formats/json/object_lines.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -230,4 +230,4 @@ void JsonRecord::SetText(NodeRef node, const JsonValue* text) {
     builder_.batch().SetPayload(node, NodeField::kText, text->text);
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

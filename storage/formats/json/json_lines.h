@@ -8,7 +8,7 @@
 
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 class JsonLinesParser final : public RecordParser {
  public:
@@ -19,4 +19,4 @@ class JsonLinesParser final : public RecordParser {
 // Top-level names that a user's column must not have.
 bool IsReservedKey(std::string_view name);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -14,7 +14,7 @@
 #include "storage/formats/json/json_element.h"
 #include "storage/formats/pipeline/batch_builder.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 class JsonRecord {
  public:
@@ -101,4 +101,4 @@ std::unexpected<Error> WrongType(const JsonValue& value, std::string_view expect
 // An integer, or a number without a fraction that f64 holds exactly.
 std::optional<std::int64_t> JsonToInt(const JsonValue& value);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

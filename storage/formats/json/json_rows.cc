@@ -12,7 +12,7 @@
 #include "storage/formats/json/memory_rows.h"
 #include "storage/formats/json/object_lines.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -313,4 +313,4 @@ bool IsJsonRow(std::string_view line, bool any_names) {
          (named(EdgeFieldNames(), "source") && named(EdgeFieldNames(), "target"));
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

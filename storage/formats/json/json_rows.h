@@ -18,7 +18,7 @@
 #include "storage/formats/pipeline/batch_builder.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 class JsonRowsParser final : public RecordParser {
  public:
@@ -34,4 +34,4 @@ Status AddJsonRow(std::string_view row, BatchBuilder& builder);
 // give to ends and keys; with `any_names` by any of the names.
 bool IsJsonRow(std::string_view line, bool any_names = false);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

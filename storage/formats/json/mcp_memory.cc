@@ -14,7 +14,7 @@
 #include "storage/formats/json/object_lines.h"
 #include "storage/formats/pipeline/batch_builder.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -186,4 +186,4 @@ bool IsMcpMemoryLine(std::string_view line, bool cut) {
           (type->text == "relation" && json.Find(**root, "relationType")));
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

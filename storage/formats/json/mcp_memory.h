@@ -28,7 +28,7 @@
 #include "storage/formats/base/mcp_records.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 class McpMemoryParser final : public RecordParser {
  public:
@@ -40,4 +40,4 @@ class McpMemoryParser final : public RecordParser {
 // line, which is judged by what the server writes first.
 bool IsMcpMemoryLine(std::string_view line, bool cut);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -12,9 +12,9 @@
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/mcp_records.h"
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 using namespace engine_internal;
 
 namespace {
@@ -180,4 +180,4 @@ Status ExportMcpMemory(const Snapshot& s, std::ostream& stream, const ExportOpti
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::formats

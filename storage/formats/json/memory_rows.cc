@@ -10,7 +10,7 @@
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/json/json_record.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -349,4 +349,4 @@ std::string WithJsonOfTexts(const JsonParser& json, const JsonValue& root) {
   return text + "}";
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -19,7 +19,7 @@
 #include "storage/formats/base/field_names.h"
 #include "storage/formats/base/json_tree.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // Its records, one JSON object each; one with "id" is an element of a document (json_element.h).
 // `row` has no null members. kInvalidArgument: a field of another type.
@@ -32,4 +32,4 @@ std::string WithJsonOfTexts(const JsonParser& json, const JsonValue& root);
 
 void AppendJson(const JsonParser& json, const JsonValue& value, std::string& out);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -7,7 +7,7 @@
 
 #include "engine/properties/json_writer.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -448,4 +448,4 @@ Result<std::optional<Block>> NodeLinkReader::Next() {
   return lines_.Take();
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

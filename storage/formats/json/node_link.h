@@ -31,7 +31,7 @@
 #include "storage/formats/json/json_element.h"
 #include "storage/formats/pipeline/block_reader.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 class NodeLinkReader final : public BlockSource {
  public:
@@ -131,4 +131,4 @@ class NodeLinkReader final : public BlockSource {
   ElementLines lines_;
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -16,9 +16,9 @@
 #include "storage/formats/base/column_value.h"
 #include "storage/formats/base/export_selection.h"
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 using namespace engine_internal;
 
 namespace {
@@ -191,4 +191,4 @@ Status ExportNodeLink(const Snapshot& s, std::ostream& stream, const ExportOptio
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::formats

@@ -11,7 +11,7 @@
 #include "storage/formats/json/json_record.h"
 #include "storage/formats/pipeline/batch_builder.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // take(json, object, line number, builder) for each line that is not blank; what it returns, or
 // what is wrong with the line itself, is the record's error. quick(line, line number, builder) is
@@ -47,4 +47,4 @@ std::size_t TakeObjectLines(std::string_view text, std::uint64_t first_line,
                          [](std::string_view, std::uint64_t, BatchBuilder&) { return false; });
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -16,9 +16,9 @@
 #include "engine/vocabulary.h"
 #include "storage/formats/markdown/note.h"
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 namespace fs = std::filesystem;
 
 namespace {
@@ -398,4 +398,4 @@ Result<ImportReport> ImportMarkdown(Graph& graph, const std::string& folder,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::formats

@@ -12,7 +12,7 @@
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/json_tree.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -327,4 +327,4 @@ Result<MarkdownNote> ReadNote(std::string_view file) {
   return note;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -8,7 +8,7 @@
 
 #include "engine/error.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 struct MarkdownNote {
   std::string kind, kind_field;        // "": none is said; and the field that says it
@@ -25,4 +25,4 @@ struct MarkdownNote {
 // is none, a name that comes twice.
 Result<MarkdownNote> ReadNote(std::string_view file);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -9,7 +9,7 @@
 
 #include "storage/formats/import.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::uint64_t LoadBudget(std::uint64_t asked, std::uint64_t free) {
   return std::min(asked, free);
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

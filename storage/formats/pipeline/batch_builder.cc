@@ -10,7 +10,7 @@
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/pipeline/dry_run.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 std::string InQuotes(std::string_view s) { return "'" + std::string(s.substr(0, 80)) + "'"; }
 
@@ -293,4 +293,4 @@ std::string NeverValid(std::int64_t from, std::int64_t until) {
          ": it would never be valid";
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

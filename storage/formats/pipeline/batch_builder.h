@@ -24,7 +24,7 @@
 #include "storage/formats/pipeline/record_parser.h"
 #include "storage/formats/pipeline/restated_values.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 struct Row;
 struct RowValues;
@@ -189,4 +189,4 @@ std::uint64_t MixHash(std::uint64_t hash, std::string_view bytes);
 // "2026-01-02T00:00:00.000Z is not before ...", of a valid_from.
 std::string NeverValid(std::int64_t from, std::int64_t until);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -8,7 +8,7 @@
 #include "storage/formats/pipeline/dry_run.h"
 #include "storage/formats/pipeline/piece_edges.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 Result<BatchBuilder::EdgeEnds> BatchBuilder::Ends(std::string_view source, std::string_view target,
                                                   std::string_view kind_name) {
@@ -188,4 +188,4 @@ void BatchBuilder::NoteEdgeValues(const StatedEdge& named, const WriteBatch::Edg
         InQuotes(named.source) + " " + std::string(named.kind_name) + " " + InQuotes(named.target));
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -189,4 +189,4 @@ Result<std::optional<Block>> BlockReader::Next() {
   }
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -18,7 +18,7 @@
 #include "engine/error.h"
 #include "engine/monitoring/monitoring.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // Where bytes come from. Read returns 0 at the end.
 class ByteSource {
@@ -86,4 +86,4 @@ class BlockReader final : public BlockSource {
   bool eof_ = false;
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -4,7 +4,7 @@
 #include "storage/formats/pipeline/load_rules.h"
 #include "storage/formats/pipeline/pipeline.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -245,4 +245,4 @@ void ImportRun::WarnOfReplaced(const std::string& file, std::uint64_t line, std:
        "those (a label tells parallel edges apart)"});
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -7,7 +7,7 @@
 
 #include "engine/bulk/edge_load.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 struct PieceEdges {
   static constexpr std::uint32_t kNamed = 1u << 31;
@@ -27,4 +27,4 @@ struct PieceEdges {
   bool plain = true;          // false: the piece holds more than such edges
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

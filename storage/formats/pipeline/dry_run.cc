@@ -7,7 +7,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -145,4 +145,4 @@ bool ImportCheck::ReleasesKind(const Piece& piece) const {
                       });
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

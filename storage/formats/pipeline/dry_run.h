@@ -24,7 +24,7 @@
 #include "engine/snapshot.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 class ImportCheck {
  public:
@@ -78,4 +78,4 @@ class ImportCheck {
   bool second_pass_ = false;
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

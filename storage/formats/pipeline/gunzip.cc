@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -85,4 +85,4 @@ std::string_view WithoutGz(std::string_view name) {
   return name.ends_with(kEnding) ? name.substr(0, name.size() - kEnding.size()) : name;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -10,7 +10,7 @@
 #include "engine/error.h"
 #include "storage/formats/pipeline/block_reader.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // By its first bytes.
 bool IsGzip(std::string_view head);
@@ -23,4 +23,4 @@ std::unique_ptr<ByteSource> Gunzip(std::unique_ptr<ByteSource> from, std::string
 // "a.csv.gz" -> "a.csv"; any other name as it is.
 std::string_view WithoutGz(std::string_view name);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

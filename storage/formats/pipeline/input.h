@@ -14,7 +14,7 @@
 #include "engine/monitoring/monitoring.h"
 #include "storage/formats/pipeline/block_reader.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // What changes when a file is written to or replaced.
 struct FileStamp {
@@ -93,4 +93,4 @@ struct Input {
   }
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

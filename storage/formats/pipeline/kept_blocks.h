@@ -13,7 +13,7 @@
 #include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 struct ParsedBlock {
   Block block;
@@ -74,4 +74,4 @@ class KeptBlocks {
   std::vector<ParsedBlock> blocks_;
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

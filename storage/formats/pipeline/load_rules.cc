@@ -5,7 +5,7 @@
 #include "engine/types.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 bool MayLoad(const Graph& graph, const ImportOptions& options) {
   const std::string& scope = graph.options().scope;
@@ -51,4 +51,4 @@ bool IsRecordError(const Graph& graph, const Error& error) {
   }
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -8,7 +8,7 @@
 #include "engine/snapshot.h"
 #include "storage/formats/import.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // Whether edges may be loaded at once, so many of them that it costs less. Where new facts get a
 // scope, or each batch is completed, they go batch by batch.
@@ -24,4 +24,4 @@ Error LoadError(const Graph& graph, Error error);
 // Errors that a record can cause, as against those of the disk or the caller.
 bool IsRecordError(const Graph& graph, const Error& error);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -15,7 +15,7 @@
 #include "engine/vocabulary.h"
 #include "storage/formats/pipeline/restated_values.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -340,4 +340,4 @@ void PieceEdgesWriter::Finish() {
   piece_.fact_edges = count_;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -13,7 +13,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // One edge line taken apart.
 struct Row {
@@ -115,4 +115,4 @@ class PieceEdgesWriter {
   Scratch* scratch_;  // of the thread
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -10,7 +10,7 @@
 
 #include "engine/out_of_memory.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -247,4 +247,4 @@ Status RunPipeline(ImportRun& run, const std::string& file, BlockSource& source,
   return OrNoMemory([&] { return pipeline.ApplyWaiting(); });
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -22,7 +22,7 @@
 #include "storage/formats/pipeline/restated_values.h"
 #include "storage/formats/pipeline/stub_check.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // What one import carries from file to file.
 struct ImportRun {
@@ -175,4 +175,4 @@ std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
 Status PrepareReplacements(const Snapshot& snapshot, const Piece& piece, WriteBatch& before,
                            WriteBatch& after);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -25,7 +25,7 @@
 #include "storage/formats/pipeline/chunk_edges.h"
 #include "storage/formats/pipeline/touched_nodes.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 class ImportCheck;
 
@@ -239,4 +239,4 @@ std::size_t TakeLines(std::string_view text, std::uint64_t first_line, const Par
   return at;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -12,7 +12,7 @@
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/pipeline/pipeline.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -66,4 +66,4 @@ Status PrepareReplacements(const Snapshot& snapshot, const Piece& piece, WriteBa
   return {};
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 class RestatedValues {
  public:
@@ -127,4 +127,4 @@ class StatedAttributes {
   std::vector<Said> edges_;
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -11,7 +11,7 @@
 #include "storage/formats/import.h"
 #include "storage/formats/pipeline/available_memory.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 std::string TemporaryFolder() {
   const char* folder = std::getenv("TMPDIR");
@@ -86,14 +86,14 @@ void ScratchFile::Forget(std::uint64_t at, std::uint64_t bytes) noexcept {
                     static_cast<off_t>(bytes));
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal
 
-namespace plexus {
+namespace plexus::formats {
 
 LoadMemory MakeLoadMemory(std::uint64_t asked, const std::string& folder) {
-  using namespace formats_internal;
+  using namespace internal;
   return {LoadBudget(asked, AvailableMemory()),
           std::make_shared<ScratchFile>(folder.empty() ? TemporaryFolder() : folder)};
 }
 
-}  // namespace plexus
+}  // namespace plexus::formats

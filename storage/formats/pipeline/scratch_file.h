@@ -9,7 +9,7 @@
 #include "engine/error.h"
 #include "engine/mutex.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // $TMPDIR, else /tmp.
 std::string TemporaryFolder();
@@ -37,4 +37,4 @@ class ScratchFile final : public LoadScratch {
   int fd_ PLEXUS_GUARDED_BY(mutex_) = -1;
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -11,7 +11,7 @@
 #include "storage/formats/pipeline/input.h"
 #include "storage/formats/pipeline/scratch_file.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -164,4 +164,4 @@ FileStamp StampOf(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 ? StampOf(info) : FileStamp();
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

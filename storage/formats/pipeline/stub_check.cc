@@ -7,7 +7,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 void StubCheck::Take(const std::string& file, const std::vector<std::uint64_t>* lines,
                      const Piece& piece, const Snapshot& graph) {
@@ -57,4 +57,4 @@ std::uint64_t CountStubs(const Snapshot& before, const Snapshot& after) {
   return stubs;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -15,7 +15,7 @@
 #include "storage/formats/import.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 class StubCheck {
  public:
@@ -39,4 +39,4 @@ class StubCheck {
 // known. O(new nodes).
 std::uint64_t CountStubs(const Snapshot& before, const Snapshot& after);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -55,4 +55,4 @@ Result<std::unique_ptr<ByteSource>> OpenText(const Input& input) {
   return std::make_unique<TextSource>(std::move(source), std::move(head), returns);
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

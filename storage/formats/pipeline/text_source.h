@@ -9,8 +9,8 @@
 
 #include "storage/formats/pipeline/input.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 Result<std::unique_ptr<ByteSource>> OpenText(const Input& input);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

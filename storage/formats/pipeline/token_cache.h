@@ -12,7 +12,7 @@
 
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 inline std::uint64_t Load8(const char* p) {
   std::uint64_t w;
@@ -64,4 +64,4 @@ class TokenCache {
   NodeRef last_;  // of this generation, so of the piece's batch
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

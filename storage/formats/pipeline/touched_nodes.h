@@ -14,7 +14,7 @@
 
 #include "engine/snapshot.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 class TouchedNodes {
  public:
@@ -49,4 +49,4 @@ class TouchedNodes {
   std::vector<std::atomic<std::uint64_t>> words_;
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -7,7 +7,7 @@
 #include "storage/formats/pipeline/load_rules.h"
 #include "storage/formats/pipeline/pipeline.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // Takes the piece if it can wait. None waits where all that may wait would not be loaded.
 bool PieceApplier::Waits(Piece& piece) {
@@ -87,4 +87,4 @@ Status PieceApplier::ApplyWaiting() {
   return loaded ? Status() : ApplyEach(std::move(waiting));
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -13,9 +13,9 @@
 #include "storage/formats/vectors/vector_file.h"
 #include "storage/formats/vectors/vector_keys.h"
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 
 namespace {
 
@@ -290,4 +290,4 @@ Result<std::vector<float>> ReadVector(const VectorInput& file) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::formats

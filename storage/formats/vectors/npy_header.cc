@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -128,4 +128,4 @@ Result<NpyHeader> ParseNpyHeader(std::string_view head) {
   return header;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

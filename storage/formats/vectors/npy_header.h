@@ -14,7 +14,7 @@
 
 #include "engine/error.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 struct NpyHeader {
   std::string descr;  // "<f4"
@@ -31,4 +31,4 @@ bool IsNpy(std::string_view head);
 // kInvalidArgument with the reason, without the file's name.
 Result<NpyHeader> ParseNpyHeader(std::string_view head);
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -4,9 +4,9 @@
 #include "engine/out_of_memory.h"
 #include "storage/formats/base/export_selection.h"
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 
 static_assert(std::endian::native == std::endian::little, "rows are copied as they stand");
 
@@ -41,4 +41,4 @@ Status ExportVectors(const Snapshot& snapshot, std::ostream& out, SpaceId space,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::formats

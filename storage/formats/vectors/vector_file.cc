@@ -14,9 +14,9 @@
 #include "storage/formats/pipeline/input.h"
 #include "storage/formats/vectors/npy_header.h"
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 
 static_assert(std::endian::native == std::endian::little, "rows are copied as they stand");
 
@@ -228,4 +228,4 @@ Result<bool> VectorFile::Next(std::span<float> row, std::string& bad) {
   return true;
 }
 
-}  // namespace plexus
+}  // namespace plexus::formats

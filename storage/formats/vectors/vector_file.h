@@ -19,7 +19,7 @@
 #include "storage/formats/import.h"
 #include "storage/formats/pipeline/block_reader.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 struct VectorFileOptions {
   VectorFormat format = VectorFormat::kAuto;
@@ -68,4 +68,4 @@ class VectorFile {
   std::vector<char> buffer_;  // one row as the file has it
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

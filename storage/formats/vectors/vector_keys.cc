@@ -7,7 +7,7 @@
 #include "engine/schema.h"
 #include "engine/types.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -101,4 +101,4 @@ void VectorKeys::Check() {
   }
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

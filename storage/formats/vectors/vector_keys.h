@@ -14,7 +14,7 @@
 #include "storage/formats/import.h"
 #include "storage/formats/pipeline/block_reader.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // The keys that come first, up to the empty line behind them; reads a line more of the source, at
 // least. kInvalidArgument: there is no such line within `most` bytes.
@@ -52,4 +52,4 @@ class VectorKeys {
   std::map<std::uint64_t, std::string> refused_;
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

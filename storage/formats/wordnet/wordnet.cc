@@ -10,7 +10,7 @@
 #include "engine/vocabulary.h"
 #include "storage/formats/base/refusal.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 namespace {
 
@@ -213,4 +213,4 @@ std::span<const std::string_view> WordNetFiles() {
   return kFiles;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

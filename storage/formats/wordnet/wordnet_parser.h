@@ -20,7 +20,7 @@
 #include "engine/schema.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // The edge kinds that WordNet needs beside the built-in ones, with their traits.
 std::span<const EdgeKind> WordNetKinds();
@@ -45,4 +45,4 @@ class WordNetParser final : public RecordParser {
   IsSynset is_synset_;
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -13,7 +13,7 @@
 #include "storage/formats/base/linked_kind.h"
 #include "storage/formats/xml/graphml_key.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 using namespace engine_internal;
 
@@ -456,4 +456,4 @@ Result<std::optional<Block>> GraphMlReader::Next() {
 
 std::uint64_t GraphMlReader::bytes_read() const { return impl_->fed; }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

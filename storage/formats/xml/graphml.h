@@ -21,7 +21,7 @@
 #include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 class GraphMlReader final : public BlockSource {
  public:
@@ -41,4 +41,4 @@ class GraphMlReader final : public BlockSource {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

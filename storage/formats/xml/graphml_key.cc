@@ -11,7 +11,7 @@
 #include "storage/formats/base/decimal.h"
 #include "storage/formats/base/refusal.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 using namespace engine_internal;
 
@@ -144,4 +144,4 @@ std::string GraphMlKeys::RepeatError() {
          " times as large as it is";
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

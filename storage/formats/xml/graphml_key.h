@@ -17,7 +17,7 @@
 #include "storage/formats/import.h"
 #include "storage/formats/pipeline/record_parser.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 enum class GraphMlType { kBoolean, kInteger, kReal, kString };
 
@@ -78,4 +78,4 @@ class GraphMlKeys {
   std::uint64_t repeated_ = 0;     // bytes that they added to elements
 };
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -12,9 +12,9 @@
 #include "storage/formats/base/property_columns.h"
 #include "storage/formats/base/tag_list.h"
 
-namespace plexus {
+namespace plexus::formats {
 
-using namespace formats_internal;
+using namespace internal;
 using namespace engine_internal;
 
 namespace {
@@ -300,4 +300,4 @@ Status ExportGexf(const Snapshot& s, std::ostream& stream, const ExportOptions& 
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::formats

@@ -22,6 +22,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace centrality;
 namespace {
 
 void Check(const CaseGraph& g, const BetweennessOptions& options) {
@@ -100,24 +101,25 @@ TEST(Betweenness, HopsAroundAByte) {
 // Sixteen sources at a time; fails when lanes give up.
 std::vector<double> ByLanes(const Topology& graph, std::span<const NodeId> sources,
                             std::uint32_t max_hops, Executor& executor) {
-  centrality_internal::BrandesBatch lanes(graph.out(), graph.in(), executor);
+  centrality::internal::BrandesBatch lanes(graph.out(), graph.in(), executor);
   std::vector<double> scores(graph.out().node_count(), 0);
   for (std::size_t first = 0; first < sources.size();
-       first += centrality_internal::BrandesBatch::kLanes)
-    EXPECT_TRUE(lanes.Add(sources.subspan(first, std::min(centrality_internal::BrandesBatch::kLanes,
-                                                          sources.size() - first)),
-                          max_hops, {}, scores));
+       first += centrality::internal::BrandesBatch::kLanes)
+    EXPECT_TRUE(lanes.Add(
+        sources.subspan(
+            first, std::min(centrality::internal::BrandesBatch::kLanes, sources.size() - first)),
+        max_hops, {}, scores));
   return scores;
 }
 
 std::vector<double> OneByOne(const Topology& graph, std::span<const NodeId> sources,
                              std::uint32_t max_hops) {
-  centrality_internal::Brandes search(graph.out());
-  search.Prepare(centrality_internal::Brandes::Width::kNarrow);
+  centrality::internal::Brandes search(graph.out());
+  search.Prepare(centrality::internal::Brandes::Width::kNarrow);
   std::vector<double> scores(graph.out().node_count(), 0);
   for (const NodeId source : sources) {
     std::vector<double> found(scores.size(), 0);
-    EXPECT_TRUE(search.Search(source, max_hops, centrality_internal::Brandes::Width::kNarrow,
+    EXPECT_TRUE(search.Search(source, max_hops, centrality::internal::Brandes::Width::kNarrow,
                               found.data()));
     std::ranges::transform(scores, found, scores.begin(), std::plus());
   }

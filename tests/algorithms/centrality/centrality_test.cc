@@ -14,6 +14,7 @@
 #include "tests/support/near_scores.h"
 
 namespace plexus::testing {
+using namespace centrality;
 namespace {
 
 struct WantedCloseness {
@@ -121,7 +122,7 @@ TEST(Closeness, OneSearchStopsInside) {
   g.Commit();
   const auto view = DenseView::Make(g.snapshot());
   ASSERT_TRUE(view.has_value());
-  centrality_internal::BatchedDistanceSums search(view->out(), view->in());
+  centrality::internal::BatchedDistanceSums search(view->out(), view->in());
   const NodeId sources[] = {0, 7};
   std::atomic<bool> stop = true;
   EXPECT_FALSE(search.Search(sources, 0xFFFFFFFFu, {.cancel = &stop}));

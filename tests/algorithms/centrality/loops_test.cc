@@ -11,6 +11,9 @@
 #include "tests/support/case_graph.h"
 
 namespace plexus::testing {
+using namespace centrality;
+using namespace community;
+using namespace traversal;
 namespace {
 
 // x -> x, x -> y. Either way that is the undirected graph with A_xx = A_xy = 1.
@@ -90,7 +93,7 @@ TEST(Loops, ArePushedAndPulledAlike) {
 TEST(Cycles, AreFoundAnywhere) {
   const auto ask = [](std::vector<std::uint32_t> offsets, std::vector<NodeId> neighbors,
                       std::vector<float> weights, std::vector<double> x) {
-    return centrality_internal::HasCycle(CsrView{offsets, neighbors, weights, {}, {}}, x);
+    return centrality::internal::HasCycle(CsrView{offsets, neighbors, weights, {}, {}}, x);
   };
   EXPECT_FALSE(ask({0}, {}, {}, {}));
   EXPECT_FALSE(ask({0, 0}, {}, {}, {1}));

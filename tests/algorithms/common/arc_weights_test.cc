@@ -15,6 +15,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace pagerank;
 namespace {
 
 constexpr std::int64_t kNow = 1'000'000'000'000;

@@ -24,6 +24,12 @@
 #include "tests/support/case_graph.h"
 
 namespace plexus::testing {
+using namespace centrality;
+using namespace connectivity;
+using namespace pagerank;
+using namespace paths;
+using namespace similarity;
+using namespace traversal;
 namespace {
 
 template <class Options>

@@ -17,9 +17,9 @@
 namespace plexus::testing {
 namespace {
 
-using community_internal::BlockwiseMoving;
-using community_internal::CommunityGraph;
-using community_internal::CommunitySums;
+using community::internal::BlockwiseMoving;
+using community::internal::CommunityGraph;
+using community::internal::CommunitySums;
 
 // A ring of nodes with chords to near ids, a few to far ones, and a hub now and then.
 CommunityGraph ShortLinks(NodeId n, bool unit, std::uint64_t seed) {
@@ -43,10 +43,10 @@ CommunityGraph ShortLinks(NodeId n, bool unit, std::uint64_t seed) {
   }
   std::vector<std::uint64_t> degrees(n);
   for (NodeId v = 0; v < n; ++v) degrees[v] = rows[v].size();
-  return *community_internal::SumRows(degrees, DefaultExecutor(), nullptr,
-                                      [&](NodeId v, auto&& fn) {
-                                        for (const auto& [u, weight] : rows[v]) fn(u, weight);
-                                      });
+  return *community::internal::SumRows(degrees, DefaultExecutor(), nullptr,
+                                       [&](NodeId v, auto&& fn) {
+                                         for (const auto& [u, weight] : rows[v]) fn(u, weight);
+                                       });
 }
 
 struct Moved {
@@ -70,7 +70,7 @@ Moved Move(const CommunityGraph& graph, std::vector<NodeId> start, BlockwiseMovi
            Executor& executor, const Budget* budget = nullptr) {
   Moved moved{.communities = std::move(start), .waiting = {}, .report = {}};
   CommunitySums sums = SumsOf(graph, moved.communities);
-  internal::ObjectPool<community_internal::SparseAccumulator> accumulators;
+  common_internal::ObjectPool<community::internal::SparseAccumulator> accumulators;
   accumulators.Reserve(executor, graph.nodes);
   for (auto& accumulator : accumulators.idle())
     graph.unit ? accumulator->Resize<true>(graph.nodes) : accumulator->Resize<false>(graph.nodes);
@@ -119,9 +119,9 @@ TEST(BlockwiseMoving, GainsAreExactAndOtherNodesAreSettled) {
           EXPECT_EQ(moved.report.gain, again.report.gain);
           EXPECT_EQ(moved.report.moves, again.report.moves);
           const double before =
-              community_internal::Modularity(graph, start, n, resolution, SerialExecutor());
-          const double after = community_internal::Modularity(graph, moved.communities, n,
-                                                              resolution, SerialExecutor());
+              community::internal::Modularity(graph, start, n, resolution, SerialExecutor());
+          const double after = community::internal::Modularity(graph, moved.communities, n,
+                                                               resolution, SerialExecutor());
           EXPECT_NEAR(2 * moved.report.gain / graph.total, after - before, 1e-9);
           if (n > 3 && turn == 0 && resolution <= 1) {
             EXPECT_GT(moved.report.moves, n / 4);
@@ -197,7 +197,7 @@ TEST(BlockwiseMoving, IsWorthwhileOnGraphsOfShortLinks) {
   std::vector<std::uint64_t> degrees;
   for (const auto& row : rows) degrees.push_back(row.size());
   const auto graph =
-      community_internal::SumRows(degrees, DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
+      community::internal::SumRows(degrees, DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
         for (NodeId u : rows[v]) fn(u, 1.0);
       });
   EXPECT_FALSE(BlockwiseMoving::IsWorthwhile(*graph));

@@ -11,6 +11,7 @@
 #include "tests/support/oracle_cache.h"
 
 namespace plexus::testing {
+using namespace community;
 namespace {
 
 using Wanted = OracleCache<int, std::vector<std::uint32_t>>;

@@ -12,6 +12,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace community;
 namespace {
 
 // By counting, over the arcs of both directions as they are stored.

@@ -14,6 +14,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace community;
 namespace {
 
 double Distance(double ax, double ay, double bx, double by) { return std::hypot(ax - bx, ay - by); }

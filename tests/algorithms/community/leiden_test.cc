@@ -20,6 +20,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace community;
 namespace {
 
 // Numbered by smallest member, sizes and count right, others not selected.

@@ -53,7 +53,7 @@ TEST(Refinement, PartsStayInsideLinkedAndWellConnected) {
       if (unit && u == v) continue;
       a[u][v] = a[v][u] = unit ? 1.0 : static_cast<double>(1 + random() % 5);
     }
-    const auto graph = community_internal::SumRows(
+    const auto graph = community::internal::SumRows(
         std::vector<std::uint64_t>(n, n), DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
           for (NodeId u = 0; u < n; ++u) fn(u, a[v][u]);
         });
@@ -64,17 +64,17 @@ TEST(Refinement, PartsStayInsideLinkedAndWellConnected) {
     std::vector<NodeId> communities(n), scratch, parts;
     const NodeId kinds = 1 + n / 10;
     for (NodeId& c : communities) c = static_cast<NodeId>(random() % kinds);
-    const NodeId count = community_internal::Renumber(communities, scratch);
-    community_internal::Groups groups;
-    community_internal::MakeGroups(*graph, communities, count, groups);
-    internal::ObjectPool<community_internal::SparseAccumulator> accumulators;
+    const NodeId count = community::internal::Renumber(communities, scratch);
+    community::internal::Groups groups;
+    community::internal::MakeGroups(*graph, communities, count, groups);
+    common_internal::ObjectPool<community::internal::SparseAccumulator> accumulators;
     accumulators.Reserve(DefaultExecutor(), n);
     for (auto& accumulator : accumulators.idle())
       graph->unit ? accumulator->Resize<true>(n) : accumulator->Resize<false>(n);
     const double resolution = 0.5 * static_cast<double>(1 + random() % 3);
     const double scale = resolution / std::accumulate(strengths.begin(), strengths.end(), 0.0);
-    community_internal::Refinement().Run(*graph, communities, groups, resolution, DefaultExecutor(),
-                                         accumulators, nullptr, parts);
+    community::internal::Refinement().Run(*graph, communities, groups, resolution,
+                                          DefaultExecutor(), accumulators, nullptr, parts);
     ASSERT_EQ(parts.size(), n);
     std::map<NodeId, std::vector<NodeId>> members;
     for (NodeId v = 0; v < n; ++v) {
@@ -108,7 +108,7 @@ TEST(Refinement, PartsStayInsideLinkedAndWellConnected) {
 // Two cliques in one community come apart, whether or not a link holds them.
 TEST(Refinement, CliquesOfOneCommunityAreItsParts) {
   for (const double bridge : {0.0, 1.0}) {
-    const auto graph = community_internal::SumRows(
+    const auto graph = community::internal::SumRows(
         std::vector<std::uint64_t>(8, 8), DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
           for (NodeId u = 0; u < 8; ++u)
             if (u != v && u / 4 == v / 4) fn(u, 3.0);
@@ -116,16 +116,16 @@ TEST(Refinement, CliquesOfOneCommunityAreItsParts) {
         });
     ASSERT_TRUE(graph.has_value());
     const std::vector<NodeId> together(8, 0);
-    community_internal::Groups groups;
-    community_internal::MakeGroups(*graph, together, 1, groups);
-    internal::ObjectPool<community_internal::SparseAccumulator> accumulators;
+    community::internal::Groups groups;
+    community::internal::MakeGroups(*graph, together, 1, groups);
+    common_internal::ObjectPool<community::internal::SparseAccumulator> accumulators;
     accumulators.Reserve(DefaultExecutor(), 8);
     for (auto& accumulator : accumulators.idle())
       graph->unit ? accumulator->Resize<true>(8) : accumulator->Resize<false>(8);
     std::vector<NodeId> parts, scratch;
-    community_internal::Refinement().Run(*graph, together, groups, 0.5, DefaultExecutor(),
-                                         accumulators, nullptr, parts);
-    EXPECT_EQ(community_internal::Renumber(parts, scratch), 2u);
+    community::internal::Refinement().Run(*graph, together, groups, 0.5, DefaultExecutor(),
+                                          accumulators, nullptr, parts);
+    EXPECT_EQ(community::internal::Renumber(parts, scratch), 2u);
     EXPECT_EQ(parts, (std::vector<NodeId>{0, 0, 0, 0, 1, 1, 1, 1}));
   }
 }
@@ -161,82 +161,82 @@ Budget CancelledBy(const NodeId& written, std::size_t byte) {
 // large community, which is one block: a cancel is heard inside.
 TEST(Refinement, CancelStopsRefinementAndAggregation) {
   constexpr NodeId n = 60'000, kUntouched = kNoNode;
-  const auto graph = community_internal::SumRows(
+  const auto graph = community::internal::SumRows(
       std::vector<std::uint64_t>(n, 2), DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
         fn((v + 1) % n, 1.0);
         fn((v + n - 1) % n, 1.0);
       });
   ASSERT_TRUE(graph.has_value());
-  internal::ObjectPool<community_internal::SparseAccumulator> accumulators;
+  common_internal::ObjectPool<community::internal::SparseAccumulator> accumulators;
   accumulators.Reserve(DefaultExecutor(), n);
   for (auto& accumulator : accumulators.idle()) accumulator->Resize<true>(n);
-  community_internal::Groups groups;
-  community_internal::CommunityGraph coarse;
+  community::internal::Groups groups;
+  community::internal::CommunityGraph coarse;
   std::vector<NodeId> communities(n);
   for (NodeId v = 0; v < n; ++v) communities[v] = v / 10;
-  community_internal::MakeGroups(*graph, communities, n / 10, groups);
+  community::internal::MakeGroups(*graph, communities, n / 10, groups);
   ASSERT_GT(groups.block_count(), 3u);
   for (const std::size_t block : {0u, 2u}) {
     CancelsAtBlock executor(block);
     Budget budget;
     budget.cancel = &executor.cancel;
     std::vector<NodeId> parts(n, kUntouched);
-    EXPECT_FALSE(community_internal::Refinement().Run(*graph, communities, groups, 1, executor,
-                                                      accumulators, &budget, parts));
+    EXPECT_FALSE(community::internal::Refinement().Run(*graph, communities, groups, 1, executor,
+                                                       accumulators, &budget, parts));
     EXPECT_EQ(static_cast<NodeId>(std::ranges::count(parts, kUntouched)),
               n - 10 * groups.blocks[block]);
     executor.cancel = false;
-    EXPECT_FALSE(community_internal::Aggregate(*graph, communities, groups, executor, accumulators,
-                                               &budget, coarse));
+    EXPECT_FALSE(community::internal::Aggregate(*graph, communities, groups, executor, accumulators,
+                                                &budget, coarse));
     executor.cancel = false;
-    EXPECT_TRUE(community_internal::Aggregate(*graph, communities, groups, DefaultExecutor(),
-                                              accumulators, &budget, coarse));
+    EXPECT_TRUE(community::internal::Aggregate(*graph, communities, groups, DefaultExecutor(),
+                                               accumulators, &budget, coarse));
   }
   communities.assign(n, 0);
-  community_internal::MakeGroups(*graph, communities, 1, groups);
+  community::internal::MakeGroups(*graph, communities, 1, groups);
   ASSERT_EQ(groups.block_count(), 1u);
   constexpr NodeId kPollInterval = 4095;  // nodes done when it is asked for the first time
   std::vector<NodeId> parts(n, 0);
   Budget budget = CancelledBy(parts[256], 1);  // raised when node 256 begins alone
-  EXPECT_FALSE(community_internal::Refinement().Run(
+  EXPECT_FALSE(community::internal::Refinement().Run(
       *graph, communities, groups, 1, DefaultExecutor(), accumulators, &budget, parts));
   for (NodeId v = 0; v < n; ++v) ASSERT_EQ(parts[v], v < kPollInterval ? v : 0) << v;
   parts.assign(n, 0);
   budget = CancelledBy(parts[0], 0);  // raised when node 0 joins node 1
-  EXPECT_FALSE(community_internal::Refinement().Run(
+  EXPECT_FALSE(community::internal::Refinement().Run(
       *graph, communities, groups, 1, DefaultExecutor(), accumulators, &budget, parts));
   EXPECT_EQ(parts[0], 1u);
   for (NodeId v = kPollInterval; v < n; ++v) ASSERT_EQ(parts[v], v) << v;
   // The same of aggregating: community 0 is written, and heard of in the large community 1.
   for (NodeId v = 0; v < n; ++v) communities[v] = v < 10 ? 0 : 1;
-  community_internal::MakeGroups(*graph, communities, 2, groups);
+  community::internal::MakeGroups(*graph, communities, 2, groups);
   ASSERT_EQ(groups.block_count(), 1u);
-  EXPECT_TRUE(community_internal::Aggregate(*graph, communities, groups, DefaultExecutor(),
-                                            accumulators, nullptr, coarse));
+  EXPECT_TRUE(community::internal::Aggregate(*graph, communities, groups, DefaultExecutor(),
+                                             accumulators, nullptr, coarse));
   EXPECT_EQ(coarse.neighbors[0], 1u);
   EXPECT_EQ(coarse.strengths[1], 2.0 * (n - 10));
   coarse.neighbors[0] = 0;
   budget = CancelledBy(coarse.neighbors[0], 0);
-  EXPECT_FALSE(community_internal::Aggregate(*graph, communities, groups, DefaultExecutor(),
-                                             accumulators, &budget, coarse));
+  EXPECT_FALSE(community::internal::Aggregate(*graph, communities, groups, DefaultExecutor(),
+                                              accumulators, &budget, coarse));
   EXPECT_EQ(coarse.strengths[1], 2.0 * kPollInterval);
   communities.assign(n, 0);
-  community_internal::MakeGroups(*graph, communities, 1, groups);
+  community::internal::MakeGroups(*graph, communities, 1, groups);
   // What was left half done did not spoil the tallies.
-  EXPECT_TRUE(community_internal::Aggregate(*graph, communities, groups, DefaultExecutor(),
-                                            accumulators, nullptr, coarse));
+  EXPECT_TRUE(community::internal::Aggregate(*graph, communities, groups, DefaultExecutor(),
+                                             accumulators, nullptr, coarse));
   EXPECT_EQ(coarse.loops[0], 2.0 * n);
 }
 
 // A kind of row has an array of its own, which is made when it is asked for.
 TEST(SparseAccumulator, HoldsWhatIsInUse) {
-  community_internal::SparseAccumulator counts, sums;
+  community::internal::SparseAccumulator counts, sums;
   counts.Resize<true>(1000);
   EXPECT_LT(counts.bytes(), 9000u);
   sums.Resize<false>(1000);
   EXPECT_LT(sums.bytes(), 13000u);
   counts.Resize<false>(10);
-  community_internal::SparseAccumulator::Row<false> row(counts);
+  community::internal::SparseAccumulator::Row<false> row(counts);
   row.Add(9, 0.5);
   row.ForEachAndClear([](NodeId label, double sum) {
     EXPECT_EQ(label, 9u);
@@ -247,12 +247,12 @@ TEST(SparseAccumulator, HoldsWhatIsInUse) {
 // A short row in a list and the dense array say the same.
 TEST(SparseAccumulator, SmallAndDenseAccumulatorsAgree) {
   std::mt19937_64 random(5);
-  community_internal::SparseAccumulator accumulator;
+  community::internal::SparseAccumulator accumulator;
   accumulator.Resize<false>(20);
   for (int round = 0; round < 500; ++round) {
-    community_internal::SparseAccumulator::Row<false> dense(accumulator);
-    community_internal::SmallAccumulator<false> list;
-    for (std::uint64_t i = random() % (community_internal::SmallAccumulator<false>::kMaxArcs + 1);
+    community::internal::SparseAccumulator::Row<false> dense(accumulator);
+    community::internal::SmallAccumulator<false> list;
+    for (std::uint64_t i = random() % (community::internal::SmallAccumulator<false>::kMaxArcs + 1);
          i > 0; --i) {
       const auto label = static_cast<NodeId>(random() % 20);
       const auto weight = static_cast<double>(1 + random() % 9);
@@ -270,7 +270,7 @@ TEST(SparseAccumulator, SmallAndDenseAccumulatorsAgree) {
 
 // Who shares a row: one neighbour by at most 8 arcs, and no loop, and something between the two.
 TEST(PendantFolding, LeavesShareTheirNeighboursRow) {
-  using community_internal::NodeOrdering;
+  using community::internal::NodeOrdering;
   const std::vector<std::vector<std::pair<NodeId, double>>> arcs = {
       {{1, 1}, {2, 1}, {3, 2}, {3, 1}, {4, 0}},  // 0: a hub
       {{0, 1}, {2, 1}},                          // 1
@@ -301,8 +301,8 @@ TEST(PendantFolding, LeavesShareTheirNeighboursRow) {
     for (const auto& [u, weight] : arcs[v])
       if (u != 11) fn(u, weight);
   };
-  const auto folded = community_internal::MakeNodeOrdering(n, selected, degrees, true,
-                                                           DefaultExecutor(), nullptr, walk);
+  const auto folded = community::internal::MakeNodeOrdering(n, selected, degrees, true,
+                                                            DefaultExecutor(), nullptr, walk);
   ASSERT_TRUE(folded.has_value());
   EXPECT_EQ(folded->rows[3], folded->rows[0]);
   EXPECT_NE(folded->rows[13], folded->rows[0]);
@@ -317,8 +317,8 @@ TEST(PendantFolding, LeavesShareTheirNeighboursRow) {
   EXPECT_EQ(named, (std::vector<NodeId>{0, 1, 2, 4, 5, 6, 9, 10, 13}));
   for (NodeId row = 0; row < folded->nodes.size(); ++row)
     EXPECT_EQ(folded->rows[folded->nodes[row]], row);
-  const auto plain = community_internal::MakeNodeOrdering(n, selected, degrees, false,
-                                                          DefaultExecutor(), nullptr, walk);
+  const auto plain = community::internal::MakeNodeOrdering(n, selected, degrees, false,
+                                                           DefaultExecutor(), nullptr, walk);
   ASSERT_TRUE(plain.has_value());
   EXPECT_EQ(plain->nodes.size(), selected.size());
 }
@@ -331,17 +331,17 @@ TEST(NodeOrdering, EvenDegreesKeepTheirOrderAndHubsComeFirst) {
   for (NodeId v = 0; v < n; ++v)
     if (v % 7 != 3) selected.push_back(v);
   const auto places = [&](const std::vector<std::uint64_t>& degrees, Executor& executor) {
-    return *community_internal::MakeNodeOrdering(n, selected, degrees, false, executor, nullptr,
-                                                 [](NodeId, auto&&) {});
+    return *community::internal::MakeNodeOrdering(n, selected, degrees, false, executor, nullptr,
+                                                  [](NodeId, auto&&) {});
   };
   std::vector<std::uint64_t> degrees(selected.size());
   for (std::size_t i = 0; i < degrees.size(); ++i) degrees[i] = 3 + i % 4;
-  const community_internal::NodeOrdering even = places(degrees, DefaultExecutor());
+  const community::internal::NodeOrdering even = places(degrees, DefaultExecutor());
   EXPECT_TRUE(std::ranges::equal(even.nodes, selected));
   EXPECT_TRUE(std::ranges::equal(even.degrees, degrees));
   for (std::size_t i = 0; i < degrees.size(); ++i) degrees[i] = i % 50 == 7 ? 64 + i % 16 : i % 3;
-  const community_internal::NodeOrdering skewed = places(degrees, DefaultExecutor()),
-                                         alone = places(degrees, SerialExecutor());
+  const community::internal::NodeOrdering skewed = places(degrees, DefaultExecutor()),
+                                          alone = places(degrees, SerialExecutor());
   EXPECT_TRUE(std::ranges::equal(skewed.nodes, alone.nodes));
   std::vector<std::size_t> order(selected.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

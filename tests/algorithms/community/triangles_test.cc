@@ -16,6 +16,7 @@
 #include "tests/support/oracle_cache.h"
 
 namespace plexus::testing {
+using namespace community;
 namespace {
 
 struct Selected {
@@ -171,14 +172,14 @@ TEST(TrianglesCsr, CompleteGraphs) {
     const std::uint64_t want = std::uint64_t{n} * (n - 1) * (n - 2) / 6;
     EXPECT_EQ(TrianglesCsr(graph.out()).value(), want) << n;
     for (auto numbering :
-         {community_internal::Numbering::kKept, community_internal::Numbering::kByDegree}) {
-      const community_internal::OrientedGraph oriented =
-          community_internal::Orient(graph.out(), DefaultExecutor(), numbering);
-      EXPECT_EQ(oriented.hubs > 0, numbering == community_internal::Numbering::kByDegree && n > 0);
-      EXPECT_EQ(community_internal::CountOriented(oriented, {}, DefaultExecutor()).triangles, want)
+         {community::internal::Numbering::kKept, community::internal::Numbering::kByDegree}) {
+      const community::internal::OrientedGraph oriented =
+          community::internal::Orient(graph.out(), DefaultExecutor(), numbering);
+      EXPECT_EQ(oriented.hubs > 0, numbering == community::internal::Numbering::kByDegree && n > 0);
+      EXPECT_EQ(community::internal::CountOriented(oriented, {}, DefaultExecutor()).triangles, want)
           << n;
     }
-    EXPECT_EQ(community_internal::CountSimple(graph.out(), {}, DefaultExecutor()).triangles, want)
+    EXPECT_EQ(community::internal::CountSimple(graph.out(), {}, DefaultExecutor()).triangles, want)
         << n;
   }
 }
@@ -200,38 +201,38 @@ TEST(TrianglesCsr, CornersAreCreditedTheSameInEveryWay) {
   TopologyOptions options;
   options.symmetrize = true;
   const Topology graph = BuildTopology(n, pairs, options).value();
-  const community_internal::OrientedGraph kept = community_internal::Orient(
-      graph.out(), DefaultExecutor(), community_internal::Numbering::kKept);
-  const community_internal::OrientedGraph sorted = community_internal::Orient(
-      graph.out(), DefaultExecutor(), community_internal::Numbering::kByDegree);
+  const community::internal::OrientedGraph kept = community::internal::Orient(
+      graph.out(), DefaultExecutor(), community::internal::Numbering::kKept);
+  const community::internal::OrientedGraph sorted = community::internal::Orient(
+      graph.out(), DefaultExecutor(), community::internal::Numbering::kByDegree);
   ASSERT_LT(sorted.hubs, n);
-  const auto want = community_internal::CountPerNode(kept, {}, {}, SerialExecutor());
+  const auto want = community::internal::CountPerNode(kept, {}, {}, SerialExecutor());
   std::uint64_t corners = 0;
   for (const std::uint64_t count : want.triangles) corners += count;
   EXPECT_EQ(corners,
-            3 * community_internal::CountSimple(graph.out(), {}, DefaultExecutor()).triangles);
+            3 * community::internal::CountSimple(graph.out(), {}, DefaultExecutor()).triangles);
   ASSERT_GT(corners, 30'000u);
   const std::vector<std::uint8_t> twos(sorted.neighbors.size(), 2);
   std::vector<std::uint8_t> mixed(sorted.neighbors.size(), 1);
   mixed[0] = 2;
   Budget some;
   some.edges = sorted.neighbors.size() / 2;
-  const auto cut = community_internal::CountPerNode(sorted, {}, some, SerialExecutor());
+  const auto cut = community::internal::CountPerNode(sorted, {}, some, SerialExecutor());
   EXPECT_TRUE(cut.truncated);
   for (const auto& e : Executors()) {
-    const auto got = community_internal::CountPerNode(sorted, {}, {}, *e.executor);
+    const auto got = community::internal::CountPerNode(sorted, {}, {}, *e.executor);
     EXPECT_TRUE(got.triangles == want.triangles && got.arcs == want.triangles) << e.name;
     EXPECT_FALSE(got.truncated);
-    const auto doubled = community_internal::CountPerNode(sorted, twos, {}, *e.executor);
+    const auto doubled = community::internal::CountPerNode(sorted, twos, {}, *e.executor);
     EXPECT_TRUE(doubled.triangles == want.triangles) << e.name;
     for (NodeId v = 0; v < n; ++v) ASSERT_EQ(doubled.arcs[v], 2 * want.triangles[v]) << v;
-    EXPECT_TRUE(community_internal::CountPerNode(sorted, mixed, {}, *e.executor).triangles ==
+    EXPECT_TRUE(community::internal::CountPerNode(sorted, mixed, {}, *e.executor).triangles ==
                 want.triangles)
         << e.name;
-    EXPECT_TRUE(community_internal::CountPerNode(sorted, {}, some, *e.executor).triangles ==
+    EXPECT_TRUE(community::internal::CountPerNode(sorted, {}, some, *e.executor).triangles ==
                 cut.triangles)
         << e.name;
-    EXPECT_TRUE(community_internal::CountPerNode(kept, {}, {}, *e.executor).triangles ==
+    EXPECT_TRUE(community::internal::CountPerNode(kept, {}, {}, *e.executor).triangles ==
                 want.triangles)
         << e.name;
   }
@@ -244,7 +245,7 @@ TEST(BitKernels, EveryLevelCountsAsALoopDoes) {
   for (auto& word : b) word = random() & random();
   for (SimdLevel level :
        {SimdLevel::kScalar, SimdLevel::kAvx2, SimdLevel::kAvx512, SimdLevel::kBest}) {
-    const community_internal::CountCommonFn count = community_internal::FindCountCommon(level);
+    const community::internal::CountCommonFn count = community::internal::FindCountCommon(level);
     if (!count) {
       EXPECT_FALSE(HasSimdLevel(level));
       continue;

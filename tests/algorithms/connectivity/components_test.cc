@@ -18,6 +18,7 @@
 #include "tests/support/ordered_executor.h"
 
 namespace plexus::testing {
+using namespace connectivity;
 namespace {
 
 void Check(const CaseGraph& g, const ComponentsOptions& options) {

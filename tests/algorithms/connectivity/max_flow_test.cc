@@ -18,6 +18,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace connectivity;
 namespace {
 
 const std::atomic<bool> kStop = true;
@@ -149,7 +150,7 @@ TEST(MaxFlow, TheSearchItselfCanBeStopped) {
     offsets.push_back(static_cast<std::uint32_t>(targets.size()));
   }
   const auto chain = [&] {
-    connectivity_internal::FlowNetwork network;
+    connectivity::internal::FlowNetwork network;
     network.sink = kNodes - 1;
     network.offsets = offsets;
     network.targets = AlignedArray<std::uint32_t>(targets);
@@ -158,12 +159,12 @@ TEST(MaxFlow, TheSearchItselfCanBeStopped) {
     return network;
   };
   std::int64_t flow = 0;
-  connectivity_internal::FlowNetwork network = chain(), other = chain();
-  EXPECT_TRUE(connectivity_internal::AugmentPaths(network, {}, flow));
+  connectivity::internal::FlowNetwork network = chain(), other = chain();
+  EXPECT_TRUE(connectivity::internal::AugmentPaths(network, {}, flow));
   EXPECT_EQ(flow, 7);
   EXPECT_EQ(network.capacities[0], 0);  // 7 before
   EXPECT_EQ(network.capacities[1], 7);  // the way back of it
-  EXPECT_FALSE(connectivity_internal::AugmentPaths(other, kStopped, flow));
+  EXPECT_FALSE(connectivity::internal::AugmentPaths(other, kStopped, flow));
 }
 
 // A cancel in any loop of making the network: no flow and no cut, and never a wrong one.

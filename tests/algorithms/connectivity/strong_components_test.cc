@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-namespace plexus::connectivity_internal {
+namespace plexus::connectivity::internal {
+using namespace connectivity;
 namespace {
 
 // Every directed graph of four nodes without loops: 2^12 of them.
@@ -42,4 +43,4 @@ TEST(StrongComponents, EveryGraphOfFourNodes) {
 TEST(StrongComponents, NothingAtAll) { EXPECT_TRUE(StrongComponents({}, {}).empty()); }
 
 }  // namespace
-}  // namespace plexus::connectivity_internal
+}  // namespace plexus::connectivity::internal

@@ -15,6 +15,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace connectivity;
 namespace {
 
 void Check(const CaseGraph& g, EdgeKindId kind, bool reverse) {
@@ -196,7 +197,7 @@ TEST(TopologicalOrder, RefusesWhatHasNoDirection) {
 // Several levels of words, and the same as a sorted set.
 TEST(BitmapMinQueue, PopsTheMinimum) {
   for (const NodeId bound : {1u, 64u, 65u, 5'000u, 300'000u}) {
-    connectivity_internal::BitmapMinQueue ids(bound);
+    connectivity::internal::BitmapMinQueue ids(bound);
     std::set<NodeId> want;
     std::uint64_t random = 1;
     for (int i = 0; i < 20'000; ++i) {

@@ -17,6 +17,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace memory;
 namespace {
 
 TEST(Carried, EqualsFromNothingOverRandomBatches) {
@@ -38,7 +39,7 @@ TEST(Carried, EqualsFromNothingOverRandomBatches) {
         ASSERT_TRUE(graph->Compact());
       }
       const Snapshot s = graph->snapshot();
-      carried += s.state().derived.kept.Find<memory_internal::VisibleSet>() != nullptr;
+      carried += s.state().derived.kept.Find<memory::internal::VisibleSet>() != nullptr;
       // One clock that goes on, mostly; else times in any order.
       if (world.Below(8) != 0) {
         const std::int64_t now[] = {clock += static_cast<std::int64_t>(world.Below(2))};
@@ -92,7 +93,7 @@ TEST(Carried, LongChainsAndLargeCycles) {
   ASSERT_TRUE(graph->Apply(batch));
   ASSERT_EQ(VisibleNodes(graph->snapshot(), 0).value()->ToList(), std::vector<NodeId>{kLength});
   const auto carried = [&] {
-    return graph->snapshot().state().derived.kept.Find<memory_internal::VisibleSet>();
+    return graph->snapshot().state().derived.kept.Find<memory::internal::VisibleSet>();
   };
   // A new head; an old node superseded once more; a link out of the middle taken away: all local.
   WriteBatch next(1);
@@ -153,8 +154,8 @@ TEST(Carried, TheClockGoesOn) {
     ASSERT_TRUE(graph->Apply(batch));
     const Snapshot s = graph->snapshot();
     if (i > 0) {
-      EXPECT_TRUE(s.state().derived.kept.Find<memory_internal::VisibleSet>(0) ||
-                  s.state().derived.kept.Find<memory_internal::VisibleSet>(1));
+      EXPECT_TRUE(s.state().derived.kept.Find<memory::internal::VisibleSet>(0) ||
+                  s.state().derived.kept.Find<memory::internal::VisibleSet>(1));
     }
     ASSERT_EQ(*VisibleNodes(s, now + 1).value(),
               *VisibleNodes(s, now + 1, {false, false, nullptr}).value())

@@ -38,8 +38,8 @@ inline constexpr std::int64_t kTimes[] = {-1, 0, 13, 49, 50, 75, 108, 109, 119, 
 inline void ExpectSame(const Snapshot& s, std::span<const std::int64_t> times, Executor& executor) {
   for (const bool all : {false, true})
     for (const std::int64_t now : times) {
-      const auto kept = VisibleNodes(s, now, {all, true, &executor}).value();
-      const auto made = VisibleNodes(s, now, {all, false, &executor}).value();
+      const auto kept = memory::VisibleNodes(s, now, {all, true, &executor}).value();
+      const auto made = memory::VisibleNodes(s, now, {all, false, &executor}).value();
       ASSERT_EQ(kept->ToList(), made->ToList()) << "at " << now << (all ? ", all" : "");
       ASSERT_EQ(*kept, *made);
       ASSERT_EQ(kept->capacity(), s.node_count());
@@ -48,8 +48,9 @@ inline void ExpectSame(const Snapshot& s, std::span<const std::int64_t> times, E
   for (NodeId v = 0; v < s.node_count(); ++v)
     if (s.alive(v) && s.node_kind(v) == kTerm) terms.emplace_back(DisplayName(s.key(v)));
   const Snapshot bare(std::make_shared<const FrozenState>(s.state()));  // nothing is kept of it
-  const Bm25Options all{.top = 0, .run = {.executor = &executor}};
-  const auto kept = Bm25(s, terms, all).value(), made = Bm25(bare, terms, all).value();
+  const retrieval::Bm25Options all{.top = 0, .run = {.executor = &executor}};
+  const auto kept = retrieval::Bm25(s, terms, all).value(),
+             made = retrieval::Bm25(bare, terms, all).value();
   ASSERT_EQ(kept.documents, made.documents);
   ASSERT_EQ(kept.average_length, made.average_length);
   ASSERT_EQ(kept.hits.size(), made.hits.size());

@@ -12,6 +12,7 @@
 #include "engine/vocabulary.h"
 
 namespace plexus::testing {
+using namespace memory;
 namespace {
 
 constexpr std::int64_t kT = 1'700'000'000'000, kHour = 3'600'000;

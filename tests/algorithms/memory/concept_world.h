@@ -154,8 +154,8 @@ inline std::unique_ptr<Graph> InMemory(const RandomWorld& made, std::uint64_t or
   return graph;
 }
 
-inline RecallConceptsOptions OptionsOf(const ConceptQuestion& question) {
-  RecallConceptsOptions options;
+inline memory::RecallConceptsOptions OptionsOf(const ConceptQuestion& question) {
+  memory::RecallConceptsOptions options;
   options.hops = question.hops;
   options.tau_ms = question.tau_ms;
   options.hop_decay = question.hop_decay;
@@ -187,23 +187,23 @@ inline ConceptQuestion DrawQuestion(std::mt19937_64& random, const RandomWorld& 
 }
 
 // Every text, number and order of an answer, without ids.
-inline std::string Shown(const Snapshot& snapshot, const RecallConceptsResult& result) {
+inline std::string Shown(const Snapshot& snapshot, const memory::RecallConceptsResult& result) {
   std::string text;
   const auto number = [](double value) {
     char digits[40];
     std::snprintf(digits, sizeof digits, " %.17g", value);
     return std::string(digits);
   };
-  for (const Proposition& p : result.propositions)
+  for (const memory::Proposition& p : result.propositions)
     text += p.text + number(p.score) + number(p.valence) + " " + std::to_string(p.hop) +
             (p.forward ? " forward\n" : " backward\n");
-  for (const RaisedConcept& one : result.raised)
+  for (const memory::RaisedConcept& one : result.raised)
     text += "raised " + std::string(snapshot.key(one.node)) + number(one.level) + "\n";
   for (const std::string& name : result.unknown) text += "unknown " + name + "\n";
   return text + (result.truncated ? "truncated\n" : "");
 }
 inline std::string Shown(const reference::ConceptAnswer& answer) {
-  RecallConceptsResult result;
+  memory::RecallConceptsResult result;
   std::string text;
   for (const auto& p : answer.propositions)
     result.propositions.push_back({p.text, p.score, p.valence, 0, 0, {}, p.hop, p.forward});

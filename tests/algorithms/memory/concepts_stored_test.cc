@@ -9,6 +9,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::testing {
+using namespace memory;
 namespace {
 
 TEST(ConceptsStored, ReopenedAndAsOf) {

@@ -11,6 +11,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace memory;
 namespace {
 
 using Names = std::vector<std::string>;
@@ -30,7 +31,7 @@ class Mind {
   }
   void Relate(const std::string& a, const std::string& kind, const std::string& b,
               std::int64_t now = kT) {
-    Apply(plexus::Relate(snapshot(), a, kind, b, now).value().batch);
+    Apply(memory::Relate(snapshot(), a, kind, b, now).value().batch);
   }
   std::string Episode(const std::string& summary, const Names& names, double valence = 0,
                       std::int64_t now = kT) {

@@ -22,6 +22,8 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace memory;
+using namespace retrieval;
 namespace {
 
 using Pairs = std::set<std::pair<NodeId, NodeId>>;
@@ -291,8 +293,8 @@ TEST(Conflicts, VectorsAndOutcomesMakeCandidates) {
 }
 
 TEST(Conflicts, WhatTextsState) {
-  using memory_internal::NegationsIn;
-  using memory_internal::NumbersIn;
+  using memory::internal::NegationsIn;
+  using memory::internal::NumbersIn;
   using Words = std::vector<std::string>;
   EXPECT_EQ(NumbersIn("24 hours, 1,000 keys, 3.5 and 24; v2 2nd 10,5"),
             (Words{"10,5", "1000", "24", "3.5"}));

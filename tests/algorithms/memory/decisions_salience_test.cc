@@ -16,6 +16,8 @@
 #include "tests/support/case_graph.h"
 
 namespace plexus::testing {
+using namespace memory;
+using namespace pagerank;
 namespace {
 
 DecisionOptions At(std::int64_t now) { return {.now_ms = now}; }

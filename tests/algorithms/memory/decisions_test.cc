@@ -22,6 +22,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace memory;
 
 Case RandomDecisions(std::uint64_t seed) {
   return {"decisions " + std::to_string(seed), 3, [seed](CaseGraph& g, int step) {
@@ -254,7 +255,7 @@ Facts Read(const CaseGraph& g, std::int64_t now) {
   for (NodeId v = 0; v < g.size(); ++v) {
     const bool member = g.alive(v) && g.snapshot().node_kind(v) == kDecision;
     if (member) facts.members.push_back(v);
-    facts.outcome.emplace_back(memory_internal::OutcomeOf(g.snapshot(), v));
+    facts.outcome.emplace_back(memory::internal::OutcomeOf(g.snapshot(), v));
     facts.superseded.push_back(heads[v] != v);
     facts.recorded.push_back(!facts.outcome[v].empty() && facts.outcome[v] != "pending");
     facts.unresolved.push_back(member && !facts.superseded[v] && !facts.recorded[v]);
@@ -267,7 +268,7 @@ void ExpectActive(const CaseGraph& g, std::int64_t now) {
   for (NodeId v = 0; v < g.size(); ++v) {
     const NodeId nodes[] = {v};
     const bool active =
-        visible->contains(v) && memory_internal::OutcomeOf(g.snapshot(), v) != "abandoned";
+        visible->contains(v) && memory::internal::OutcomeOf(g.snapshot(), v) != "abandoned";
     EXPECT_EQ(StatusOf(g.snapshot(), nodes, now).value()[0].active, active) << v;
   }
 }

@@ -16,6 +16,8 @@
 #include "engine/vocabulary.h"
 
 namespace plexus {
+using namespace memory;
+using namespace retrieval;
 namespace {
 
 constexpr std::int64_t kEnd = 3'000, kNow = 5'000, kEarly = 1;

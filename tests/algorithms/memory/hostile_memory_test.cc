@@ -13,6 +13,7 @@
 #include "tests/support/case_graph.h"
 
 namespace plexus::testing {
+using namespace memory;
 namespace {
 
 constexpr std::int64_t kNow = 1000;

@@ -10,6 +10,7 @@
 #include "tests/algorithms/memory/ledger_world.h"
 
 namespace plexus::testing {
+using namespace memory;
 namespace {
 
 TEST(LedgerIndex, EqualsItsDefinitionOverRandomBatches) {
@@ -29,7 +30,7 @@ TEST(LedgerIndex, EqualsItsDefinitionOverRandomBatches) {
         ASSERT_TRUE(graph->Compact());
       }
       const Snapshot s = graph->snapshot();
-      carried += s.state().derived.kept.Find<memory_internal::StoredLedgerIndex>() != nullptr;
+      carried += s.state().derived.kept.Find<memory::internal::StoredLedgerIndex>() != nullptr;
       if (world.Below(5) != 0) ExpectLedger(s, executor);
       if (HasFailure()) return;
     }
@@ -75,7 +76,7 @@ TEST(LedgerIndex, OneValueIsCarriedTwice) {
       const auto preview = Preview(before, NextOfLedger(world, before));
       if (!preview) continue;
       const Snapshot& after = preview->snapshot;
-      carried += after.state().derived.kept.Find<memory_internal::StoredLedgerIndex>() != nullptr;
+      carried += after.state().derived.kept.Find<memory::internal::StoredLedgerIndex>() != nullptr;
       ExpectIndex(*LedgerIndex::Of(after).value(), after, reference::FlatLedger::Of(after));
     }
     ExpectIndex(*index, before, reference::FlatLedger::Of(before));
@@ -95,8 +96,8 @@ TEST(LedgerIndex, MemoryOfRowsThatWereReplacedIsGivenBack) {
     event.query = std::to_string(step);
     ASSERT_TRUE(graph->Apply(RecordEvent(graph->snapshot(), event).value().batch));
     const auto kept = LedgerIndex::Of(graph->snapshot()).value();
-    most =
-        std::max(most, dynamic_cast<const memory_internal::StoredLedgerIndex&>(*kept).size_bytes());
+    most = std::max(most,
+                    dynamic_cast<const memory::internal::StoredLedgerIndex&>(*kept).size_bytes());
   }
   EXPECT_EQ(LedgerIndex::Of(graph->snapshot()).value()->newest().size(), 1'500u);
   // Three rows of 1,500 events, written anew at every step, would be 13 MB.

@@ -36,15 +36,15 @@ inline MemoryWorld LedgerWorld(std::uint64_t seed, std::size_t most) {
   return MemoryWorld(seed, {.facts = most, .events = most, .now_ms = 1});
 }
 
-inline OutcomeSet BitsOf(const std::vector<std::string>& types) {
-  OutcomeSet bits = 0;
-  for (const std::string& type : types) bits |= memory_internal::OutcomeBit(type);
+inline memory::OutcomeSet BitsOf(const std::vector<std::string>& types) {
+  memory::OutcomeSet bits = 0;
+  for (const std::string& type : types) bits |= memory::internal::OutcomeBit(type);
   return bits;
 }
 
 inline std::vector<NodeId> List(std::span<const NodeId> ids) { return {ids.begin(), ids.end()}; }
 
-inline void ExpectIndex(const LedgerIndex& index, const Snapshot& s,
+inline void ExpectIndex(const memory::LedgerIndex& index, const Snapshot& s,
                         const reference::FlatLedger& flat) {
   ASSERT_EQ(List(index.newest()), flat.Newest());
   for (NodeId v = 0; v < s.node_count(); ++v) {
@@ -60,11 +60,11 @@ inline void ExpectIndex(const LedgerIndex& index, const Snapshot& s,
 // The index kept or carried, the one from nothing, and the definition.
 inline void ExpectLedger(const Snapshot& s, Executor& executor) {
   const auto flat = reference::FlatLedger::Of(s);
-  const auto kept = LedgerIndex::Of(s, &executor);
+  const auto kept = memory::LedgerIndex::Of(s, &executor);
   ASSERT_TRUE(kept) << kept.error().ToString();
   ExpectIndex(**kept, s, flat);
   if (::testing::Test::HasFatalFailure()) return;
-  const auto made = memory_internal::StoredLedgerIndex::Make(s, executor);
+  const auto made = memory::internal::StoredLedgerIndex::Make(s, executor);
   ASSERT_TRUE(made) << made.error().ToString();
   ExpectIndex(**made, s, flat);
 }

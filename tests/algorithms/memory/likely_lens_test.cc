@@ -21,6 +21,8 @@
 #include "tests/support/same_sets.h"
 
 namespace plexus::testing {
+using namespace memory;
+using namespace similarity;
 namespace {
 
 constexpr FrontierLens kLens = FrontierLens::kLikely;

@@ -23,6 +23,9 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::testing {
+using namespace memory;
+using namespace pagerank;
+using namespace retrieval;
 namespace {
 
 using storage_internal::testing::ScratchDirectory;

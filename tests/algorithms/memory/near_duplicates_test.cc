@@ -14,6 +14,7 @@
 #include "tests/support/case_graph.h"
 
 namespace plexus::testing {
+using namespace memory;
 namespace {
 
 using Pair = std::tuple<NodeId, NodeId, std::uint64_t>;  // superseded, visible, shared

@@ -8,6 +8,7 @@
 #include "tests/support/vault_graph.h"
 
 namespace plexus::testing {
+using namespace memory;
 namespace {
 
 using Strings = std::vector<std::string>;

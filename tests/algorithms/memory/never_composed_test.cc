@@ -16,6 +16,8 @@
 #include "tests/support/vault_graph.h"
 
 namespace plexus::testing {
+using namespace memory;
+using namespace retrieval;
 namespace {
 
 using Strings = std::vector<std::string>;

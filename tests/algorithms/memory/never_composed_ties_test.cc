@@ -15,6 +15,7 @@
 #include "tests/support/vault_graph.h"
 
 namespace plexus::testing {
+using namespace memory;
 namespace {
 
 // All terms are whole numbers of these, with at most 8 tags and 5 events.

@@ -13,6 +13,7 @@
 #include "tests/algorithms/memory/ledger_world.h"
 
 namespace plexus::testing {
+using namespace memory;
 namespace {
 
 const std::map<std::string_view, double> kChanges = {

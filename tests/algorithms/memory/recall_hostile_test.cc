@@ -12,6 +12,8 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::testing {
+using namespace memory;
+using namespace retrieval;
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();

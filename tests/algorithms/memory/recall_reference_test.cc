@@ -15,6 +15,9 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace memory;
+using namespace retrieval;
+using namespace traversal;
 namespace {
 
 using reference::RelatedRow;

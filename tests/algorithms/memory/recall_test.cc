@@ -11,6 +11,8 @@
 #include "tests/support/apply_to.h"
 
 namespace plexus::testing {
+using namespace memory;
+using namespace retrieval;
 namespace {
 
 TEST(FuseRanks, IsTheSumOfReciprocalRanks) {

@@ -13,6 +13,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace memory;
 namespace {
 
 ReinforcementOptions At(std::int64_t now, double reinforce = 0.2) {

@@ -26,6 +26,8 @@
 #include "tests/support/apply_to.h"
 
 namespace plexus {
+using namespace memory;
+using namespace retrieval;
 namespace {
 
 constexpr std::int64_t kNow = 1'700'000'000'000;

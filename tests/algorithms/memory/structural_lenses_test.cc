@@ -20,10 +20,11 @@
 #include "tests/support/same_sets.h"
 
 namespace plexus::testing {
+using namespace memory;
 namespace {
 
-using memory_internal::PagePosition;
-using memory_internal::RankedPair;
+using memory::internal::PagePosition;
+using memory::internal::RankedPair;
 
 NodeSubset Pool(const Snapshot& snapshot, const NeverComposedOptions& options) {
   if (options.pool) return *options.pool;
@@ -41,8 +42,8 @@ NeverComposedPage Mine(const Snapshot& snapshot, const NeverComposedOptions& opt
   EXPECT_TRUE(index);
   const NodeSubset pool = Pool(snapshot, options);
   const auto page = options.lens == FrontierLens::kBridge
-                        ? memory_internal::MineBridge(snapshot, **index, pool, options, after)
-                        : memory_internal::MineDivergent(snapshot, **index, pool, options, after);
+                        ? memory::internal::MineBridge(snapshot, **index, pool, options, after)
+                        : memory::internal::MineDivergent(snapshot, **index, pool, options, after);
   EXPECT_TRUE(page) << page.error().ToString();
   return *page;
 }
@@ -223,10 +224,10 @@ TEST(PriorOutcomes, BoundsAreAboveEveryAdjustment) {
     const int members = 2 + static_cast<int>(random() % 4);
     for (int m = 0; m < members; ++m) {
       const auto set = static_cast<OutcomeSet>(random() & random() & 0x7FFFF);
-      bound += memory_internal::AdjustmentBound(set, members);
+      bound += memory::internal::AdjustmentBound(set, members);
       all = static_cast<OutcomeSet>(all | set);
     }
-    ASSERT_LE(memory_internal::OutcomeAdjustment(all), bound + 1e-12);
+    ASSERT_LE(memory::internal::OutcomeAdjustment(all), bound + 1e-12);
   }
 }
 

@@ -91,7 +91,7 @@ struct ReferenceShared {
   std::uint64_t dropped = 0, skipped = 0, capped = 0;
 };
 
-inline ReferenceShared ReferenceSharing(const Snapshot& s, const EdgeRecipe& recipe) {
+inline ReferenceShared ReferenceSharing(const Snapshot& s, const memory::EdgeRecipe& recipe) {
   ReferenceShared result;
   const std::vector<NodeId> turns = TurnsBySlowScan(s);
   const VectorView* space = *s.vectors(SpaceId{});
@@ -110,13 +110,14 @@ inline ReferenceShared ReferenceSharing(const Snapshot& s, const EdgeRecipe& rec
           ++result.skipped;
           continue;
         }
-        const double cosine = Cosine(VectorOf(*space, turns[i]), VectorOf(*space, turns[j]));
+        const double cosine =
+            retrieval::Cosine(VectorOf(*space, turns[i]), VectorOf(*space, turns[j]));
         if (!(cosine > recipe.above)) {
           ++result.dropped;
           continue;
         }
         NodeId from = turns[i], to = turns[j];
-        if (recipe.direction == PairDirection::kReaderToWriter) {
+        if (recipe.direction == memory::PairDirection::kReaderToWriter) {
           const auto later = UsesOf(s, from, group), earlier = UsesOf(s, to, group);
           const bool to_later = earlier.contains("read") && later.contains("write");
           const bool to_earlier = later.contains("read") && earlier.contains("write");

@@ -12,6 +12,8 @@
 #include "tests/support/vector_values.h"
 
 namespace plexus::testing {
+using namespace memory;
+using namespace retrieval;
 namespace {
 
 constexpr std::string_view kGrouped[] = {"temporal", "referential", "categorical", "trajectory"};

@@ -9,6 +9,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace memory;
 namespace {
 
 std::vector<NodeId> Visible(const CaseGraph& g, std::int64_t now, VisibleOptions options = {}) {

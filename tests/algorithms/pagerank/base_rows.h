@@ -10,7 +10,7 @@ namespace plexus::testing {
 
 inline CsrView WeightedRows(const Snapshot& s, Direction direction) {
   std::shared_ptr<const void> weights;  // the base keeps them, too
-  return internal::BaseRowsOf(s.base(), direction, true, SerialExecutor(), weights);
+  return common_internal::BaseRowsOf(s.base(), direction, true, SerialExecutor(), weights);
 }
 inline CsrView OutRows(const Snapshot& s) { return WeightedRows(s, Direction::kOut); }
 inline CsrView InRows(const Snapshot& s) { return WeightedRows(s, Direction::kIn); }

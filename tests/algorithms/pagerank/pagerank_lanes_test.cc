@@ -46,7 +46,7 @@ struct Rows {
 // arcs; skewed: few sources for most arcs.
 class LaneSweep {
  public:
-  static constexpr NodeId kNodes = 2 * pagerank_internal::BatchLayout::kMaxSources + 1234;
+  static constexpr NodeId kNodes = 2 * pagerank::internal::BatchLayout::kMaxSources + 1234;
 
   explicit LaneSweep(bool skewed, bool weighted) : in_(0, {}), out_(0, {}), weighted_(weighted) {
     std::mt19937_64 random(11);
@@ -62,31 +62,31 @@ class LaneSweep {
     in_ = Rows(kNodes, arcs);
     for (auto& [target, source] : arcs) std::swap(target, source);
     out_ = Rows(kNodes, arcs);
-    rows_ = pagerank_internal::BatchLayout::Make(in_.view(weighted), out_.view(weighted),
-                                                 DefaultExecutor());
+    rows_ = pagerank::internal::BatchLayout::Make(in_.view(weighted), out_.view(weighted),
+                                                  DefaultExecutor());
     for (std::uint32_t p = 0; p < rows_.linked_count(); ++p) {
       const NodeId v = rows_.node(p);
       double strength = 0;
       for (std::uint32_t a = out_.offsets[v]; a < out_.offsets[v + 1]; ++a)
         strength += weighted ? static_cast<double>(out_.weights[a]) : 1.0;
       strength_.push_back(static_cast<float>(strength));
-      pagerank_internal::Batch16 line;
-      for (std::uint32_t k = 0; k < pagerank_internal::kBatchWidth; ++k)
+      pagerank::internal::Batch16 line;
+      for (std::uint32_t k = 0; k < pagerank::internal::kBatchWidth; ++k)
         line.at[k] =
             std::uniform_real_distribution<float>(0, 1)(random) / static_cast<float>(k + 1);
       now_.push_back(line);
     }
   }
 
-  std::vector<pagerank_internal::Batch16> Step(Executor& executor, SimdLevel level,
-                                               pagerank_internal::BatchPartial& partial) const {
-    std::vector<pagerank_internal::Batch16> next(now_.size());
-    pagerank_internal::BatchStep step = options_;
+  std::vector<pagerank::internal::Batch16> Step(Executor& executor, SimdLevel level,
+                                                pagerank::internal::BatchPartial& partial) const {
+    std::vector<pagerank::internal::Batch16> next(now_.size());
+    pagerank::internal::BatchStep step = options_;
     step.strength = strength_.data();
     step.seeds = &seeds_;
     step.now = now_.data();
     step.next = next.data();
-    partial = *pagerank_internal::BatchStepper(rows_).Step(step, executor, level);
+    partial = *pagerank::internal::BatchStepper(rows_).Step(step, executor, level);
     return next;
   }
 
@@ -110,8 +110,8 @@ class LaneSweep {
   }
 
   // Against sums in f64 over the rows as they were.
-  void CheckSums(const std::vector<pagerank_internal::Batch16>& next,
-                 const pagerank_internal::BatchPartial& partial) const {
+  void CheckSums(const std::vector<pagerank::internal::Batch16>& next,
+                 const pagerank::internal::BatchPartial& partial) const {
     std::vector<std::uint32_t> position(kNodes);
     for (std::uint32_t p = 0; p < kNodes; ++p) position[rows_.node(p)] = p;
     for (const std::uint32_t k : {0u, 7u, 15u}) {
@@ -124,7 +124,7 @@ class LaneSweep {
                  (weighted_ ? static_cast<double>(in_.weights[a]) : 1.0);
         double score = sum * options_.damping + static_cast<double>(options_.base[k]) *
                                                     static_cast<double>(options_.uniform[k]);
-        for (const pagerank_internal::BatchSeed& s : seeds_)
+        for (const pagerank::internal::BatchSeed& s : seeds_)
           if (s.position == p && s.lane == k)
             score += static_cast<double>(options_.base[k]) * static_cast<double>(s.share);
         const double strength = strength_[p] > 0 ? static_cast<double>(strength_[p]) : 1.0;
@@ -139,10 +139,10 @@ class LaneSweep {
   }
 
  private:
-  static pagerank_internal::BatchStep Options() {
-    pagerank_internal::BatchStep step;
+  static pagerank::internal::BatchStep Options() {
+    pagerank::internal::BatchStep step;
     step.damping = 0.85;
-    for (std::uint32_t k = 0; k < pagerank_internal::kBatchWidth; ++k) {
+    for (std::uint32_t k = 0; k < pagerank::internal::kBatchWidth; ++k) {
       step.base[k] = 0.5f + static_cast<float>(k);
       step.uniform[k] = k % 2 == 0 ? 0.25f : 0.0f;
     }
@@ -151,11 +151,11 @@ class LaneSweep {
 
   Rows in_, out_;
   const bool weighted_;
-  pagerank_internal::BatchLayout rows_;
+  pagerank::internal::BatchLayout rows_;
   std::vector<float> strength_;
-  std::vector<pagerank_internal::Batch16> now_;
-  const pagerank_internal::BatchStep options_ = Options();
-  const std::vector<pagerank_internal::BatchSeed> seeds_ = {
+  std::vector<pagerank::internal::Batch16> now_;
+  const pagerank::internal::BatchStep options_ = Options();
+  const std::vector<pagerank::internal::BatchSeed> seeds_ = {
       {0, 7, 1.0f}, {0, 15, 0.5f}, {77'000, 15, 0.5f}};
 };
 
@@ -165,14 +165,14 @@ TEST(PageRankLanes, ASweepGivesThePlainSumsAtAnyLevel) {
     SCOPED_TRACE(skewed);
     const LaneSweep sweep(skewed, skewed);  // with weights once
     sweep.CheckNumbering(skewed);
-    pagerank_internal::BatchPartial best, baseline;
+    pagerank::internal::BatchPartial best, baseline;
     const auto got = sweep.Step(*two, SimdLevel::kBest, best);
     sweep.CheckSums(got, best);
     const auto same = sweep.Step(SerialExecutor(), SimdLevel::kScalar, baseline);
     EXPECT_EQ(best.step, baseline.step);
     EXPECT_EQ(best.dangling, baseline.dangling);
-    EXPECT_TRUE(std::ranges::equal(got, same, {}, &pagerank_internal::Batch16::at,
-                                   &pagerank_internal::Batch16::at));
+    EXPECT_TRUE(std::ranges::equal(got, same, {}, &pagerank::internal::Batch16::at,
+                                   &pagerank::internal::Batch16::at));
   }
 }
 

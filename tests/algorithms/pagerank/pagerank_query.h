@@ -18,26 +18,28 @@ inline double Distance(const std::vector<double>& a, const std::vector<double>& 
   return sum;
 }
 
-inline PageRankResult Rank(const Snapshot& snapshot, const PageRankOptions& options = {}) {
-  auto result = PageRank(snapshot, options);
+inline pagerank::PageRankResult Rank(const Snapshot& snapshot,
+                                     const pagerank::PageRankOptions& options = {}) {
+  auto result = pagerank::PageRank(snapshot, options);
   if (!result) ADD_FAILURE() << result.error().ToString();
-  return result ? *std::move(result) : PageRankResult{};
+  return result ? *std::move(result) : pagerank::PageRankResult{};
 }
 
 // PageRankOptions and what a refresh begins with.
-struct RefreshQuery : PageRankOptions {
+struct RefreshQuery : pagerank::PageRankOptions {
   std::span<const double> start = {};
   const Snapshot* start_snapshot = nullptr;
 };
 
-inline Result<PageRankResult> Refresh(const Snapshot& snapshot, const RefreshQuery& query) {
-  return RefreshPageRank(snapshot, {query.start, query.start_snapshot}, query);
+inline Result<pagerank::PageRankResult> Refresh(const Snapshot& snapshot,
+                                                const RefreshQuery& query) {
+  return pagerank::RefreshPageRank(snapshot, {query.start, query.start_snapshot}, query);
 }
 
-inline PageRankResult Rank(const Snapshot& snapshot, const RefreshQuery& query) {
+inline pagerank::PageRankResult Rank(const Snapshot& snapshot, const RefreshQuery& query) {
   auto result = Refresh(snapshot, query);
   if (!result) ADD_FAILURE() << result.error().ToString();
-  return result ? *std::move(result) : PageRankResult{};
+  return result ? *std::move(result) : pagerank::PageRankResult{};
 }
 
 }  // namespace plexus::testing

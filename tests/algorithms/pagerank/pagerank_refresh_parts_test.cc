@@ -13,6 +13,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace pagerank;
 namespace {
 
 // Scores that are not of the earlier state, in several parts: what they sum to may be lost, or
@@ -39,12 +40,12 @@ TEST(PageRankRefresh, ErrorBoundHoldsInPartsFromArbitraryStartWithAHint) {
   const Snapshot third = g.snapshot();
   std::vector<double> start(kNodes);
   start[1] = 1;
-  const std::vector<pagerank_internal::SeedShare> seed = {{5'500, 1.0}};
+  const std::vector<pagerank::internal::SeedShare> seed = {{5'500, 1.0}};
   for (const Snapshot* now : {&second, &third})
     for (const Snapshot* earlier : {&first, now})
       for (const double damping : {0.85, 0.99})
         for (const bool seeded : {false, true}) {
-          const pagerank_internal::LiveCsr rows{OutRows(*now), InRows(*now), now, kNodes};
+          const pagerank::internal::LiveCsr rows{OutRows(*now), InRows(*now), now, kNodes};
           PageRankOptions full;
           full.damping = damping;
           full.tolerance = 1e-10;
@@ -52,10 +53,10 @@ TEST(PageRankRefresh, ErrorBoundHoldsInPartsFromArbitraryStartWithAHint) {
           if (seeded) full.seeds = {{5'500, 1.0}};
           const std::vector<double> want = Rank(*now, full).scores;
           for (const int most : {3, 2'000}) {
-            const auto got = pagerank_internal::RefreshPageRank(
+            const auto got = pagerank::internal::RefreshPageRank(
                 rows, start,
-                seeded ? std::span<const pagerank_internal::SeedShare>(seed)
-                       : std::span<const pagerank_internal::SeedShare>(),
+                seeded ? std::span<const pagerank::internal::SeedShare>(seed)
+                       : std::span<const pagerank::internal::SeedShare>(),
                 {.damping = damping,
                  .tolerance = 1e-7,
                  .max_iterations = most,
@@ -94,16 +95,18 @@ TEST(PageRankRefresh, ArcsPropagatedAtOnceCountAgainstTheBudget) {
   full.tolerance = 1e-10;
   full.max_iterations = 10'000;
   const std::vector<double> start = Rank(first, full).scores;
-  const pagerank_internal::LiveCsr rows{OutRows(now), InRows(now), &now, kNodes};
-  pagerank_internal::PageRankRefreshOptions options;
+  const pagerank::internal::LiveCsr rows{OutRows(now), InRows(now), &now, kNodes};
+  pagerank::internal::PageRankRefreshOptions options;
   options.tolerance = 1e-10;
   options.earlier = &first;
-  const auto whole = pagerank_internal::RefreshPageRank(rows, start, {}, options, SerialExecutor());
+  const auto whole =
+      pagerank::internal::RefreshPageRank(rows, start, {}, options, SerialExecutor());
   EXPECT_FALSE(whole.truncated);
   EXPECT_GT(whole.iterations, 3);
   for (const std::uint64_t sweeps : {2u, 3u, 4u}) {
     options.budget.edges = whole.arcs * sweeps;
-    const auto cut = pagerank_internal::RefreshPageRank(rows, start, {}, options, SerialExecutor());
+    const auto cut =
+        pagerank::internal::RefreshPageRank(rows, start, {}, options, SerialExecutor());
     EXPECT_TRUE(cut.truncated);
     EXPECT_EQ(cut.iterations, static_cast<int>(sweeps) - 1);
   }

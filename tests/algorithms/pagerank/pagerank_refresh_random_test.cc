@@ -45,18 +45,18 @@ TEST(PageRankRefresh, ErrorBoundHoldsOnRandomGraphs) {
     g.Commit();
     g.Compact();
     const Snapshot before = g.snapshot();
-    pagerank_internal::PageRankRefreshOptions options;
+    pagerank::internal::PageRankRefreshOptions options;
     options.damping = std::array{0.85, 0.1, 0.95, 0.5}[draw(4)];
     options.tolerance = std::array{1e-4, 1e-6, 1e-8}[draw(3)];
     options.weighted = draw(2) != 0;
     options.part_work = 1'024;
     if (several && draw(2) != 0)
-      options.tiles = std::make_shared<const pagerank_internal::PageRankTiles>(
-          pagerank_internal::PageRankTiles::Make(
+      options.tiles = std::make_shared<const pagerank::internal::PageRankTiles>(
+          pagerank::internal::PageRankTiles::Make(
               options.weighted
                   ? InRows(before)
                   : CsrView{InRows(before).offsets, InRows(before).neighbors, {}, {}, {}},
-              OutRows(before), SerialExecutor(), pagerank_internal::PageRankTiles::kEvenRows));
+              OutRows(before), SerialExecutor(), pagerank::internal::PageRankTiles::kEvenRows));
     std::vector<double> start =
         reference::PageRank(g.Flat(), options.damping, options.weighted, {}, 0);
     for (std::uint32_t e = draw(4) == 0 ? nodes / 2 : 1; e > 0; --e) link();
@@ -68,7 +68,7 @@ TEST(PageRankRefresh, ErrorBoundHoldsOnRandomGraphs) {
     }
     const Snapshot now = g.snapshot();
     if (draw(2) != 0) options.earlier = &before;
-    std::vector<pagerank_internal::SeedShare> seeds;
+    std::vector<pagerank::internal::SeedShare> seeds;
     std::vector<double> teleport;
     if (draw(3) == 0) {
       const NodeId seed = draw(nodes);
@@ -76,16 +76,16 @@ TEST(PageRankRefresh, ErrorBoundHoldsOnRandomGraphs) {
       teleport.assign(nodes, 0.0);
       teleport[seed] = 1;
     }
-    const pagerank_internal::LiveCsr rows{OutRows(now), InRows(now), &now, nodes};
+    const pagerank::internal::LiveCsr rows{OutRows(now), InRows(now), &now, nodes};
     const auto want = reference::PageRank(g.Flat(), options.damping, options.weighted, teleport, 0);
     const auto got =
-        pagerank_internal::RefreshPageRank(rows, start, seeds, options, SerialExecutor());
+        pagerank::internal::RefreshPageRank(rows, start, seeds, options, SerialExecutor());
     EXPECT_LE(Distance(got.scores, want), got.error + 1e-13);
     EXPECT_LE(got.error, options.tolerance);
     reached += got.error <= options.tolerance;
     options.max_iterations = 1 + static_cast<int>(draw(6));
     const auto stopped =
-        pagerank_internal::RefreshPageRank(rows, start, seeds, options, SerialExecutor());
+        pagerank::internal::RefreshPageRank(rows, start, seeds, options, SerialExecutor());
     EXPECT_LE(Distance(stopped.scores, want), stopped.error + 1e-13);
   }
   EXPECT_EQ(reached, 3'000);

@@ -16,6 +16,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace pagerank;
 namespace {
 
 class Draw {
@@ -363,7 +364,7 @@ TEST(PageRankRefresh, InParts) {
   std::vector<NodeId> out, in;
   flatten(rows, out_offsets, out);
   flatten(columns, in_offsets, in);
-  const pagerank_internal::LiveCsr live{
+  const pagerank::internal::LiveCsr live{
       {out_offsets, out, {}, {}, {}}, {in_offsets, in, {}, {}, {}}, nullptr, kNodes};
   const auto strengths = OutStrengths(live.out, SerialExecutor()).value();
   const auto reciprocals = StrengthReciprocals<double>(strengths, SerialExecutor()).value();
@@ -379,7 +380,7 @@ TEST(PageRankRefresh, InParts) {
   for (const double tolerance : {1e-7, 1e-10}) {
     first.clear();
     for (const auto& e : Executors()) {
-      const pagerank_internal::PageRankRefreshed got = pagerank_internal::RefreshPageRank(
+      const pagerank::internal::PageRankRefreshed got = pagerank::internal::RefreshPageRank(
           live, start, {}, {.tolerance = tolerance, .budget = {}}, *e.executor);
       EXPECT_LE(got.error, tolerance);
       EXPECT_LE(Distance(got.scores, want), got.error + 2e-12);
@@ -390,7 +391,7 @@ TEST(PageRankRefresh, InParts) {
     }
   }
   // The sums themselves, against one addition after the other.
-  pagerank_internal::CsrSpmv sums(live, false, SerialExecutor());
+  pagerank::internal::CsrSpmv sums(live, false, SerialExecutor());
   std::vector<double> got(kNodes);
   for (std::size_t b = 0; b < sums.block_count(); ++b)
     sums.Pull(b, want.data(), &got[sums.first_row(b)]);

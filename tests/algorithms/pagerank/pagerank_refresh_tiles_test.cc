@@ -19,9 +19,10 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace pagerank;
 namespace {
 
-using pagerank_internal::PageRankTiles;
+using pagerank::internal::PageRankTiles;
 
 class Draw {
  public:
@@ -65,7 +66,7 @@ void Change(CaseGraph& g, Draw& draw) {
   g.Commit();
 }
 
-pagerank_internal::LiveCsr RowsOf(const Snapshot& now) {
+pagerank::internal::LiveCsr RowsOf(const Snapshot& now) {
   return {OutRows(now), InRows(now), &now, now.node_count()};
 }
 
@@ -78,7 +79,7 @@ std::shared_ptr<const PageRankTiles> TilesOf(const Snapshot& now, bool weighted)
 
 template <class Value>
 void ExpectLiveSums(const Snapshot& now, bool weighted, const PageRankTiles& tiles,
-                    pagerank_internal::BaseTileSpmv& sums) {
+                    pagerank::internal::BaseTileSpmv& sums) {
   const NodeId n = now.node_count();
   std::vector<Value> values(n), placed(n);
   for (NodeId v = 0; v < n; ++v) {
@@ -120,15 +121,15 @@ TEST(BaseTileSpmv, AreThoseOfTheLiveGraph) {
       EXPECT_EQ(tiles->positions() != nullptr, skewed);
       for (int step = 0; step < 8; ++step) {
         const Snapshot now = g.snapshot();
-        const pagerank_internal::LiveCsr rows = RowsOf(now);
-        const auto sums = pagerank_internal::BaseTileSpmv::Make(tiles, rows, weighted, 1'000'000,
-                                                                DefaultExecutor());
+        const pagerank::internal::LiveCsr rows = RowsOf(now);
+        const auto sums = pagerank::internal::BaseTileSpmv::Make(tiles, rows, weighted, 1'000'000,
+                                                                 DefaultExecutor());
         ASSERT_TRUE(sums);
         ExpectLiveSums<float>(now, weighted, *tiles, *sums);
         ExpectLiveSums<double>(now, weighted, *tiles, *sums);
         if (step == 7) {
           EXPECT_FALSE(
-              pagerank_internal::BaseTileSpmv::Make(tiles, rows, weighted, 3, DefaultExecutor()))
+              pagerank::internal::BaseTileSpmv::Make(tiles, rows, weighted, 3, DefaultExecutor()))
               << "too much is apart";
         }
         Change(g, draw);
@@ -151,11 +152,11 @@ TEST(PageRankRefresh, OverTilesOfTheBase) {
       full.weighted = weighted;
       full.tolerance = 1e-12;
       std::vector<double> scores = Rank(earlier, full).scores;
-      const std::vector<pagerank_internal::SeedShare> seed = {{7, 0.25}, {900, 0.75}};
+      const std::vector<pagerank::internal::SeedShare> seed = {{7, 0.25}, {900, 0.75}};
       for (int step = 0; step < 4; ++step) {
         Change(g, draw);
         const Snapshot now = g.snapshot();
-        const pagerank_internal::LiveCsr rows = RowsOf(now);
+        const pagerank::internal::LiveCsr rows = RowsOf(now);
         scores.resize(now.node_count());
         const bool seeded = step % 3 == 2;
         if (seeded) std::iota(scores.begin(), scores.end(), 1.0);
@@ -171,10 +172,10 @@ TEST(PageRankRefresh, OverTilesOfTheBase) {
         for (const double tolerance : {1e-5, 1e-8, 1e-10}) {
           std::vector<double> first;
           for (const auto& e : executors) {
-            const pagerank_internal::PageRankRefreshed got = pagerank_internal::RefreshPageRank(
+            const pagerank::internal::PageRankRefreshed got = pagerank::internal::RefreshPageRank(
                 rows, scores,
-                seeded ? std::span<const pagerank_internal::SeedShare>(seed)
-                       : std::span<const pagerank_internal::SeedShare>(),
+                seeded ? std::span<const pagerank::internal::SeedShare>(seed)
+                       : std::span<const pagerank::internal::SeedShare>(),
                 {.tolerance = tolerance,
                  .weighted = weighted,
                  .earlier = step % 2 == 0 ? &earlier : nullptr,
@@ -209,9 +210,9 @@ TEST(PageRankRefresh, OverTilesWithStrengthsBeyondF32) {
   const auto tiles = TilesOf(g.snapshot(), true);
   Change(g, draw);
   const Snapshot now = g.snapshot();
-  const pagerank_internal::LiveCsr rows = RowsOf(now);
+  const pagerank::internal::LiveCsr rows = RowsOf(now);
   const std::vector<double> start(now.node_count(), 1.0 / now.node_count());
-  const auto got = pagerank_internal::RefreshPageRank(
+  const auto got = pagerank::internal::RefreshPageRank(
       rows, start, {}, {.tolerance = 1e-9, .tiles = tiles, .budget = {}, .part_work = 1'024},
       DefaultExecutor());
   EXPECT_LE(got.error, 1e-9);
@@ -243,19 +244,19 @@ std::shared_ptr<Csr> LargeBase(float weight) {
 
 TEST(TilesOfBase, AreMadeOnceAndOnlyWhereTheySuit) {
   const std::shared_ptr<const Csr> base = LargeBase(1.0f), weighted = LargeBase(0.5f);
-  const auto plain = pagerank_internal::TilesOfBase(base, false, DefaultExecutor());
+  const auto plain = pagerank::internal::TilesOfBase(base, false, DefaultExecutor());
   ASSERT_TRUE(plain);
-  EXPECT_EQ(pagerank_internal::TilesOfBase(base, false, SerialExecutor()), plain);
-  EXPECT_EQ(pagerank_internal::TilesOfBase(base, true, SerialExecutor()), plain)
+  EXPECT_EQ(pagerank::internal::TilesOfBase(base, false, SerialExecutor()), plain);
+  EXPECT_EQ(pagerank::internal::TilesOfBase(base, true, SerialExecutor()), plain)
       << "all weights are 1";
-  const auto heavy = pagerank_internal::TilesOfBase(weighted, true, DefaultExecutor());
+  const auto heavy = pagerank::internal::TilesOfBase(weighted, true, DefaultExecutor());
   ASSERT_TRUE(heavy);
   EXPECT_TRUE(heavy->weights());
-  EXPECT_NE(pagerank_internal::TilesOfBase(weighted, false, DefaultExecutor()), heavy);
-  EXPECT_FALSE(pagerank_internal::TilesOfBase(weighted, false, DefaultExecutor())->weights());
+  EXPECT_NE(pagerank::internal::TilesOfBase(weighted, false, DefaultExecutor()), heavy);
+  EXPECT_FALSE(pagerank::internal::TilesOfBase(weighted, false, DefaultExecutor())->weights());
   std::shared_ptr<const Csr> passing = LargeBase(1.0f);
   const std::weak_ptr<const PageRankTiles> tiles =
-      pagerank_internal::TilesOfBase(passing, false, DefaultExecutor());
+      pagerank::internal::TilesOfBase(passing, false, DefaultExecutor());
   EXPECT_FALSE(tiles.expired());
   EXPECT_GE(passing->derived.size_bytes(), tiles.lock()->size_bytes());
   passing.reset();
@@ -264,7 +265,7 @@ TEST(TilesOfBase, AreMadeOnceAndOnlyWhereTheySuit) {
   CaseGraph g;
   Draw draw;
   MakeBase(g, draw, 100, false);
-  EXPECT_FALSE(pagerank_internal::TilesOfBase(g.snapshot().state().base, true, DefaultExecutor()))
+  EXPECT_FALSE(pagerank::internal::TilesOfBase(g.snapshot().state().base, true, DefaultExecutor()))
       << "small";
   PageRankOptions options;
   options.tolerance = 1e-8;

@@ -20,9 +20,10 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace pagerank;
 namespace {
 
-using pagerank_internal::PageRankTiles;
+using pagerank::internal::PageRankTiles;
 
 struct Rows {
   std::vector<std::uint32_t> offsets;

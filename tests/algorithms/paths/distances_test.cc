@@ -19,6 +19,7 @@
 #include "tests/support/ordered_executor.h"
 
 namespace plexus::testing {
+using namespace paths;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -218,7 +219,7 @@ class InWaves : public Executor {
 
 // What a loop leaves behind is neither lost nor in the way of the next.
 TEST(WorkSharing, UntakenListsAreReturned) {
-  paths_internal::WorkSharing<int> exchange;
+  paths::internal::WorkSharing<int> exchange;
   exchange.Open();
   exchange.Join();
   exchange.Share({1, 2});

@@ -12,6 +12,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace paths;
 namespace {
 
 constexpr PathCost kCosts[] = {PathCost::kHops, PathCost::kLogWeight, PathCost::kWeight,

@@ -15,6 +15,7 @@
 #include "tests/support/apply_to.h"
 
 namespace plexus {
+using namespace retrieval;
 namespace {
 
 // How many nodes indexing all texts would change.

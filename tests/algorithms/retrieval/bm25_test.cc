@@ -17,6 +17,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus {
+using namespace retrieval;
 namespace {
 
 using Texts = std::vector<std::map<std::string, double>>;

@@ -12,6 +12,7 @@
 #include "tests/support/apply_to.h"
 
 namespace plexus {
+using namespace retrieval;
 namespace {
 
 const std::vector<std::string> kWords = {"snow", "leopard", "cat", "dog", "rust"};

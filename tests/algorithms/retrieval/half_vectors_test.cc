@@ -14,6 +14,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace retrieval;
 namespace {
 
 constexpr SimdLevel kLevels[] = {SimdLevel::kScalar, SimdLevel::kAvx2, SimdLevel::kAvx512};
@@ -24,7 +25,7 @@ TEST(HalfDecode, AllHalvesAtEveryLevel) {
   for (std::size_t i = 0; i < 65'536; ++i)
     rows[i / kStride * kRowBytes / 2 + i % kStride] = static_cast<std::uint16_t>(i);
   for (const SimdLevel level : kLevels) {
-    const auto decode = retrieval_internal::FindHalfDecode(level);
+    const auto decode = retrieval::internal::FindHalfDecode(level);
     if (!decode) continue;
     for (const std::size_t count : {std::size_t{1}, kRows}) {
       std::vector<float> values(count * kStride);

@@ -12,6 +12,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace retrieval;
 namespace {
 
 void ExpectSame(const Snapshot& s, const std::vector<float>& query, NearestOptions options) {
@@ -180,22 +181,22 @@ TEST(NearestPrefilter, BoundsHoldForEveryRow) {
     const Snapshot s = graph->snapshot();
     const VectorView& view = *s.space(SpaceId{});
     const auto narrow =
-        retrieval_internal::NarrowRows::Make(view, SpaceId{}, nullptr, SerialExecutor());
+        retrieval::internal::NarrowRows::Make(view, SpaceId{}, nullptr, SerialExecutor());
     Vectors queries = Hostile(random, dimensions);
     for (const std::vector<float>& query : queries)
       for (const Metric metric : kMetrics)
         for (const SimdLevel level : {SimdLevel::kScalar, SimdLevel::kAvx2, SimdLevel::kAvx512}) {
           if (!HasSimdLevel(level)) continue;
           const auto exact =
-              retrieval_internal::SpaceQuery::Make(s, SpaceId{}, query, metric, level);
+              retrieval::internal::SpaceQuery::Make(s, SpaceId{}, query, metric, level);
           ASSERT_TRUE(exact.has_value());
-          const retrieval_internal::NarrowQuery bounds(query, narrow->stride(), metric, level);
+          const retrieval::internal::NarrowQuery bounds(query, narrow->stride(), metric, level);
           for (std::size_t b = 0; b < narrow->block_count(); ++b) {
             const auto& block = narrow->block(b);
-            const std::size_t rows = block.rows, group = retrieval_internal::kNarrowGroup;
+            const std::size_t rows = block.rows, group = retrieval::internal::kNarrowGroup;
             std::vector<double> upper(block.groups() * group), ranks(rows);
             std::vector<std::uint16_t> reach(block.groups());
-            retrieval_internal::RowReader reader(view, level);
+            retrieval::internal::RowReader reader(view, level);
             ASSERT_EQ(block.source.rows.count, rows);
             exact->Rank(reader.Read(block.source.rows), ranks.data());
             const double least = ranks[random() % rows];

@@ -12,6 +12,7 @@
 #include "tests/support/vector_values.h"
 
 namespace plexus::testing {
+using namespace retrieval;
 namespace {
 
 void Check(const VectorCase& c, const NodeSubset* subset, const std::vector<float>& query) {

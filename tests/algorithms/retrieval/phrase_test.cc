@@ -14,6 +14,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus {
+using namespace retrieval;
 namespace {
 
 TEST(Phrases, QuotesOfAQuery) {

@@ -15,41 +15,45 @@
 
 namespace plexus::testing {
 
-inline bool HasSeeds(const RetrievalPlan& plan, SeedBy by) {
-  return std::ranges::any_of(plan.seeds, [&](const PlanSeeds& seeds) { return seeds.by == by; });
+inline bool HasSeeds(const retrieval::RetrievalPlan& plan, retrieval::SeedBy by) {
+  return std::ranges::any_of(plan.seeds,
+                             [&](const retrieval::PlanSeeds& seeds) { return seeds.by == by; });
 }
 
-inline bool CanBeAsked(const RetrievalPlan& plan, const PlanQuestion& question) {
-  const auto required = [&](PlanTerm term) {
+inline bool CanBeAsked(const retrieval::RetrievalPlan& plan, const PlanQuestion& question) {
+  const auto required = [&](retrieval::PlanTerm term) {
     return plan.score.required[static_cast<std::size_t>(term)];
   };
-  if (required(PlanTerm::kSimilarity) && question.vector.empty()) return false;
-  if (required(PlanTerm::kWords) && question.terms.empty()) return false;
-  return (HasSeeds(plan, SeedBy::kVector) && !question.vector.empty()) ||
-         ((HasSeeds(plan, SeedBy::kWords) || HasSeeds(plan, SeedBy::kNames)) &&
+  if (required(retrieval::PlanTerm::kSimilarity) && question.vector.empty()) return false;
+  if (required(retrieval::PlanTerm::kWords) && question.terms.empty()) return false;
+  return (HasSeeds(plan, retrieval::SeedBy::kVector) && !question.vector.empty()) ||
+         ((HasSeeds(plan, retrieval::SeedBy::kWords) ||
+           HasSeeds(plan, retrieval::SeedBy::kNames)) &&
           !question.terms.empty()) ||
-         (HasSeeds(plan, SeedBy::kKeys) && !question.keys.empty()) ||
-         (HasSeeds(plan, SeedBy::kPageRank) && !question.keys.empty());
+         (HasSeeds(plan, retrieval::SeedBy::kKeys) && !question.keys.empty()) ||
+         (HasSeeds(plan, retrieval::SeedBy::kPageRank) && !question.keys.empty());
 }
 
-inline void ExpectSameAnswer(const RetrieveResult& got, const reference::PlanAnswer& want) {
+inline void ExpectSameAnswer(const retrieval::RetrieveResult& got,
+                             const reference::PlanAnswer& want) {
   ASSERT_EQ(got.candidates, want.candidates);
   EXPECT_EQ(got.left_out, want.left_out);
   EXPECT_FALSE(got.truncated);
   ASSERT_EQ(got.hits.size(), want.hits.size());
   EXPECT_EQ(got.stats.stage_ms.size(), got.stages.size());
   for (std::size_t i = 0; i < want.hits.size(); ++i) {
-    const RetrieveHit& hit = got.hits[i];
+    const retrieval::RetrieveHit& hit = got.hits[i];
     ASSERT_EQ(hit.node, want.hits[i].node) << i;
     ASSERT_EQ(hit.score, want.hits[i].score) << i;
     EXPECT_EQ(hit.relevance, want.hits[i].relevance);
-    EXPECT_EQ(hit.relevance, ScoreOf(hit.terms));
+    EXPECT_EQ(hit.relevance, retrieval::ScoreOf(hit.terms));
     EXPECT_EQ(hit.found_by, want.hits[i].found_by);
     EXPECT_EQ(hit.ranks, want.hits[i].ranks);
     ASSERT_EQ(hit.terms.size(), want.hits[i].values.size());
     for (std::size_t t = 0; t < hit.terms.size(); ++t) {
       EXPECT_EQ(hit.terms[t].value, want.hits[i].values[t]) << hit.terms[t].name;
-      const double least = hit.terms[t].name == PlanTermName(PlanTerm::kSimilarity) ? -1 : 0;
+      const double least =
+          hit.terms[t].name == retrieval::PlanTermName(retrieval::PlanTerm::kSimilarity) ? -1 : 0;
       EXPECT_TRUE(hit.terms[t].value >= least && hit.terms[t].value <= 1);
     }
     EXPECT_EQ(hit.path.size(), static_cast<std::size_t>(hit.hops));
@@ -57,12 +61,13 @@ inline void ExpectSameAnswer(const RetrieveResult& got, const reference::PlanAns
 }
 
 // A random question of `s`, which says what `graph` does, at any number of threads.
-inline void ExpectByDefinition(const PlanGraph& graph, const Snapshot& s, const RetrievalPlan& plan,
-                               std::mt19937_64& random, std::size_t& asked) {
+inline void ExpectByDefinition(const PlanGraph& graph, const Snapshot& s,
+                               const retrieval::RetrievalPlan& plan, std::mt19937_64& random,
+                               std::size_t& asked) {
   const PlanQuestion question = DrawQuestion(graph, random);
-  const auto visible = VisibleNodes(s, kPlanNow);
+  const auto visible = memory::VisibleNodes(s, kPlanNow);
   ASSERT_TRUE(visible);
-  RetrieveOptions options;
+  retrieval::RetrieveOptions options;
   if (random() % 4 != 0) options.subset = visible->get();
   options.now_ms = kPlanNow;
   if (random() % 2) options.valid_at = kPlanNow;
@@ -74,7 +79,7 @@ inline void ExpectByDefinition(const PlanGraph& graph, const Snapshot& s, const 
   options.outcome.list = outcome;
   if (random() % 2) options.outcome.otherwise = 0.625;
   options.run.executor = NextExecutor();
-  const auto got = Retrieve(s, plan, question.Get(), options);
+  const auto got = retrieval::Retrieve(s, plan, question.Get(), options);
   if (!CanBeAsked(plan, question)) {
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().code, ErrorCode::kInvalidArgument);
@@ -84,7 +89,7 @@ inline void ExpectByDefinition(const PlanGraph& graph, const Snapshot& s, const 
   const reference::PlanAnswer want = reference::RunPlan(
       graph.World(s, plan, options.subset, options.valid_at), plan, question.Get(), options);
   ExpectSameAnswer(*got, want);
-  const bool measured = plan.score[PlanTerm::kSimilarity] > 0;
+  const bool measured = plan.score[retrieval::PlanTerm::kSimilarity] > 0;
   EXPECT_EQ(measured ? got->without_vector : want.without_vector, want.without_vector);
   ++asked;
 }

@@ -19,6 +19,7 @@
 #include "engine/vocabulary.h"
 
 namespace plexus {
+using namespace retrieval;
 namespace {
 
 const std::vector<std::string> kWords = {"amber", "birch", "cedar", "delta", "ember"};

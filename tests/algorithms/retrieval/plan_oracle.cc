@@ -7,6 +7,7 @@
 #include "tests/reference/oracles.h"
 
 namespace plexus::reference {
+using namespace retrieval;
 
 namespace {
 

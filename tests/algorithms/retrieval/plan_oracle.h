@@ -49,7 +49,8 @@ struct PlanAnswer {
   std::uint64_t candidates = 0, without_vector = 0, left_out = 0;
 };
 
-PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan, const RetrieveQuery& question,
-                   const RetrieveOptions& options);
+PlanAnswer RunPlan(const PlanWorld& world, const retrieval::RetrievalPlan& plan,
+                   const retrieval::RetrieveQuery& question,
+                   const retrieval::RetrieveOptions& options);
 
 }  // namespace plexus::reference

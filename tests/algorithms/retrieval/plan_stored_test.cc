@@ -14,6 +14,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::testing {
+using namespace retrieval;
 namespace {
 
 std::unique_ptr<Database> Open(const std::string& directory, bool checkpoint) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 namespace plexus::testing {
+using namespace pagerank;
+using namespace retrieval;
 
 namespace {
 

@@ -28,7 +28,7 @@ class PlanGraph {
   SpaceId space() const { return *snapshot().schema().FindSpace(kSpace); }
   // What the oracle sees of it, with PageRank in `s`. `allowed` and the plan are those of the
   // question.
-  reference::PlanWorld World(const Snapshot& s, const RetrievalPlan& plan,
+  reference::PlanWorld World(const Snapshot& s, const retrieval::RetrievalPlan& plan,
                              const NodeSubset* allowed, std::int64_t valid_at) const;
   std::size_t facts() const { return facts_; }
   const std::vector<std::string>& terms() const { return terms_; }
@@ -54,10 +54,10 @@ struct PlanQuestion {
   std::vector<float> vector;
   std::vector<NodeWeight> keys;
   std::optional<SpaceId> space;
-  RetrieveQuery Get() const { return {terms, {}, vector, space, keys}; }
+  retrieval::RetrieveQuery Get() const { return {terms, {}, vector, space, keys}; }
 };
 
-RetrievalPlan DrawPlan(const PlanGraph& graph, std::mt19937_64& random);
+retrieval::RetrievalPlan DrawPlan(const PlanGraph& graph, std::mt19937_64& random);
 PlanQuestion DrawQuestion(const PlanGraph& graph, std::mt19937_64& random);
 std::vector<NodeWeight> DrawValues(const PlanGraph& graph, std::mt19937_64& random);
 

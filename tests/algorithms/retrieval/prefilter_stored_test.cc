@@ -12,6 +12,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::testing {
+using namespace retrieval;
 namespace {
 
 constexpr std::uint32_t kDimensions = 30;

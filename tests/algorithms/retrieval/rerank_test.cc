@@ -12,6 +12,7 @@
 #include "tests/support/vector_values.h"
 
 namespace plexus::testing {
+using namespace retrieval;
 namespace {
 
 void Same(const Result<RerankResult>& got, const std::vector<reference::Reranked>& want) {

@@ -19,9 +19,10 @@
 #include "engine/vocabulary.h"
 
 namespace plexus {
+using namespace retrieval;
 namespace {
 
-using internal::NodeOrder;
+using common_internal::NodeOrder;
 
 class Script {
  public:

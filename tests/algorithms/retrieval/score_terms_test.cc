@@ -8,6 +8,7 @@
 #include <random>
 
 namespace plexus::testing {
+using namespace retrieval;
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();

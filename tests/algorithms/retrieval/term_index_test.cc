@@ -12,6 +12,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus {
+using namespace retrieval;
 namespace {
 
 void SetText(WriteBatch& batch, std::string_view key, std::string_view text) {

@@ -18,6 +18,8 @@
 #include "engine/vocabulary.h"
 
 namespace plexus {
+using namespace memory;
+using namespace retrieval;
 namespace {
 
 void Ok(const auto& result) { ASSERT_TRUE(result.has_value()) << result.error().ToString(); }

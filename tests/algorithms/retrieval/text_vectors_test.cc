@@ -16,6 +16,7 @@
 #include "tests/support/vector_values.h"
 
 namespace plexus {
+using namespace retrieval;
 namespace {
 
 using Texts = std::vector<std::map<std::string, double>>;

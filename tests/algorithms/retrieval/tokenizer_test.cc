@@ -7,6 +7,7 @@
 #include <random>
 
 namespace plexus {
+using namespace retrieval;
 namespace {
 
 std::string Joined(std::string_view text, const TermOptions& options = {}) {

@@ -14,6 +14,7 @@
 #include "tests/support/vector_values.h"
 
 namespace plexus::testing {
+using namespace retrieval;
 namespace {
 
 using Vectors = std::vector<std::vector<float>>;

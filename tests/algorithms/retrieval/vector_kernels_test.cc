@@ -15,6 +15,7 @@
 #include "tests/reference/oracles.h"
 
 namespace plexus::testing {
+using namespace retrieval;
 namespace {
 
 using reference::Likeness;
@@ -139,18 +140,18 @@ TEST_P(Levels, ReadNothingBehindTheEnd) {
 
 TEST_P(Levels, RowsDoNotDependOnTheirNeighbours) {
   std::mt19937_64 random(4);
-  const retrieval_internal::RowKernels* kernels = retrieval_internal::FindRowKernels(GetParam());
+  const retrieval::internal::RowKernels* kernels = retrieval::internal::FindRowKernels(GetParam());
   ASSERT_NE(kernels, nullptr);
   for (std::size_t n : {1u, 15u, 16u, 17u, 100u, 112u, 600u}) {
     const std::size_t stride = n + 5, count = 9;
     const std::vector<float> rows = Random(random, stride * count), query = Random(random, n);
     double dots[9], norms[9], squares[9], only[9], dot, norm, square;
-    const retrieval_internal::Rows all{rows.data(), stride, count};
+    const retrieval::internal::Rows all{rows.data(), stride, count};
     kernels->dot(query.data(), n, all, only);
     kernels->dot_norm(query.data(), n, all, dots, norms);
     kernels->distance(query.data(), n, all, squares);
     for (std::size_t i = 0; i < count; ++i) {
-      const retrieval_internal::Rows one{rows.data() + i * stride, stride, 1};
+      const retrieval::internal::Rows one{rows.data() + i * stride, stride, 1};
       kernels->dot_norm(query.data(), n, one, &dot, &norm);
       kernels->distance(query.data(), n, one, &square);
       EXPECT_EQ(dots[i], dot);
@@ -170,22 +171,22 @@ TEST(SimdLevel, ForcedLevelsAreDifferentCode) {
   EXPECT_TRUE(HasSimdLevel(SimdLevel::kScalar));
   EXPECT_TRUE(HasSimdLevel(SimdLevel::kBest));
   EXPECT_TRUE(HasSimdLevel(BestSimdLevel()));
-  EXPECT_EQ(retrieval_internal::FindRowKernels(SimdLevel::kScalar),
-            &retrieval_internal::ScalarRowKernels());
-  EXPECT_EQ(retrieval_internal::FindRowKernels(SimdLevel::kBest),
-            retrieval_internal::FindRowKernels(BestSimdLevel()));
-  const retrieval_internal::RowKernels* const avx2 =
-      retrieval_internal::FindRowKernels(SimdLevel::kAvx2);
-  const retrieval_internal::RowKernels* const avx512 =
-      retrieval_internal::FindRowKernels(SimdLevel::kAvx512);
+  EXPECT_EQ(retrieval::internal::FindRowKernels(SimdLevel::kScalar),
+            &retrieval::internal::ScalarRowKernels());
+  EXPECT_EQ(retrieval::internal::FindRowKernels(SimdLevel::kBest),
+            retrieval::internal::FindRowKernels(BestSimdLevel()));
+  const retrieval::internal::RowKernels* const avx2 =
+      retrieval::internal::FindRowKernels(SimdLevel::kAvx2);
+  const retrieval::internal::RowKernels* const avx512 =
+      retrieval::internal::FindRowKernels(SimdLevel::kAvx512);
   if (avx2) {
-    EXPECT_NE(avx2->dot, retrieval_internal::ScalarRowKernels().dot);
+    EXPECT_NE(avx2->dot, retrieval::internal::ScalarRowKernels().dot);
   }
   if (avx512) {
-    EXPECT_NE(avx512->dot, avx2 ? avx2->dot : retrieval_internal::ScalarRowKernels().dot);
+    EXPECT_NE(avx512->dot, avx2 ? avx2->dot : retrieval::internal::ScalarRowKernels().dot);
   }
-  EXPECT_EQ(&retrieval_internal::PickRowKernels(SimdLevel::kAvx512),
-            avx512 ? avx512 : &retrieval_internal::PickRowKernels(SimdLevel::kBest));
+  EXPECT_EQ(&retrieval::internal::PickRowKernels(SimdLevel::kAvx512),
+            avx512 ? avx512 : &retrieval::internal::PickRowKernels(SimdLevel::kBest));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus {
+using namespace retrieval;
 namespace {
 
 using testing::OracleTest;
@@ -392,7 +393,7 @@ TEST(Like, ManyPercentSignsCostNoMoreThanTheirProduct) {
   std::string pattern;
   for (int i = 0; i < 100; ++i) pattern += "%a";
   pattern += "%b";
-  const retrieval_internal::LikePattern like(pattern, false);
+  const retrieval::internal::LikePattern like(pattern, false);
   EXPECT_FALSE(like.Matches(std::string(100'000, 'a')));
   EXPECT_TRUE(like.Matches(std::string(100'000, 'a') + "b"));
 }
@@ -408,7 +409,7 @@ TEST(Like, EqualsPlainRecursion) {
       pattern += random.Chance(8) && piece.size() == 1 ? "\\" + piece : piece;
     }
     const bool ignore_case = random.Chance(2);
-    ASSERT_EQ(retrieval_internal::LikePattern(pattern, ignore_case).Matches(text),
+    ASSERT_EQ(retrieval::internal::LikePattern(pattern, ignore_case).Matches(text),
               testing::SlowLike(text, pattern, ignore_case))
         << text << " like " << pattern;
   }

@@ -14,6 +14,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace traversal;
 namespace {
 
 BfsResult Query(const Snapshot& s, const std::vector<NodeId>& sources,

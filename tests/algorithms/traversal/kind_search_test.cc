@@ -19,6 +19,8 @@
 #include "engine/vocabulary.h"
 
 namespace plexus {
+using namespace memory;
+using namespace traversal;
 namespace {
 
 // The pages that lie wholly in `bytes`. One object at a time.

@@ -12,6 +12,7 @@
 #include "tests/support/oracle_cache.h"
 
 namespace plexus::testing {
+using namespace traversal;
 namespace {
 
 using Wanted = OracleCache<std::pair<NodeId, Direction>, std::vector<std::uint32_t>>;

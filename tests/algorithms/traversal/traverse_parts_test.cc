@@ -18,6 +18,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace traversal;
 namespace {
 
 // Sums of irregular weights over several kinds: a layer pushed because of a budget, pulled
@@ -119,8 +120,8 @@ TEST(TraverseParts, RowDescriptorsChangeNoResult) {
           }
     return std::pair(std::move(hits), std::move(levels));
   };
-  const auto descriptors = traversal_internal::RowDescriptors::Of(clean);
-  ASSERT_EQ(descriptors, traversal_internal::RowDescriptors::Of(delta));
+  const auto descriptors = traversal::internal::RowDescriptors::Of(clean);
+  ASSERT_EQ(descriptors, traversal::internal::RowDescriptors::Of(delta));
   // Paid for, but interrupted: not made.
   cancel = true;
   Budget stopped;
@@ -153,7 +154,7 @@ TEST(TraverseParts, NoRowDescriptorsWhereRowsAreLong) {
     for (std::size_t k = 1; k <= 3; ++k) g.Link(v, kLink, (v + k) % 20);
   g.Commit();
   g.Compact();
-  EXPECT_EQ(traversal_internal::RowDescriptors::Of(g.snapshot()), nullptr);
+  EXPECT_EQ(traversal::internal::RowDescriptors::Of(g.snapshot()), nullptr);
 }
 
 // Never above the top-th best of what is there, and close to it once enough came.
@@ -161,7 +162,7 @@ TEST(TraverseParts, ThresholdIsAtMostTheTopthBest) {
   std::mt19937 random(11);
   for (double spread : {0.5, 1e-3, 1e-300})
     for (std::size_t top : {std::size_t{1}, std::size_t{7}, std::size_t{100}}) {
-      traversal_internal::TopKThreshold threshold;
+      traversal::internal::TopKThreshold threshold;
       threshold.Reset();
       std::multiset<double> values;
       auto start = [&] {
@@ -226,13 +227,13 @@ TEST(TraverseParts, EveryArcOfARowIsPolled) {
             got.push_back(seen(arc));
             return true;
           };
-          EXPECT_TRUE(internal::ForEachArcInterruptible(
+          EXPECT_TRUE(common_internal::ForEachArcInterruptible(
               s, direction, v, filter, [&] { return ++looks > 0; }, take));
           ASSERT_EQ(got, want);
           ASSERT_EQ(looks, stored);
           if (stored < 2) continue;
           looks = 0;
-          EXPECT_FALSE(internal::ForEachArcInterruptible(
+          EXPECT_FALSE(common_internal::ForEachArcInterruptible(
               s, direction, v, filter, [&] { return ++looks < 2; }, take));
           ASSERT_EQ(looks, 2u);
         }

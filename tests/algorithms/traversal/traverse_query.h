@@ -11,15 +11,16 @@
 
 namespace plexus::testing {
 
-inline TraverseResult Query(const Snapshot& s, const std::vector<NodeWeight>& seeds,
-                            const TraverseOptions& options) {
-  auto result = Traverse(s, seeds, options);
+inline traversal::TraverseResult Query(const Snapshot& s, const std::vector<NodeWeight>& seeds,
+                                       const traversal::TraverseOptions& options) {
+  auto result = traversal::Traverse(s, seeds, options);
   if (!result) ADD_FAILURE() << result.error().ToString();
-  return result ? *std::move(result) : TraverseResult{};
+  return result ? *std::move(result) : traversal::TraverseResult{};
 }
 
 // The first `top` of `all`, with their proofs.
-inline void ExpectPrefix(const TraverseResult& some, const TraverseResult& all, std::size_t top) {
+inline void ExpectPrefix(const traversal::TraverseResult& some,
+                         const traversal::TraverseResult& all, std::size_t top) {
   ASSERT_EQ(some.hits.size(), std::min(top, all.hits.size()));
   for (std::size_t i = 0; i < some.hits.size(); ++i) {
     ASSERT_EQ(some.hits[i].node, all.hits[i].node) << i;

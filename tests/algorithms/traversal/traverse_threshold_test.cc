@@ -12,6 +12,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace traversal;
 namespace {
 
 // What is left out because it cannot be among the best is never missed.
@@ -156,14 +157,14 @@ TEST(MaxWeight, IsExactOnManyGraphsAndStopsOnCancel) {
     if (i % 2 == 0) g.Compact();
     snapshots.push_back(g.snapshot());
     EXPECT_EQ(
-        traversal_internal::MaxWeight(snapshots.back(), ArcFilter(), stopped, DefaultExecutor())
+        traversal::internal::MaxWeight(snapshots.back(), ArcFilter(), stopped, DefaultExecutor())
             .has_value(),
         i % 2 != 0);
-    EXPECT_TRUE(traversal_internal::MaxWeight(snapshots.back(), ArcFilter(), {}, DefaultExecutor())
+    EXPECT_TRUE(traversal::internal::MaxWeight(snapshots.back(), ArcFilter(), {}, DefaultExecutor())
                     .has_value());
   }
   for (std::size_t i = 0; i < snapshots.size(); ++i)
-    EXPECT_EQ(traversal_internal::MaxWeight(snapshots[i], ArcFilter(), stopped, DefaultExecutor()),
+    EXPECT_EQ(traversal::internal::MaxWeight(snapshots[i], ArcFilter(), stopped, DefaultExecutor()),
               0.5f + static_cast<float>(i));
 }
 

@@ -16,7 +16,8 @@
 #include "tests/support/text_files.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 using testing::FailsWith;
@@ -456,4 +457,4 @@ TEST_F(AllOrNothing, SecondEntriesOfAMatrixAreCountedWhenSkipping) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

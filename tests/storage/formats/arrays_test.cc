@@ -20,6 +20,7 @@
 #include "storage/formats/import.h"
 
 namespace plexus {
+using namespace formats;
 namespace {
 
 class Arrays : public ::testing::Test {

@@ -3,7 +3,8 @@
 #include "storage/formats/base/properties.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 std::string EdgeProps(const Snapshot& s, std::string_view a, std::string_view b,
@@ -134,4 +135,4 @@ TEST(Csv, FormulaGuardComesOff) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -3,7 +3,8 @@
 
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 using Exporter = Status (*)(const Snapshot&, std::ostream&, const ExportOptions&);
@@ -222,4 +223,4 @@ TEST(Documents, RandomGraphsRoundTrip) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

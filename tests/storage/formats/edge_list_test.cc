@@ -1,7 +1,8 @@
 // Edge lists: what counts as a line, what is refused, repeated imports.
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 TEST(EdgeList, ReadsSnapAndGapLines) {
@@ -94,4 +95,4 @@ TEST(EdgeList, EmptyInputs) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

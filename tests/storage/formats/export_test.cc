@@ -6,7 +6,8 @@
 
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 std::string Csv(const Snapshot& s, const ExportOptions& options = {}) {
@@ -192,4 +193,4 @@ TEST(Formats, Names) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -15,7 +15,8 @@
 #include "storage/formats/follow/position.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 // Does the next step each time the work reports, then stops it.
@@ -318,4 +319,4 @@ TEST_F(FollowTest, CountsAreThoseOfAllBatches) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

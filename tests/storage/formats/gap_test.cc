@@ -5,7 +5,8 @@
 #include "tests/support/text_files.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 const Rows kDirected = {{{1, 3}, {3, 9}}, {{2, 4}}, {}, {{0, 7}}, {}};
@@ -84,4 +85,4 @@ TEST(GapSerialized, ThreadsAndCutsChangeNothing) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -5,7 +5,8 @@
 #include "storage/formats/format_detection.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 bool Warns(const ImportReport& report, const std::string& part) {
@@ -368,4 +369,4 @@ TEST(Detection, LinesOfADocumentDecideNothing) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -2,7 +2,8 @@
 #include "storage/formats/xml/graphml.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 const std::string kHead =
@@ -232,4 +233,4 @@ TEST(GraphMl, ThreadsAndCutsChangeNothing) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -6,7 +6,8 @@
 #include "storage/formats/pipeline/gunzip.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 // One gzip member.
@@ -107,4 +108,4 @@ TEST(Columns, MeanWhatTheCallerSays) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

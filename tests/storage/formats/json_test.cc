@@ -3,7 +3,8 @@
 #include "tests/support/text_support.h"
 #include "tests/support/vector_values.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 std::string Props(const Snapshot& s, std::string_view key) {
@@ -375,4 +376,4 @@ TEST(Properties, CanonicalAndExact) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

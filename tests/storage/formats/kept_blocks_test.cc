@@ -14,7 +14,8 @@
 #include "tests/support/dump.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 namespace fs = std::filesystem;
@@ -151,4 +152,4 @@ TEST_F(KeptBlocks, OfAnArrayThatIsCutWhereErrorsAreSkipped) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

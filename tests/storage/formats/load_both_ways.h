@@ -20,7 +20,7 @@
 #include "tests/support/store_test_util.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 
 // Rounds of a test on random files; a sanitizer is content with fewer.
 inline int LoadRounds(std::uint64_t otherwise) {
@@ -43,14 +43,14 @@ class FormatLoad : public ::testing::Test {
 };
 
 struct Imported {
-  Result<ImportReport> report = ImportReport();
+  Result<formats::ImportReport> report = formats::ImportReport();
   std::vector<std::string> records;  // as the log would hold them
   std::uint64_t appends = 0;
   std::unique_ptr<Graph> graph;
 };
 
 // `base`: JSON lines that are in the graph before, batch by batch.
-inline Imported ImportOneWay(const std::vector<std::string>& files, ImportOptions options,
+inline Imported ImportOneWay(const std::vector<std::string>& files, formats::ImportOptions options,
                              bool at_once, std::string_view base = {}) {
   Imported imported;
   auto store = std::make_shared<plexus::testing::FakeStore>();
@@ -58,22 +58,22 @@ inline Imported ImportOneWay(const std::vector<std::string>& files, ImportOption
   graph_options.executor = options.executor;
   imported.graph = Graph::Open(Snapshot(), store, graph_options, store);
   if (!base.empty()) {
-    ImportOptions before;
+    formats::ImportOptions before;
     before.limits.load_bytes = 0;
     before.now_ms = kNow - 1;
-    EXPECT_TRUE(ImportBytes(*imported.graph, "base.jsonl", base, before));
+    EXPECT_TRUE(formats::ImportBytes(*imported.graph, "base.jsonl", base, before));
   }
   if (!at_once) options.limits.load_bytes = 0;
-  imported.report = ImportFiles(*imported.graph, files, options);
+  imported.report = formats::ImportFiles(*imported.graph, files, options);
   for (const Record& record : store->Records())
     imported.records.push_back(storage_internal::EncodeRecord(record, 1)->bytes);
   imported.appends = store->appends();
   return imported;
 }
 
-inline std::vector<std::string> Warnings(const ImportReport& report) {
+inline std::vector<std::string> Warnings(const formats::ImportReport& report) {
   std::vector<std::string> all;
-  for (const ImportWarning& w : report.warnings)
+  for (const formats::ImportWarning& w : report.warnings)
     all.push_back(w.file + ':' + std::to_string(w.line) + ' ' + w.field + ' ' +
                   std::to_string(w.value) + " x" + std::to_string(w.count) + ' ' + w.says);
   std::ranges::sort(all);  // a load knows last what batches replace
@@ -111,7 +111,7 @@ inline void ExpectSameState(const Snapshot& a, const Snapshot& b) {
   }
 }
 
-inline void ExpectSameReport(const ImportReport& g, const ImportReport& l) {
+inline void ExpectSameReport(const formats::ImportReport& g, const formats::ImportReport& l) {
   EXPECT_EQ(g.sequence, l.sequence);
   EXPECT_EQ(g.nodes, l.nodes);
   EXPECT_EQ(g.edges, l.edges);
@@ -130,22 +130,23 @@ inline void ExpectSameReport(const ImportReport& g, const ImportReport& l) {
 
 // Both ways at 1 to 3 threads, all in memory and all but a kilobyte in a scratch file; returns the
 // report. `plain`: they are loaded at once; else some of them may be.
-inline ImportReport ExpectSameBothWays(const std::vector<std::string>& files, ImportOptions options,
-                                       bool plain = true, std::string_view base = {}) {
+inline formats::ImportReport ExpectSameBothWays(const std::vector<std::string>& files,
+                                                formats::ImportOptions options, bool plain = true,
+                                                std::string_view base = {}) {
   options.now_ms = kNow;
   const auto two = MakeThreadExecutor(2), three = MakeThreadExecutor(3);
   const Imported general = ImportOneWay(files, options, false, base);
   EXPECT_TRUE(general.report);
   if (!general.report) return {};
-  const ImportReport& g = *general.report;
+  const formats::ImportReport& g = *general.report;
   EXPECT_TRUE(general.graph->Compact());
   const Snapshot before = general.graph->snapshot();
   const std::string_view more = "7 new 3\nnew 1 2\n1 2 0.125\n";
-  std::optional<ImportReport> more_report;
-  ImportReport last;
+  std::optional<formats::ImportReport> more_report;
+  formats::ImportReport last;
   for (const auto& [executor, bytes] :
-       {std::pair<Executor*, std::uint64_t>(&SerialExecutor(), ImportLimits::kHalfOfFree),
-        {two.get(), ImportLimits::kHalfOfFree},
+       {std::pair<Executor*, std::uint64_t>(&SerialExecutor(), formats::ImportLimits::kHalfOfFree),
+        {two.get(), formats::ImportLimits::kHalfOfFree},
         {&SerialExecutor(), 1'000},
         {three.get(), 1'000}}) {
     SCOPED_TRACE(bytes);
@@ -166,8 +167,8 @@ inline ImportReport ExpectSameBothWays(const std::vector<std::string>& files, Im
     EXPECT_FALSE(loaded.graph->snapshot().has_delta());
     ExpectSameState(before, loaded.graph->snapshot());
     // Both go on the same way.
-    const ImportReport b = formats_internal::Load(*loaded.graph, "m.el", more);
-    if (!more_report) more_report = formats_internal::Load(*general.graph, "m.el", more);
+    const formats::ImportReport b = formats::internal::Load(*loaded.graph, "m.el", more);
+    if (!more_report) more_report = formats::internal::Load(*general.graph, "m.el", more);
     EXPECT_EQ(more_report->nodes, b.nodes);
     EXPECT_EQ(more_report->edges, b.edges);
     EXPECT_EQ(JsonLines(general.graph->snapshot()), JsonLines(loaded.graph->snapshot()));
@@ -224,4 +225,4 @@ inline std::string RandomLines(std::mt19937_64& random, int lines, const Shape& 
   return text;
 }
 
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -7,7 +7,8 @@
 #include "storage/formats/pipeline/available_memory.h"
 #include "tests/storage/formats/load_both_ways.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
@@ -53,4 +54,4 @@ TEST_F(LoadMemory, IsHalfOfWhatIsFreeUpToABound) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -6,7 +6,8 @@
 
 #include "tests/storage/formats/load_both_ways.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 constexpr std::string_view kPlainMembers[] = {
@@ -418,4 +419,4 @@ TEST_F(MixedLoad, ElementsReadQuicklyAreElements) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -6,7 +6,8 @@
 #include "engine/bulk/edge_load.h"
 #include "tests/storage/formats/load_both_ways.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 // Says stop, or has no memory, at a report of a phase.
@@ -97,4 +98,4 @@ TEST_F(LoadStops, BatchByBatchInItsPlaceIsSaid) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -6,7 +6,8 @@
 #include "engine/bulk/edge_load.h"
 #include "tests/storage/formats/load_both_ways.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 TEST_F(FormatLoad, EqualsBatchByBatch) {
@@ -462,4 +463,4 @@ TEST_F(FormatLoad, AFileThatChangesIsToldFrom) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

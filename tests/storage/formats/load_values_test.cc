@@ -7,7 +7,8 @@
 
 #include "tests/storage/formats/load_both_ways.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 // An edge's kind, weight, label and times as a table or JSON lines state them; "": not.
@@ -174,4 +175,4 @@ TEST_F(FormatLoad, BatchesThatAreCompletedGoOneByOne) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -6,7 +6,8 @@
 
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 const std::string kGeneral = "%%MatrixMarket matrix coordinate real general\n";
@@ -209,4 +210,4 @@ TEST(MatrixMarket, ThreadsAndCutsChangeNothing) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

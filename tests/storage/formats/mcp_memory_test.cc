@@ -8,7 +8,8 @@
 #include "storage/formats/export.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 std::string Memory(const Snapshot& snapshot) {
@@ -247,4 +248,4 @@ TEST(McpMemory, RandomFilesComeBackAsTheServerLoadsThem) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

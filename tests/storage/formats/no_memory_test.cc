@@ -15,6 +15,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal {
+using namespace formats;
 namespace {
 
 using plexus::testing::ExpectNoMemory;

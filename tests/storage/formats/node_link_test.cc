@@ -9,7 +9,8 @@
 #include "storage/formats/json/node_link.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 constexpr const char* kNetworkX =
@@ -272,4 +273,4 @@ TEST(NodeLink, ByteByByteIsTheSame) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

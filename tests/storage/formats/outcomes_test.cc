@@ -3,7 +3,7 @@
 #include "storage/formats/base/properties.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 namespace {
 
 const std::string kEventLine = R"({"event":"e","tool":"t","created_at":1700000000000})"
@@ -91,4 +91,4 @@ TEST(Outcomes, AGraphOfAnEarlierVersionKeepsItsNames) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

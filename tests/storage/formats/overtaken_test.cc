@@ -10,6 +10,7 @@
 #include "tests/support/dump.h"
 
 namespace plexus::testing {
+using namespace formats;
 namespace {
 
 constexpr std::int64_t kNow = 1'700'000'000'000;

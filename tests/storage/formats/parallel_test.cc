@@ -5,7 +5,8 @@
 #include "tests/support/fails_with.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 using testing::FailsWith;
@@ -204,4 +205,4 @@ TEST(Parallel, CancelLeavesWholeBatches) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -8,7 +8,7 @@
 #include "engine/properties/properties.h"
 #include "storage/formats/base/properties.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
 namespace {
 
 void Same(const PropertyMapBuilder& made, const char* json) {
@@ -78,4 +78,4 @@ TEST(TextProperties, TheImportersBytesAreRead) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

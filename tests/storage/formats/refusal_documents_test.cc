@@ -11,7 +11,8 @@
 #include "tests/support/text_files.h"
 #include "tests/support/text_refusal.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 namespace fs = std::filesystem;
@@ -292,4 +293,4 @@ TEST(Refusal, Vectors) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

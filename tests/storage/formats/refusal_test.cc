@@ -5,7 +5,8 @@
 // refusal_documents_test.cc, lines of 100 MB in all_or_nothing_test.cc.
 #include "tests/support/text_refusal.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 TEST(Refusal, Csv) {
@@ -226,4 +227,4 @@ TEST(Refusal, EdgeList) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

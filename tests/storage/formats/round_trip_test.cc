@@ -6,7 +6,8 @@
 #include "storage/formats/base/properties.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 class RandomGraph {
@@ -271,4 +272,4 @@ TEST(RoundTrip, APurgedMemberKeepsItsPlace) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

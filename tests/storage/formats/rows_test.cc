@@ -5,7 +5,8 @@
 #include "storage/formats/base/properties.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 const std::string kDecisions =
@@ -338,4 +339,4 @@ TEST(Rows, TheSameAtAnyCut) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -3,7 +3,8 @@
 
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 TEST(Times, Iso8601) {
@@ -128,4 +129,4 @@ TEST(Times, RecordsThatAreNeverValidAreReportedOrRefused) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

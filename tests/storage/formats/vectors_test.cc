@@ -19,7 +19,8 @@
 #include "tests/support/text_support.h"
 #include "tests/support/vector_values.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 using testing::FailsWith;
@@ -389,4 +390,4 @@ TEST(TextVectors, OneVectorOfAQuery) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -6,7 +6,8 @@
 #include "storage/formats/base/decimal.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 struct Sample {
@@ -100,4 +101,4 @@ TEST(Weights, SkewEntriesKeepTheirDirection) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

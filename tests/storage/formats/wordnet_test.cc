@@ -8,7 +8,8 @@
 #include "tests/support/fails_with.h"
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 using testing::FailsWith;
@@ -123,4 +124,4 @@ TEST_F(SmallWordNet, MissingFileIsNamed) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

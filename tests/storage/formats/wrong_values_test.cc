@@ -5,7 +5,8 @@
 
 #include "tests/support/text_support.h"
 
-namespace plexus::formats_internal {
+namespace plexus::formats::internal {
+using namespace formats;
 namespace {
 
 constexpr const char* kFar = "1700000000000000";  // microseconds
@@ -119,4 +120,4 @@ TEST(WrongValues, CountWhereALaterRecordReplacesThem) {
 }
 
 }  // namespace
-}  // namespace plexus::formats_internal
+}  // namespace plexus::formats::internal

@@ -18,8 +18,8 @@ namespace plexus::testing {
 
 // Times are no part of an answer. What a batch would make of the graph, its row asks Preview.
 template <class T>
-concept NoAnswer =
-    std::same_as<T, RunStats> || std::same_as<T, RetrieveStats> || std::same_as<T, WriteBatch>;
+concept NoAnswer = std::same_as<T, RunStats> || std::same_as<T, retrieval::RetrieveStats> ||
+                   std::same_as<T, WriteBatch>;
 
 template <class T>
 void AddBytes(std::string& out, const T& value) {

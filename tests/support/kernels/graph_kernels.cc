@@ -36,98 +36,104 @@ void AddWalks(KernelRows& rows) {
   for (const Direction direction : {Direction::kOut, Direction::kBoth})
     rows.Add(
         direction == Direction::kOut ? "Bfs" : "Bfs both ways", FILTERED {
-          return Bfs(s, kSources, {.direction = direction, .filter = filter, .run = run});
+          return traversal::Bfs(s, kSources,
+                                {.direction = direction, .filter = filter, .run = run});
         });
   rows.AddOfBase(
-      "BfsCsr", ASK {
-        return BfsCsr(OutOf(s), InOf(s), 40, {true, run.executor});
-      });
+      "BfsCsr", ASK { return traversal::BfsCsr(OutOf(s), InOf(s), 40, {true, run.executor}); });
   rows.Add(
-      "MultiBfs",
-      FILTERED { return MultiBfs(s, kSources, {.depths = true, .filter = filter, .run = run}); });
+      "MultiBfs", FILTERED {
+        return traversal::MultiBfs(s, kSources, {.depths = true, .filter = filter, .run = run});
+      });
   rows.AddOfBase(
       "MultiBfsCsr", ASK {
-        return MultiBfsCsr(OutOf(s), InOf(s), kSources, {.depths = true, .run = run});
+        return traversal::MultiBfsCsr(OutOf(s), InOf(s), kSources, {.depths = true, .run = run});
       });
-  for (const Aggregate how :
-       {Aggregate::kMax, Aggregate::kMin, Aggregate::kSum, Aggregate::kNoisyOr})
+  for (const traversal::Aggregate how :
+       {traversal::Aggregate::kMax, traversal::Aggregate::kMin, traversal::Aggregate::kSum,
+        traversal::Aggregate::kNoisyOr})
     rows.Add(
         "Traverse " + std::to_string(static_cast<int>(how)), FILTERED {
-          return Traverse(s, kSeeds,
-                          {.hops = 4,
-                           .direction = Direction::kBoth,
-                           .aggregate = how,
-                           .top = how == Aggregate::kMax ? 20u : 0u,
-                           .filter = filter,
-                           .run = run});
+          return traversal::Traverse(s, kSeeds,
+                                     {.hops = 4,
+                                      .direction = Direction::kBoth,
+                                      .aggregate = how,
+                                      .top = how == traversal::Aggregate::kMax ? 20u : 0u,
+                                      .filter = filter,
+                                      .run = run});
         });
-  for (const PatternOrder order : {PatternOrder::kFewestHops, PatternOrder::kBestProduct})
+  for (const traversal::PatternOrder order :
+       {traversal::PatternOrder::kFewestHops, traversal::PatternOrder::kBestProduct})
     rows.Add(
-        "MatchPattern " + std::to_string(static_cast<int>(order)), ASK->Result<TraverseResult> {
-          PLEXUS_ASSIGN(const PathPattern pattern,
-                        PathPattern::Parse("(supports|^causes)+ relates_to?", s.schema()));
-          return MatchPattern(s, pattern, kSeeds, {.order = order, .hops = 5, .run = run});
+        "MatchPattern " + std::to_string(static_cast<int>(order)),
+        ASK->Result<traversal::TraverseResult> {
+          PLEXUS_ASSIGN(
+              const traversal::PathPattern pattern,
+              traversal::PathPattern::Parse("(supports|^causes)+ relates_to?", s.schema()));
+          return traversal::MatchPattern(s, pattern, kSeeds,
+                                         {.order = order, .hops = 5, .run = run});
         });
-  for (const PathCost cost : {PathCost::kHops, PathCost::kLogWeight, PathCost::kWeight}) {
+  for (const paths::PathCost cost :
+       {paths::PathCost::kHops, paths::PathCost::kLogWeight, paths::PathCost::kWeight}) {
     rows.Add(
         "ShortestPath " + std::to_string(static_cast<int>(cost)), FILTERED {
-          return ShortestPath(s, 40, 0, {.cost = cost, .count = 3, .filter = filter, .run = run});
+          return paths::ShortestPath(s, 40, 0,
+                                     {.cost = cost, .count = 3, .filter = filter, .run = run});
         });
     rows.Add(
         "Distances " + std::to_string(static_cast<int>(cost)),
-        FILTERED { return Distances(s, 40, {.cost = cost, .filter = filter, .run = run}); });
+        FILTERED { return paths::Distances(s, 40, {.cost = cost, .filter = filter, .run = run}); });
   }
   rows.AddOfBase(
       "DistancesCsr", ASK->Result<AlignedArray<float>> {
         PLEXUS_ASSIGN(const DenseView view, DenseView::Make(s, {.in = false}));
-        return DistancesCsr(view.out(), 40, {.delta = 0, .executor = run.executor});
+        return paths::DistancesCsr(view.out(), 40, {.delta = 0, .executor = run.executor});
       });
 }
 
 void AddRanks(KernelRows& rows) {
-  for (const Precision precision : {Precision::kF64, Precision::kF32})
+  for (const pagerank::Precision precision : {pagerank::Precision::kF64, pagerank::Precision::kF32})
     rows.Add(
-        precision == Precision::kF64 ? "PageRank" : "PageRank, single", FILTERED {
-          PageRankOptions options{.filter = filter, .run = run};
+        precision == pagerank::Precision::kF64 ? "PageRank" : "PageRank, single", FILTERED {
+          pagerank::PageRankOptions options{.filter = filter, .run = run};
           options.precision = precision;
           options.tolerance = 1e-5;
-          return PageRank(s, options);
+          return pagerank::PageRank(s, options);
         });
   rows.Add(
-      "PageRank, personalised", FILTERED->Result<PageRankResult> {
-        PLEXUS_ASSIGN(
-            const PageRankOptions options, OrNoMemory([&] {
-              return Result<PageRankOptions>({.seeds = kSeeds, .filter = filter, .run = run});
-            }));
-        return PageRank(s, options);
+      "PageRank, personalised", FILTERED->Result<pagerank::PageRankResult> {
+        PLEXUS_ASSIGN(const pagerank::PageRankOptions options, OrNoMemory([&] {
+                        return Result<pagerank::PageRankOptions>(
+                            {.seeds = kSeeds, .filter = filter, .run = run});
+                      }));
+        return pagerank::PageRank(s, options);
       });
   rows.Add(
-      "RefreshPageRank", FILTERED->Result<PageRankResult> {
+      "RefreshPageRank", FILTERED->Result<pagerank::PageRankResult> {
         PLEXUS_ASSIGN(std::vector<double> start, OrNoMemory([&] {
                         return Result<std::vector<double>>(std::in_place, s.node_count(), 1.0);
                       }));
         for (std::size_t v = 0; v < start.size(); v += 5) start[v] *= 1.1;
-        return RefreshPageRank(s, {start}, {.tolerance = 1e-7, .filter = filter, .run = run});
+        return pagerank::RefreshPageRank(s, {start},
+                                         {.tolerance = 1e-7, .filter = filter, .run = run});
       });
   // No filter: over a layout of the base its bits tell where the base ends.
   rows.Add(
-      "PageRankRefresher", ASK->Result<PageRankResult> {
-        PageRankRefresher refresher({.run = run});
+      "PageRankRefresher", ASK->Result<pagerank::PageRankResult> {
+        pagerank::PageRankRefresher refresher({.run = run});
         PLEXUS_TRY(refresher.Refresh(s));
-        PLEXUS_ASSIGN(const PageRankResult* const last, refresher.Refresh(s));
-        return OrNoMemory([&] { return Result<PageRankResult>(*last); });
+        PLEXUS_ASSIGN(const pagerank::PageRankResult* const last, refresher.Refresh(s));
+        return OrNoMemory([&] { return Result<pagerank::PageRankResult>(*last); });
       });
   rows.Add(
       "PageRankBatch", FILTERED {
-        PageRankOptions options{.filter = filter, .run = run};
-        options.precision = Precision::kF32;
+        pagerank::PageRankOptions options{.filter = filter, .run = run};
+        options.precision = pagerank::Precision::kF32;
         options.iterations = 5;
-        return PageRankBatch(s, kSets, options);
+        return pagerank::PageRankBatch(s, kSets, options);
       });
   rows.Add("PageRankPush",
-           FILTERED {
-             return PageRankPush(s, kSeeds, {.filter = filter, .run = run});
-           },
+           FILTERED { return pagerank::PageRankPush(s, kSeeds, {.filter = filter, .run = run}); },
            std::identity(), {.pushes = true});
   static const std::vector<double> ones(100, 1.0);
   static const NodeSubset some(100, std::vector<std::uint64_t>{7, 0});
@@ -139,46 +145,54 @@ void AddRanks(KernelRows& rows) {
       "TopScores", ASK { return TopScores(ones, some, 3); });
 
   rows.Add(
-      "Betweenness",
-      FILTERED { return Betweenness(s, {.samples = 24, .filter = filter, .run = run}); });
+      "Betweenness", FILTERED {
+        return centrality::Betweenness(s, {.samples = 24, .filter = filter, .run = run});
+      });
   rows.AddOfBase(
       "BetweennessCsr",
-      ASK { return BetweennessCsr(OutOf(s), InOf(s), kSources, run.executor); });
+      ASK { return centrality::BetweennessCsr(OutOf(s), InOf(s), kSources, run.executor); });
   rows.Add(
       "Closeness",
-      FILTERED { return Closeness(s, {.samples = 70, .filter = filter, .run = run}); });
-  rows.Add(
-      "Katz", FILTERED { return Katz(s, {.filter = filter, .run = run}); });
+      FILTERED { return centrality::Closeness(s, {.samples = 70, .filter = filter, .run = run}); });
+  rows.Add("Katz", FILTERED { return centrality::Katz(s, {.filter = filter, .run = run}); });
   rows.Add(
       "Eigenvector", FILTERED {
-        return Eigenvector(s, {.direction = Direction::kBoth, .filter = filter, .run = run});
+        return centrality::Eigenvector(
+            s, {.direction = Direction::kBoth, .filter = filter, .run = run});
       });
-  rows.Add(
-      "Hits", FILTERED { return Hits(s, {.filter = filter, .run = run}); });
+  rows.Add("Hits", FILTERED { return centrality::Hits(s, {.filter = filter, .run = run}); });
 }
 
 void AddParts(KernelRows& rows) {
   rows.Add(
-      "Components", FILTERED { return Components(s, {.filter = filter, .run = run}); });
+      "Components",
+      FILTERED { return connectivity::Components(s, {.filter = filter, .run = run}); });
   rows.AddOfBase(
-      "ComponentsCsr", ASK { return ComponentsCsr(OutOf(s), InOf(s), run.executor); });
+      "ComponentsCsr",
+      ASK { return connectivity::ComponentsCsr(OutOf(s), InOf(s), run.executor); });
   rows.Add(
-      "StrongComponents", FILTERED { return StrongComponents(s, {.filter = filter, .run = run}); });
+      "StrongComponents",
+      FILTERED { return connectivity::StrongComponents(s, {.filter = filter, .run = run}); });
   rows.Add(
-      "CutPoints",
-      FILTERED { return CutPoints(s, {.list_blocks = true, .filter = filter, .run = run}); });
+      "CutPoints", FILTERED {
+        return connectivity::CutPoints(s, {.list_blocks = true, .filter = filter, .run = run});
+      });
   rows.Add(
-      "SpanningForest", FILTERED { return SpanningForest(s, {.filter = filter, .run = run}); });
+      "SpanningForest",
+      FILTERED { return connectivity::SpanningForest(s, {.filter = filter, .run = run}); });
   rows.Add(
-      "TopologicalOrder", FILTERED { return TopologicalOrder(s, {.filter = filter, .run = run}); });
+      "TopologicalOrder",
+      FILTERED { return connectivity::TopologicalOrder(s, {.filter = filter, .run = run}); });
   rows.Add(
-      "Dominators", FILTERED { return Dominators(s, 40, {.filter = filter, .run = run}); });
+      "Dominators",
+      FILTERED { return connectivity::Dominators(s, 40, {.filter = filter, .run = run}); });
   rows.Add(
-      "MaxFlow", FILTERED { return MaxFlow(s, 40, 0, {.filter = filter, .run = run}); });
+      "MaxFlow",
+      FILTERED { return connectivity::MaxFlow(s, 40, 0, {.filter = filter, .run = run}); });
+  rows.Add("Leiden", FILTERED { return community::Leiden(s, {.filter = filter, .run = run}); });
   rows.Add(
-      "Leiden", FILTERED { return Leiden(s, {.filter = filter, .run = run}); });
-  rows.Add(
-      "CommunityLayout", FILTERED { return CommunityLayout(s, {.filter = filter, .run = run}); });
+      "CommunityLayout",
+      FILTERED { return community::CommunityLayout(s, {.filter = filter, .run = run}); });
   rows.Add(
       "Modularity", FILTERED->Result<double> {
         PLEXUS_ASSIGN(const std::vector<std::uint32_t> thirds, OrNoMemory([&] {
@@ -186,18 +200,17 @@ void AddParts(KernelRows& rows) {
                         for (NodeId v = 0; v < s.node_count(); ++v) parts[v] = v % 3;
                         return Result<std::vector<std::uint32_t>>(std::move(parts));
                       }));
-        return Modularity(s, thirds, {.filter = filter, .run = run});
+        return community::Modularity(s, thirds, {.filter = filter, .run = run});
       });
   rows.Add(
-      "LabelPropagation", FILTERED { return LabelPropagation(s, {.filter = filter, .run = run}); });
+      "LabelPropagation",
+      FILTERED { return community::LabelPropagation(s, {.filter = filter, .run = run}); });
+  rows.Add("KCore", FILTERED { return community::KCore(s, {.filter = filter, .run = run}); });
+  rows.AddOfBase("KCoreCsr", ASK { return community::KCoreCsr(OutOf(s)); });
   rows.Add(
-      "KCore", FILTERED { return KCore(s, {.filter = filter, .run = run}); });
-  rows.AddOfBase(
-      "KCoreCsr", ASK { return KCoreCsr(OutOf(s)); });
+      "Triangles", FILTERED { return community::Triangles(s, {.filter = filter, .run = run}); });
   rows.Add(
-      "Triangles", FILTERED { return Triangles(s, {.filter = filter, .run = run}); });
-  rows.Add(
-      "Clustering", FILTERED { return Clustering(s, {.filter = filter, .run = run}); });
+      "Clustering", FILTERED { return community::Clustering(s, {.filter = filter, .run = run}); });
   rows.Add(
       "DenseView",
       FILTERED { return DenseView::Make(s, {.filter = filter, .executor = run.executor}); },
@@ -205,28 +218,29 @@ void AddParts(KernelRows& rows) {
 
   rows.Add(
       "PairSimilarities",
-      FILTERED { return PairSimilarities(s, kPairs, {.filter = filter, .run = run}); });
+      FILTERED { return similarity::PairSimilarities(s, kPairs, {.filter = filter, .run = run}); });
   rows.Add(
-      "SimilarNodes", FILTERED { return SimilarNodes(s, 40, {.filter = filter, .run = run}); });
+      "SimilarNodes",
+      FILTERED { return similarity::SimilarNodes(s, 40, {.filter = filter, .run = run}); });
   rows.Add(
       "SimilarPairs", FILTERED {  // of a hub's pairs there are too many
-        return SimilarPairs(s, {.filter = filter, .wedge_limit = 1 << 22, .run = run});
+        return similarity::SimilarPairs(s, {.filter = filter, .wedge_limit = 1 << 22, .run = run});
       });
   rows.Add(
       "SimilarPairs by a join", FILTERED {
-        return SimilarPairs(s, {.measure = SimilarityMeasure::kAdamicAdar,
-                                .filter = filter,
-                                .top = 50,
-                                .wedge_limit = 1 << 12,
-                                .run = run});
+        return similarity::SimilarPairs(s, {.measure = similarity::SimilarityMeasure::kAdamicAdar,
+                                            .filter = filter,
+                                            .top = 50,
+                                            .wedge_limit = 1 << 12,
+                                            .run = run});
       });
   for (const int arity : {2, 3})
     rows.Add(
         "Frontier of " + std::to_string(arity), ASK {
-          FrontierOptions options{.run = run};
+          similarity::FrontierOptions options{.run = run};
           options.arity = arity;
           options.top = 10;
-          return Frontier(s, options);
+          return similarity::Frontier(s, options);
         });
 }
 

@@ -59,7 +59,7 @@ WriteBatch Relations(std::size_t facts) {
 }
 
 void Apply(Graph& graph, WriteBatch batch) {
-  const auto terms = AddTerms(graph.snapshot(), {}, batch, &SerialExecutor());
+  const auto terms = retrieval::AddTerms(graph.snapshot(), {}, batch, &SerialExecutor());
   ASSERT_TRUE(terms) << terms.error().ToString();
   const auto applied = graph.Apply(batch);
   ASSERT_TRUE(applied) << applied.error().ToString();

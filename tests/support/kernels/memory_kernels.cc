@@ -21,71 +21,80 @@ namespace {
 const std::vector<NodeId> kDecisions = {0, 3, 6, 9}, kChain = {5, 8, 11, 14, 17, 20};
 const std::vector<NodeId> kFew = {1, 3, 5, 6, 8, 11, 14, 20, 21, 30, 33, 40};
 
-DecisionOptions At(const RunOptions& run) { return {.now_ms = kKernelNow, .run = run}; }
+memory::DecisionOptions At(const RunOptions& run) { return {.now_ms = kKernelNow, .run = run}; }
 
 void AddSupersession(KernelRows& rows) {
   for (const bool all : {false, true})
     rows.Add(
         all ? "VisibleNodes, superseded ones too" : "VisibleNodes", ASK {
-          return VisibleNodes(
+          return memory::VisibleNodes(
               s, kKernelNow,
               {.include_superseded = all, .executor = run.executor, .budget = run.budget});
         });
-  rows.Add("AllHeads", ASK { return AllHeads(s, kKernelNow); });
-  rows.Add("HeadsOf", ASK { return HeadsOf(s, kKernelNow, kChain); });
-  rows.Add("SupersededBy", ASK { return SupersededBy(s, 8, kKernelNow); });
+  rows.Add("AllHeads", ASK { return memory::AllHeads(s, kKernelNow); });
+  rows.Add("HeadsOf", ASK { return memory::HeadsOf(s, kKernelNow, kChain); });
+  rows.Add("SupersededBy", ASK { return memory::SupersededBy(s, 8, kKernelNow); });
   rows.Add(
-      "WalkSupersession", ASK { return WalkSupersession(s, 11, kKernelNow, 10'000, run.budget); });
+      "WalkSupersession",
+      ASK { return memory::WalkSupersession(s, 11, kKernelNow, 10'000, run.budget); });
 }
 
 void AddConflicts(KernelRows& rows) {
-  rows.Add("OpenConflicts", ASK { return OpenConflicts(s, {.now_ms = kKernelNow, .run = run}); });
-  rows.Add("DecisionContradictions", ASK { return DecisionContradictions(s, At(run)); });
   rows.Add(
-      "ContradictionsOf", ASK->Result<ContradictionsOfNode> {
+      "OpenConflicts",
+      ASK { return memory::OpenConflicts(s, {.now_ms = kKernelNow, .run = run}); });
+  rows.Add("DecisionContradictions", ASK { return memory::DecisionContradictions(s, At(run)); });
+  rows.Add(
+      "ContradictionsOf", ASK->Result<memory::ContradictionsOfNode> {
         PLEXUS_ASSIGN(const NodeSubset standing, NodeSubset::Of(s, kChain));
-        return ContradictionsOf(s, 8, kKernelNow, standing);
+        return memory::ContradictionsOf(s, 8, kKernelNow, standing);
       });
   rows.Add(
       "ConflictCandidates",
-      ASK { return ConflictCandidates(s, 8, {.now_ms = kKernelNow, .run = run}); });
+      ASK { return memory::ConflictCandidates(s, 8, {.now_ms = kKernelNow, .run = run}); });
   rows.Add(
-      "NearDuplicates",
-      ASK { return NearDuplicates(s, {.now_ms = kKernelNow, .of = 5, .least = 0.1, .run = run}); });
+      "NearDuplicates", ASK {
+        return memory::NearDuplicates(s, {.now_ms = kKernelNow, .of = 5, .least = 0.1, .run = run});
+      });
   rows.Add(
-      "NearSuperseded",
-      ASK { return NearSuperseded(s, kChain, {.now_ms = kKernelNow, .least = 0.1, .run = run}); });
-  static const Verdict verdicts[] = {{1, 4, VerdictKind::kAgrees, kNoNode, "said"},
-                                     {2, 3, VerdictKind::kContradicts, kNoNode, ""}};
-  AddProposal(rows, "Resolve", ASK { return Resolve(s, verdicts, {.now_ms = kKernelNow}); });
+      "NearSuperseded", ASK {
+        return memory::NearSuperseded(s, kChain, {.now_ms = kKernelNow, .least = 0.1, .run = run});
+      });
+  static const memory::Verdict verdicts[] = {
+      {1, 4, memory::VerdictKind::kAgrees, kNoNode, "said"},
+      {2, 3, memory::VerdictKind::kContradicts, kNoNode, ""}};
+  AddProposal(
+      rows, "Resolve", ASK { return memory::Resolve(s, verdicts, {.now_ms = kKernelNow}); });
 }
 
 void AddDecisions(KernelRows& rows) {
-  rows.Add("StatusOf", ASK { return StatusOf(s, kDecisions, kKernelNow); });
-  rows.Add("QualityOf", ASK { return QualityOf(s, kDecisions, kKernelNow); });
-  rows.Add("Salience", ASK { return Salience(s, {.decisions = At(run)}); });
+  rows.Add("StatusOf", ASK { return memory::StatusOf(s, kDecisions, kKernelNow); });
+  rows.Add("QualityOf", ASK { return memory::QualityOf(s, kDecisions, kKernelNow); });
+  rows.Add("Salience", ASK { return memory::Salience(s, {.decisions = At(run)}); });
   AddProposal(
       rows, "CompactionTiers",
-      ASK { return CompactionTiers(s, {.salience = {.decisions = At(run)}}); });
-  rows.Add("BlockedChains", ASK { return BlockedChains(s, {.decisions = At(run)}); });
-  rows.Add("BlockersOf", ASK { return BlockersOf(s, 9, At(run)); });
+      ASK { return memory::CompactionTiers(s, {.salience = {.decisions = At(run)}}); });
+  rows.Add("BlockedChains", ASK { return memory::BlockedChains(s, {.decisions = At(run)}); });
+  rows.Add("BlockersOf", ASK { return memory::BlockersOf(s, 9, At(run)); });
   rows.Add(
-      "ChainOf", ASK->Result<std::vector<ChainStep>> {
-        PLEXUS_ASSIGN(const BlockedChainsResult blocked, BlockedChains(s, {.decisions = At(run)}));
-        return ChainOf(s, blocked, 15, kKernelNow, 10);
+      "ChainOf", ASK->Result<std::vector<memory::ChainStep>> {
+        PLEXUS_ASSIGN(const memory::BlockedChainsResult blocked,
+                      memory::BlockedChains(s, {.decisions = At(run)}));
+        return memory::ChainOf(s, blocked, 15, kKernelNow, 10);
       });
   AddProposal(
       rows, "SuggestEdges",
-      ASK { return SuggestEdges(s, 9, {.decisions = At(run), .min_shared = 0.1}); });
+      ASK { return memory::SuggestEdges(s, 9, {.decisions = At(run), .min_shared = 0.1}); });
   rows.Add(
-      "WorkQueue",
-      ASK { return WorkQueue(s, {.decisions = At(run), .period_ms = 100, .frontier = 2}); });
-  static const std::vector<GuardrailRule> rules = {
+      "WorkQueue", ASK {
+        return memory::WorkQueue(s, {.decisions = At(run), .period_ms = 100, .frontier = 2});
+      });
+  static const std::vector<memory::GuardrailRule> rules = {
       {.name = "a",
        .kinds = {kContradicts, kDependsOn},
        .target = {.active = true, .blocked = false, .salience_above = 0.1},
        .message = "{target} {other}"},
-      {.name = "b", .does = ProposalDoes::kRemoves, .message = "{target}"}};
+      {.name = "b", .does = memory::ProposalDoes::kRemoves, .message = "{target}"}};
   static const WriteBatch proposed = [] {
     WriteBatch batch(kKernelNow);
     const NodeRef made = batch.UpsertNode("new", kDecision);
@@ -95,10 +104,10 @@ void AddDecisions(KernelRows& rows) {
     return batch;
   }();
   rows.Add(
-      "CheckGuardrails", ASK->Result<GuardrailResult> {
+      "CheckGuardrails", ASK->Result<memory::GuardrailResult> {
         PLEXUS_ASSIGN(const PreviewResult preview,
                       Preview(s, proposed, {.executor = run.executor}));
-        return CheckGuardrails(s, preview, rules, {.decisions = At(run)});
+        return memory::CheckGuardrails(s, preview, rules, {.decisions = At(run)});
       });
 }
 
@@ -107,22 +116,25 @@ void AddConcepts(KernelRows& rows) {
   static const std::vector<float> query(kKernelDimensions, 0.5f);
   AddProposal(
       rows, "RecallConcepts",
-      ASK { return RecallConcepts(s, seeds, kKernelNow, {.hops = 4, .run = run}); });
+      ASK { return memory::RecallConcepts(s, seeds, kKernelNow, {.hops = 4, .run = run}); });
   AddProposal(
       rows, "ActivateRelated",
-      ASK { return ActivateRelated(s, seeds, kKernelNow, {.budget = run.budget}); });
+      ASK { return memory::ActivateRelated(s, seeds, kKernelNow, {.budget = run.budget}); });
   rows.Add(
       "SearchConcepts", ASK {
         const std::optional<SpaceId> space = s.schema().FindSpace("default");
-        return SearchConcepts(s, kKernelNow,
-                              {.space = space.value_or(SpaceId{0}), .query = query, .run = run});
+        return memory::SearchConcepts(
+            s, kKernelNow, {.space = space.value_or(SpaceId{0}), .query = query, .run = run});
       });
-  AddProposal(rows, "UpsertConcept", ASK { return UpsertConcept(s, "apple", kKernelNow); });
-  AddProposal(rows, "UpdateAffect", ASK { return UpdateAffect(s, "m1", 0.9, kKernelNow); });
+  AddProposal(rows, "UpsertConcept", ASK { return memory::UpsertConcept(s, "apple", kKernelNow); });
+  AddProposal(rows, "UpdateAffect", ASK { return memory::UpdateAffect(s, "m1", 0.9, kKernelNow); });
   AddProposal(
-      rows, "AddEpisode", ASK { return AddEpisode(s, "it rained", made, 0.5, kKernelNow); });
-  AddProposal(rows, "Relate", ASK { return Relate(s, "m1", "is-a", "a new one", kKernelNow); });
-  AddProposal(rows, "DampenConcept", ASK { return DampenConcept(s, "m1", 0.5, kKernelNow); });
+      rows, "AddEpisode",
+      ASK { return memory::AddEpisode(s, "it rained", made, 0.5, kKernelNow); });
+  AddProposal(
+      rows, "Relate", ASK { return memory::Relate(s, "m1", "is-a", "a new one", kKernelNow); });
+  AddProposal(
+      rows, "DampenConcept", ASK { return memory::DampenConcept(s, "m1", 0.5, kKernelNow); });
 }
 
 // Words, a vector and keys at once, by fusion and by weights, with all that a hit says.
@@ -131,54 +143,61 @@ void AddRecall(KernelRows& rows) {
   static const std::vector<float> vector(kKernelDimensions, 0.5f);
   static const std::vector<NodeWeight> keys = {{40, 1.0}, {17, 0.5}};
   const auto ask = [](const Snapshot& s, const RunOptions& run, bool weighted) {
-    RecallOptions options{.now_ms = kKernelNow};
+    memory::RecallOptions options{.now_ms = kKernelNow};
     options.related_hops = 2;
     options.near_duplicate = 0.1;
     options.run = run;
     options.exclude_contradicted = weighted;
     if (weighted) options.weights = {0.4, 0.2, 0.1, 0.1, 0.1, 0.1, 0};
     const SpaceId space = s.schema().FindSpace("default").value_or(SpaceId{0});
-    return Recall(s, {.terms = words, .vector = vector, .space = space, .keys = keys}, options);
+    return memory::Recall(s, {.terms = words, .vector = vector, .space = space, .keys = keys},
+                          options);
   };
   rows.Add("Recall", ASK { return ask(s, run, false); });
   rows.Add("Recall with weights", ASK { return ask(s, run, true); });
   rows.Add(
-      "RelatedTo",
-      ASK { return RelatedTo(s, 8, {.now_ms = kKernelNow, .hops = 2, .budget = run.budget}); });
-  AddProposal(
-      rows, "ProposeReinforcement",
-      ASK { return ProposeReinforcement(s, kFew, {.now_ms = kKernelNow, .budget = run.budget}); });
-  AddProposal(
-      rows, "EventOfRecall", ASK->Result<RecordedEvent> {
-        PLEXUS_ASSIGN(const RecallResult recalled, ask(s, {.executor = run.executor}, false));
-        PLEXUS_ASSIGN(const NewEvent event,
-                      EventOfRecall(s, recalled.hits, "payouts restarts", kKernelNow));
-        return RecordEvent(s, event);
+      "RelatedTo", ASK {
+        return memory::RelatedTo(s, 8, {.now_ms = kKernelNow, .hops = 2, .budget = run.budget});
       });
-  static const RecallTermOptions missing = {.salience_column = "a column that is not there"};
+  AddProposal(
+      rows, "ProposeReinforcement", ASK {
+        return memory::ProposeReinforcement(s, kFew, {.now_ms = kKernelNow, .budget = run.budget});
+      });
+  AddProposal(
+      rows, "EventOfRecall", ASK->Result<memory::RecordedEvent> {
+        PLEXUS_ASSIGN(const memory::RecallResult recalled,
+                      ask(s, {.executor = run.executor}, false));
+        PLEXUS_ASSIGN(const memory::NewEvent event,
+                      memory::EventOfRecall(s, recalled.hits, "payouts restarts", kKernelNow));
+        return memory::RecordEvent(s, event);
+      });
+  static const memory::RecallTermOptions missing = {.salience_column =
+                                                        "a column that is not there"};
   rows.Add(
       "RecallScorer", ASK->Result<bool> {
-        const auto refused = RecallScorer::Make(s, kKernelNow, missing, {}, {});
+        const auto refused = memory::RecallScorer::Make(s, kKernelNow, missing, {}, {});
         if (refused || refused.error().code != ErrorCode::kNotFound)
           return refused ? Result<bool>(false) : std::unexpected(refused.error());
-        PLEXUS_TRY(RecallScorer::Make(s, kKernelNow, {}, {}, {}));
+        PLEXUS_TRY(memory::RecallScorer::Make(s, kKernelNow, {}, {}, {}));
         return true;
       });
 }
 
 void AddFrontier(KernelRows& rows) {
-  for (const FrontierLens lens : {FrontierLens::kSurface, FrontierLens::kBridge,
-                                  FrontierLens::kDivergent, FrontierLens::kLikely})
+  for (const memory::FrontierLens lens :
+       {memory::FrontierLens::kSurface, memory::FrontierLens::kBridge,
+        memory::FrontierLens::kDivergent, memory::FrontierLens::kLikely})
     rows.Add(
         "NeverComposed " + std::to_string(static_cast<int>(lens)),
-        ASK->Result<NeverComposedPage> {
+        ASK->Result<memory::NeverComposedPage> {
           PLEXUS_ASSIGN(const NodeSubset pool, NodeSubset::Of(s, kFew));
-          NeverComposedOptions options{.lens = lens, .top = 5, .now_ms = kKernelNow, .pool = &pool};
+          memory::NeverComposedOptions options{
+              .lens = lens, .top = 5, .now_ms = kKernelNow, .pool = &pool};
           options.structural_fit = true;
           options.run = run;
-          return NeverComposed(s, options);
+          return memory::NeverComposed(s, options);
         },
-        [](const NeverComposedPage& page) { return page.sets; });
+        [](const memory::NeverComposedPage& page) { return page.sets; });
 }
 
 }  // namespace

@@ -104,9 +104,9 @@ TEST_F(CArrays, EdgesAreThoseOfAFile) {
     text += std::to_string(random.sources[i]) + " " + std::to_string(random.targets[i]) + " " +
             std::to_string(random.weights[i]) + "\n";
   const auto file = Graph::InMemory();
-  ImportOptions options;
-  options.format = FileFormat::kEdgeList;
-  ASSERT_TRUE(ImportBytes(*file, "edges", text, options));
+  formats::ImportOptions options;
+  options.format = formats::FileFormat::kEdgeList;
+  ASSERT_TRUE(formats::ImportBytes(*file, "edges", text, options));
 
   plexus_edges edges = random.view();
   auto counts = Sized<plexus_counts>();
@@ -118,7 +118,7 @@ TEST_F(CArrays, EdgesAreThoseOfAFile) {
   EXPECT_EQ(again.added, 0u);
   EXPECT_EQ(again.nodes_added, 0u);
 
-  const auto expected = PageRank(file->snapshot());
+  const auto expected = pagerank::PageRank(file->snapshot());
   ASSERT_TRUE(expected);
   plexus_result* rank = nullptr;
   ASSERT_EQ(plexus_pagerank(Taken(), nullptr, &rank), PLEXUS_OK) << plexus_message();

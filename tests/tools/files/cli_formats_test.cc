@@ -89,7 +89,7 @@ TEST_F(Formats, PartsAreOfAMomentAndSayNoKeyAndNoText) {
   EXPECT_EQ(parts({"--as-of", at}), then);
   const auto selected = [&](const Words& more) {
     const std::string bytes = parts(more);
-    return ArrayFile::Of("parts", bytes).value().header().selected;
+    return formats::ArrayFile::Of("parts", bytes).value().header().selected;
   };
   EXPECT_EQ(selected({}), 3u);
   EXPECT_EQ(selected({"--where", "scope = 'team-scope'"}), 1u);

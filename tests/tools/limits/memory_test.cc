@@ -60,9 +60,9 @@ std::uint64_t PeakOfImport(const std::string& name, const std::string& text, boo
     GraphOptions options;
     options.executor = &SerialExecutor();
     const auto graph = Graph::InMemory(options);
-    ImportOptions import;
+    formats::ImportOptions import;
     import.executor = &SerialExecutor();
-    const auto report = ImportBytes(*graph, name, text, import);
+    const auto report = formats::ImportBytes(*graph, name, text, import);
     taken = report && !report->stopped;
   });
 }
@@ -144,9 +144,9 @@ TEST(Memory, FoldersOfMarkdown) {
     GraphOptions options;
     options.executor = &SerialExecutor();
     const auto graph = Graph::InMemory(options);
-    ImportOptions import;
+    formats::ImportOptions import;
     import.executor = &SerialExecutor();
-    const auto report = ImportMarkdown(*graph, dir / "notes", "m", import);
+    const auto report = formats::ImportMarkdown(*graph, dir / "notes", "m", import);
     taken = report && !report->stopped;
   });
   EXPECT_TRUE(taken);
@@ -221,47 +221,50 @@ TEST(Memory, WhatIsOutOfTimeMakesNothing) {
   {                                                                                      \
 #Kernel, [&] { return ask(Options{}, [&](const auto& o) { return Kernel(s, o); }); } \
   }
-      PLEXUS_LATE(PageRank, PageRankOptions),
-      PLEXUS_LATE(Triangles, TrianglesOptions),
-      PLEXUS_LATE(Clustering, ClusteringOptions),
-      PLEXUS_LATE(LabelPropagation, LabelPropagationOptions),
-      PLEXUS_LATE(KCore, KCoreOptions),
-      PLEXUS_LATE(SimilarPairs, SimilarityOptions),
-      PLEXUS_LATE(StrongComponents, ComponentsOptions),
-      PLEXUS_LATE(TopologicalOrder, TopologicalOrderOptions),
-      PLEXUS_LATE(SpanningForest, SpanningForestOptions),
-      PLEXUS_LATE(CutPoints, CutPointsOptions),
-      PLEXUS_LATE(Betweenness, BetweennessOptions),
-      PLEXUS_LATE(Closeness, ClosenessOptions),
-      PLEXUS_LATE(Hits, HitsOptions),
-      PLEXUS_LATE(Katz, KatzOptions),
-      PLEXUS_LATE(Eigenvector, EigenvectorOptions),
+      PLEXUS_LATE(pagerank::PageRank, pagerank::PageRankOptions),
+      PLEXUS_LATE(community::Triangles, community::TrianglesOptions),
+      PLEXUS_LATE(community::Clustering, community::ClusteringOptions),
+      PLEXUS_LATE(community::LabelPropagation, community::LabelPropagationOptions),
+      PLEXUS_LATE(community::KCore, community::KCoreOptions),
+      PLEXUS_LATE(similarity::SimilarPairs, similarity::SimilarityOptions),
+      PLEXUS_LATE(connectivity::StrongComponents, connectivity::ComponentsOptions),
+      PLEXUS_LATE(connectivity::TopologicalOrder, connectivity::TopologicalOrderOptions),
+      PLEXUS_LATE(connectivity::SpanningForest, connectivity::SpanningForestOptions),
+      PLEXUS_LATE(connectivity::CutPoints, connectivity::CutPointsOptions),
+      PLEXUS_LATE(centrality::Betweenness, centrality::BetweennessOptions),
+      PLEXUS_LATE(centrality::Closeness, centrality::ClosenessOptions),
+      PLEXUS_LATE(centrality::Hits, centrality::HitsOptions),
+      PLEXUS_LATE(centrality::Katz, centrality::KatzOptions),
+      PLEXUS_LATE(centrality::Eigenvector, centrality::EigenvectorOptions),
 #undef PLEXUS_LATE
       {"Distances",
        [&] {
-         return ask(DistancesOptions{}, [&](const auto& o) { return Distances(s, node, o); });
+         return ask(paths::DistancesOptions{},
+                    [&](const auto& o) { return paths::Distances(s, node, o); });
        }},
       {"Dominators",
        [&] {
-         return ask(DominatorsOptions{}, [&](const auto& o) { return Dominators(s, node, o); });
+         return ask(connectivity::DominatorsOptions{},
+                    [&](const auto& o) { return connectivity::Dominators(s, node, o); });
        }},
       {"MultiBfs",
        [&] {
-         return ask(MultiBfsOptions{}, [&](const auto& o) { return MultiBfs(s, sources, o); });
+         return ask(traversal::MultiBfsOptions{},
+                    [&](const auto& o) { return traversal::MultiBfs(s, sources, o); });
        }},
       {"PageRankBatch",
        [&] {
-         PageRankOptions options;
-         options.precision = Precision::kF32;
+         pagerank::PageRankOptions options;
+         options.precision = pagerank::Precision::kF32;
          options.tolerance = 1e-5;
-         return ask(options, [&](const auto& o) { return PageRankBatch(s, sets, o); });
+         return ask(options, [&](const auto& o) { return pagerank::PageRankBatch(s, sets, o); });
        }},
       {"Salience",
        [&] {
-         SalienceOptions options;
+         memory::SalienceOptions options;
          options.decisions.run = late;
          options.decisions.subset = &subset;
-         const auto result = Salience(s, options);
+         const auto result = memory::Salience(s, options);
          return result && result->truncated;
        }},
   };
@@ -271,7 +274,8 @@ TEST(Memory, WhatIsOutOfTimeMakesNothing) {
     EXPECT_TRUE(truncated) << name;
     EXPECT_LT(peak, std::uint64_t{kArcs} * 4) << name;
   }
-  EXPECT_TRUE(RanOut(VisibleNodes(s, 1, {.executor = late.executor, .budget = late.budget})));
+  EXPECT_TRUE(memory::RanOut(
+      memory::VisibleNodes(s, 1, {.executor = late.executor, .budget = late.budget})));
   const std::string_view scopes[] = {"team"};
   EXPECT_FALSE(NodeSubset::InScopes(s, scopes, false, late.budget));
   EXPECT_TRUE(NodeSubset::InScopes(s, scopes));
@@ -294,12 +298,12 @@ TEST(Memory, Vectors) {
     GraphOptions options;
     options.executor = &SerialExecutor();
     const auto graph = Graph::InMemory(options);
-    VectorImportOptions vectors;
-    vectors.format = VectorFormat::kF32;
+    formats::VectorImportOptions vectors;
+    vectors.format = formats::VectorFormat::kF32;
     vectors.dimensions = 4;
-    ImportOptions import;
+    formats::ImportOptions import;
     import.executor = &SerialExecutor();
-    (void)ImportVectors(*graph, {"v.f32", bytes}, vectors, import);
+    (void)formats::ImportVectors(*graph, {"v.f32", bytes}, vectors, import);
   });
   ExpectWithin("vectors", peak, bytes.size(), kMemoryOfImport);
 }

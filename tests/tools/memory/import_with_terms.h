@@ -13,15 +13,15 @@
 namespace plexus::testing {
 
 inline void ImportWithTerms(Graph& graph, const std::string& lines, std::int64_t now) {
-  ImportOptions options;
-  options.format = FileFormat::kJsonLines;
+  formats::ImportOptions options;
+  options.format = formats::FileFormat::kJsonLines;
   options.now_ms = now;
   options.complete = [](const Snapshot& snapshot, WriteBatch& batch) -> Status {
-    const auto added = AddTerms(snapshot, {}, batch);
+    const auto added = retrieval::AddTerms(snapshot, {}, batch);
     if (!added) return std::unexpected(added.error());
     return {};
   };
-  const auto report = ImportBytes(graph, "lines", lines, options);
+  const auto report = formats::ImportBytes(graph, "lines", lines, options);
   ASSERT_TRUE(report) << report.error().ToString();
   ASSERT_FALSE(report->stopped) << report->kept_errors.front().ToString();
 }

@@ -100,7 +100,7 @@ TEST_F(RetrieveTurns, PlansAsJson) {
 // The table of names says in JSON what it says as structs.
 TEST(RetrievePlans, NamedPlansAreTheirJson) {
   const auto graph = Graph::InMemory();
-  for (const NamedPlan& named : NamedPlans()) {
+  for (const retrieval::NamedPlan& named : retrieval::NamedPlans()) {
     const auto read = tools::PlanFromJson(named.json, graph->snapshot().schema(), kNoTime);
     ASSERT_TRUE(read) << named.name << ": " << read.error().ToString();
     ASSERT_EQ(read->seeds.size(), named.plan.seeds.size()) << named.name;

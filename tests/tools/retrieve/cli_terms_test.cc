@@ -100,9 +100,10 @@ TEST_F(SearchWords, AnIndexOfAnEarlierVersionStaysAsItWas) {
   {  // indexed without a record and without switches
     auto database = Database::Open(db_);
     ASSERT_TRUE(database);
-    IndexTermsOptions options;
+    retrieval::IndexTermsOptions options;
     options.now_ms = 1;
-    ASSERT_TRUE(IndexTerms((*database)->snapshot(), options, ApplyTo((*database)->graph())));
+    ASSERT_TRUE(
+        retrieval::IndexTerms((*database)->snapshot(), options, ApplyTo((*database)->graph())));
     ASSERT_TRUE((*database)->Close());
   }
   EXPECT_EQ(Found("caf\u00e9"), "bar");

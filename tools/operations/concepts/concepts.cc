@@ -56,8 +56,8 @@ Status CheckName(const Snapshot& snapshot, const std::string& name) {
 Result<std::int64_t> Tau(const Request& request) { return ParseDuration(request.Text("tau")); }
 
 Result<Reply> RunUpsert(Workspace& workspace, const Request& request) {
-  PLEXUS_ASSIGN(auto result,
-                UpsertConcept(workspace.snapshot(), request.Text("name"), workspace.now_ms()));
+  PLEXUS_ASSIGN(auto result, memory::UpsertConcept(workspace.snapshot(), request.Text("name"),
+                                                   workspace.now_ms()));
   PLEXUS_TRY(CheckName(workspace.snapshot(), result.concept_id));
   return Settled(workspace, request, std::move(result), [](ReplyWriter& json, const auto& made) {
     json.Field("concept_id", made.concept_id);
@@ -67,8 +67,9 @@ Result<Reply> RunUpsert(Workspace& workspace, const Request& request) {
 
 Result<Reply> RunAffect(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const std::int64_t tau, Tau(request));
-  PLEXUS_ASSIGN(auto result, UpdateAffect(workspace.snapshot(), request.Text("name"),
-                                          request.Number("delta"), workspace.now_ms(), tau));
+  PLEXUS_ASSIGN(auto result,
+                memory::UpdateAffect(workspace.snapshot(), request.Text("name"),
+                                     request.Number("delta"), workspace.now_ms(), tau));
   PLEXUS_TRY(CheckName(workspace.snapshot(), result.concept_id));
   return Settled(workspace, request, std::move(result), [](ReplyWriter& json, const auto& made) {
     json.Field("concept_id", made.concept_id);
@@ -82,11 +83,11 @@ Result<Reply> RunAffect(Workspace& workspace, const Request& request) {
 }
 
 Result<Reply> RunEpisode(Workspace& workspace, const Request& request) {
-  AddEpisodeOptions options;
+  memory::AddEpisodeOptions options;
   options.weight = request.Number("weight");
-  PLEXUS_ASSIGN(auto result,
-                AddEpisode(workspace.snapshot(), request.Text("summary"), request.List("concepts"),
-                           request.Number("valence"), workspace.now_ms(), options));
+  PLEXUS_ASSIGN(auto result, memory::AddEpisode(workspace.snapshot(), request.Text("summary"),
+                                                request.List("concepts"), request.Number("valence"),
+                                                workspace.now_ms(), options));
   for (const std::string& name : result.linked_concepts)
     PLEXUS_TRY(CheckName(workspace.snapshot(), name));
   return Settled(workspace, request, std::move(result), [](ReplyWriter& json, const auto& made) {
@@ -101,13 +102,13 @@ Result<Reply> RunEpisode(Workspace& workspace, const Request& request) {
 Result<Reply> RunRelate(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(Needs(request, "first_weight", "reinforce"));
   PLEXUS_TRY(Needs(request, "rate", "reinforce"));
-  RelateOptions options;
+  memory::RelateOptions options;
   options.reinforce = request.Flag("reinforce");
   options.first_weight = request.Number("first_weight");
   options.rate = request.Number("rate");
   PLEXUS_ASSIGN(auto result,
-                Relate(workspace.snapshot(), request.Text("source"), request.Text("kind"),
-                       request.Text("target"), workspace.now_ms(), options));
+                memory::Relate(workspace.snapshot(), request.Text("source"), request.Text("kind"),
+                               request.Text("target"), workspace.now_ms(), options));
   PLEXUS_TRY(CheckName(workspace.snapshot(), result.from));
   PLEXUS_TRY(CheckName(workspace.snapshot(), result.to));
   return Settled(workspace, request, std::move(result), [](ReplyWriter& json, const auto& made) {
@@ -124,8 +125,9 @@ Result<Reply> RunRelate(Workspace& workspace, const Request& request) {
 
 Result<Reply> RunDampen(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const std::int64_t tau, Tau(request));
-  PLEXUS_ASSIGN(auto result, DampenConcept(workspace.snapshot(), request.Text("name"),
-                                           request.Number("ratio"), workspace.now_ms(), tau));
+  PLEXUS_ASSIGN(auto result,
+                memory::DampenConcept(workspace.snapshot(), request.Text("name"),
+                                      request.Number("ratio"), workspace.now_ms(), tau));
   return Settled(workspace, request, std::move(result), [](ReplyWriter& json, const auto& made) {
     json.Field("concept_id", made.concept_id);
     json.Field("arousal", made.arousal);

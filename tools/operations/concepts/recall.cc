@@ -44,8 +44,8 @@ Result<Sequence> Commit(Workspace& workspace, const Request& request, bool trunc
 }
 
 // "KIND:DIRECTION=F", KIND "all" for each of the three.
-Result<RelationDecay> ReadDecay(const Schema& schema, const Request& request,
-                                const std::string& given) {
+Result<memory::RelationDecay> ReadDecay(const Schema& schema, const Request& request,
+                                        const std::string& given) {
   const auto refuse = [&] {
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("decay") + ": '" + given +
@@ -56,7 +56,7 @@ Result<RelationDecay> ReadDecay(const Schema& schema, const Request& request,
   const auto factor = ParseNumber(given.substr(equal + 1));
   const auto direction = ParseDirection(given.substr(colon + 1, equal - colon - 1));
   if (!factor || !direction) return refuse();
-  RelationDecay row{kNoEdgeKind, *direction, *factor};
+  memory::RelationDecay row{kNoEdgeKind, *direction, *factor};
   const std::string name = given.substr(0, colon);
   if (name == "all") return row;
   PLEXUS_ASSIGN(const auto match, FindEdgeKind(schema, name));
@@ -65,18 +65,19 @@ Result<RelationDecay> ReadDecay(const Schema& schema, const Request& request,
   return row;
 }
 
-Result<std::vector<RelationDecay>> ReadDecays(const Workspace& workspace, const Request& request) {
-  std::vector<RelationDecay> rows;
+Result<std::vector<memory::RelationDecay>> ReadDecays(const Workspace& workspace,
+                                                      const Request& request) {
+  std::vector<memory::RelationDecay> rows;
   for (const std::string& given : request.List("decay")) {
-    PLEXUS_ASSIGN(const RelationDecay row, ReadDecay(workspace.schema(), request, given));
+    PLEXUS_ASSIGN(const memory::RelationDecay row, ReadDecay(workspace.schema(), request, given));
     rows.push_back(row);
   }
   return rows;
 }
 
 void WriteRaised(ReplyWriter& json, const Snapshot& snapshot,
-                 const std::vector<RaisedConcept>& raised) {
-  json.Objects("raised", raised, [&](const RaisedConcept& one) {
+                 const std::vector<memory::RaisedConcept>& raised) {
+  json.Objects("raised", raised, [&](const memory::RaisedConcept& one) {
     json.Node("key", snapshot, one.node);
     json.Field("arousal_level", one.level);
   });
@@ -95,7 +96,7 @@ std::string Closing(const Request& request, const std::vector<std::string>& unkn
 
 Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "commit", "dry_run"));
-  RecallConceptsOptions options;
+  memory::RecallConceptsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   PLEXUS_ASSIGN(options.tau_ms, ParseDuration(request.Text("tau")));
   PLEXUS_ASSIGN(options.decay, ReadDecays(workspace, request));
@@ -107,8 +108,8 @@ Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
   options.top = request.Count("top");
   PLEXUS_ASSIGN(const NodeSubset subset, VisibleInScope(workspace, request));
   options.subset = &subset;
-  PLEXUS_ASSIGN(auto result, RecallConcepts(workspace.snapshot(), request.List("seeds"),
-                                            workspace.now_ms(), options));
+  PLEXUS_ASSIGN(auto result, memory::RecallConcepts(workspace.snapshot(), request.List("seeds"),
+                                                    workspace.now_ms(), options));
   PLEXUS_ASSIGN(const Sequence sequence,
                 Commit(workspace, request, result.truncated, result.batch));
   std::string closing = result.propositions.empty() ? "nothing was found\n" : "";
@@ -117,7 +118,7 @@ Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
   closing += Closing(request, result.unknown, result.raised.size(), result.truncated);
   Reply reply([snapshot = workspace.snapshot(), committed = !OnlyReads(request), sequence,
                result = std::move(result)](ReplyWriter& json) {
-    json.Objects("propositions", result.propositions, [&](const Proposition& p) {
+    json.Objects("propositions", result.propositions, [&](const memory::Proposition& p) {
       json.Field("text", p.text);
       json.Field("score", p.score);
       json.Field("valence", p.valence);
@@ -138,15 +139,15 @@ Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
 }
 
 Result<Reply> RunActivate(Workspace& workspace, const Request& request) {
-  ActivateRelatedOptions options;
+  memory::ActivateRelatedOptions options;
   PLEXUS_ASSIGN(options.tau_ms, ParseDuration(request.Text("tau")));
   PLEXUS_ASSIGN(options.decay, ReadDecays(workspace, request));
   PLEXUS_ASSIGN(options.budget, MakeBudget(request));
   options.prefix = request.Text("prefix");
   PLEXUS_ASSIGN(const NodeSubset subset, VisibleInScope(workspace, request));
   options.subset = &subset;
-  PLEXUS_ASSIGN(auto result, ActivateRelated(workspace.snapshot(), request.List("sources"),
-                                             workspace.now_ms(), options));
+  PLEXUS_ASSIGN(auto result, memory::ActivateRelated(workspace.snapshot(), request.List("sources"),
+                                                     workspace.now_ms(), options));
   PLEXUS_ASSIGN(const Sequence sequence,
                 Commit(workspace, request, result.truncated, result.batch));
   std::string closing = Closing(request, result.unknown, result.raised.size(), result.truncated);
@@ -164,7 +165,7 @@ Result<Reply> RunActivate(Workspace& workspace, const Request& request) {
 
 // The vector of a concept, or nothing where none is named.
 Result<std::vector<float>> QueryVector(const Snapshot& snapshot, const Request& request,
-                                       SearchConceptsOptions& options) {
+                                       memory::SearchConceptsOptions& options) {
   if (!request.Given("like")) return std::vector<float>();
   const std::string& like = request.Text("like");
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, like));
@@ -181,7 +182,7 @@ Result<std::vector<float>> QueryVector(const Snapshot& snapshot, const Request& 
 Result<Reply> RunSearch(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(Needs(request, "cosine_share", "like"));
   PLEXUS_TRY(Needs(request, "space", "like"));
-  SearchConceptsOptions options;
+  memory::SearchConceptsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   PLEXUS_ASSIGN(options.tau_ms, ParseDuration(request.Text("tau")));
   PLEXUS_ASSIGN(const std::vector<float> query,
@@ -191,10 +192,11 @@ Result<Reply> RunSearch(Workspace& workspace, const Request& request) {
   options.cosine_share = request.Number("cosine_share");
   PLEXUS_ASSIGN(const NodeSubset subset, VisibleInScope(workspace, request));
   options.subset = &subset;
-  PLEXUS_ASSIGN(auto result, SearchConcepts(workspace.snapshot(), workspace.now_ms(), options));
+  PLEXUS_ASSIGN(auto result,
+                memory::SearchConcepts(workspace.snapshot(), workspace.now_ms(), options));
   Reply reply([snapshot = workspace.snapshot(), result](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
-    json.Objects("results", result.hits, [&](const ConceptHit& hit) {
+    json.Objects("results", result.hits, [&](const memory::ConceptHit& hit) {
       json.Node("key", snapshot, hit.node);
       json.Field("score", hit.score);
       if (hit.cosine) json.Field("cosine", *hit.cosine);
@@ -230,7 +232,7 @@ void AddConceptRecall(Rows& rows) {
                                    .MayBeEmpty()
                                    .Positional()),
                       Count("hops", "H", "at most H relations away, 0 to 16")
-                          .Between(0, kMaxHops)
+                          .Between(0, traversal::kMaxHops)
                           .Default(std::uint64_t{2}),
                       TauParameter(),
                       Number("hop_decay", "F", "factor for each hop after the first")

@@ -32,17 +32,17 @@ Result<std::optional<NodeSubset>> Selected(const Workspace& workspace, const Req
   }
   PLEXUS_ASSIGN(const std::vector<NodeId> sources,
                 FindAliveNodes(snapshot, request.List("around")));
-  BfsOptions options;
+  traversal::BfsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.max_depth =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(request.Count("hops"), 1'000'000));
   options.direction = Direction::kBoth;
   if (const auto limit = request.MaybeCount("limit")) options.run.budget.nodes = *limit;
-  PLEXUS_ASSIGN(const BfsResult reached, Bfs(snapshot, sources, options));
+  PLEXUS_ASSIGN(const traversal::BfsResult reached, traversal::Bfs(snapshot, sources, options));
   if (options.run.budget.Interrupted())  // a file says nowhere that it is less than was asked for
     return Fail(ErrorCode::kCancelled, "what is near was not found yet");
   std::vector<NodeId> nodes;
-  for (const BfsNode& node : reached.nodes) nodes.push_back(node.node);
+  for (const traversal::BfsNode& node : reached.nodes) nodes.push_back(node.node);
   PLEXUS_ASSIGN(NodeSubset subset, NodeSubset::Of(snapshot, nodes));
   return subset;
 }
@@ -66,7 +66,8 @@ class InPage final : public std::streambuf {
 };
 
 // The explorer's page with the graph inside, as node-link JSON.
-Status ExportPage(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options) {
+Status ExportPage(const Snapshot& snapshot, std::ostream& out,
+                  const formats::ExportOptions& options) {
   const std::string_view page = ExplorerPage();
   const std::size_t place = page.find(kExplorerData);
   if (place == std::string_view::npos)
@@ -74,7 +75,7 @@ Status ExportPage(const Snapshot& snapshot, std::ostream& out, const ExportOptio
   out << page.substr(0, place);
   InPage buffer(out);
   std::ostream data(&buffer);
-  PLEXUS_TRY(ExportNodeLink(snapshot, data, options));
+  PLEXUS_TRY(formats::ExportNodeLink(snapshot, data, options));
   out << page.substr(place + kExplorerData.size());
   if (!out) return Fail(ErrorCode::kIo, "the page could not be written");
   return {};
@@ -83,7 +84,7 @@ Status ExportPage(const Snapshot& snapshot, std::ostream& out, const ExportOptio
 // All that is written: independent of the workspace, but for its progress.
 struct Exporter {
   Snapshot snapshot;
-  ExportOptions options;
+  formats::ExportOptions options;
   std::string format;
   std::optional<NodeSubset> selected;
   SpaceId space = {};
@@ -92,19 +93,19 @@ struct Exporter {
 
   Status Write(std::ostream& out) {
     if (selected) options.include = [this](NodeId node) { return selected->contains(node); };
-    if (format == "jsonl") return ExportJsonLines(snapshot, out, options);
-    if (format == "csv") return ExportCsv(snapshot, out, options);
-    if (format == "mtx") return ExportMatrixMarket(snapshot, out, options);
-    if (format == "graphml") return ExportGraphMl(snapshot, out, options);
-    if (format == "node-link") return ExportNodeLink(snapshot, out, options);
+    if (format == "jsonl") return formats::ExportJsonLines(snapshot, out, options);
+    if (format == "csv") return formats::ExportCsv(snapshot, out, options);
+    if (format == "mtx") return formats::ExportMatrixMarket(snapshot, out, options);
+    if (format == "graphml") return formats::ExportGraphMl(snapshot, out, options);
+    if (format == "node-link") return formats::ExportNodeLink(snapshot, out, options);
     if (format == "html") return ExportPage(snapshot, out, options);
-    if (format == "cypher") return ExportCypher(snapshot, out, options);
-    if (format == "f32") return ExportVectors(snapshot, out, space, options);
+    if (format == "cypher") return formats::ExportCypher(snapshot, out, options);
+    if (format == "f32") return formats::ExportVectors(snapshot, out, space, options);
     if (format == "csr-parts")
-      return ExportCsrParts(snapshot, out, identity.high, identity.low, options);
-    if (format == "mcp-memory") return ExportMcpMemory(snapshot, out, options);
-    return format == "gexf" ? ExportGexf(snapshot, out, options)
-                            : ExportDot(snapshot, out, options);
+      return formats::ExportCsrParts(snapshot, out, identity.high, identity.low, options);
+    if (format == "mcp-memory") return formats::ExportMcpMemory(snapshot, out, options);
+    return format == "gexf" ? formats::ExportGexf(snapshot, out, options)
+                            : formats::ExportDot(snapshot, out, options);
   }
 };
 
@@ -141,7 +142,7 @@ Result<Exporter> MakeExporter(Workspace& workspace, const Request& request) {
       exporter.format != "graphml" && exporter.format != "gexf")
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("property_columns") + " goes with csv, graphml and gexf");
-  if (request.Text("table") == "nodes") exporter.options.csv_table = CsvTable::kNodes;
+  if (request.Text("table") == "nodes") exporter.options.csv_table = formats::CsvTable::kNodes;
   exporter.options.edges_key = request.Text("edges_key");
   if (!request.Flag("keys"))
     exporter.options.dot_label = [snapshot = workspace.snapshot()](NodeId node) {

@@ -12,7 +12,7 @@
 namespace plexus::tools {
 namespace {
 
-void Report(BatchProgress& progress, const FollowBatch& batch) {
+void Report(BatchProgress& progress, const formats::FollowBatch& batch) {
   std::ostringstream json;
   {
     JsonWriter writer(json);
@@ -65,11 +65,11 @@ Status CheckFollow(const Request& request) {
   return {};
 }
 
-Result<FollowReport> Follow(Workspace& workspace, const Request& request,
-                            const ImportOptions& options) {
+Result<formats::FollowReport> Follow(Workspace& workspace, const Request& request,
+                                     const formats::ImportOptions& options) {
   const std::string& file = request.List("files")[0];
   const bool pipe = file == "-";
-  FollowOptions follow;
+  formats::FollowOptions follow;
   follow.batch_records = static_cast<std::size_t>(request.Count("batch_records"));
   follow.batch_seconds = request.Number("batch_seconds");
   follow.idle_seconds = request.MaybeNumber("idle_seconds");
@@ -82,7 +82,7 @@ Result<FollowReport> Follow(Workspace& workspace, const Request& request,
   // A host's progress knows nothing of batches; without any, only silence can end it.
   auto* const progress = dynamic_cast<BatchProgress*>(workspace.progress());
   if (progress) {
-    follow.on_batch = [=](const FollowBatch& batch) { Report(*progress, batch); };
+    follow.on_batch = [=](const formats::FollowBatch& batch) { Report(*progress, batch); };
     follow.clock_ms = [&workspace, progress] {
       workspace.SetClock(progress->ClockMs());
       workspace.SetNow(workspace.options().clock_ms);
@@ -93,8 +93,8 @@ Result<FollowReport> Follow(Workspace& workspace, const Request& request,
                 request.Name("follow") + " has no end here; give " + request.Name("idle_seconds"));
   }
   Graph& graph = workspace.graph();
-  return pipe ? FollowStream(graph, "standard input", workspace.input(), options, follow)
-              : FollowFile(graph, file, options, follow);
+  return pipe ? formats::FollowStream(graph, "standard input", workspace.input(), options, follow)
+              : formats::FollowFile(graph, file, options, follow);
 }
 
 }  // namespace plexus::tools

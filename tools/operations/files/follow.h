@@ -14,7 +14,7 @@ Parameters FollowParameters();
 // Refuses what does not go with the flag, and what needs it.
 Status CheckFollow(const Request& request);
 // Imports what the request's file holds and will hold. A BatchProgress is told of each batch.
-Result<FollowReport> Follow(Workspace& workspace, const Request& request,
-                            const ImportOptions& options);
+Result<formats::FollowReport> Follow(Workspace& workspace, const Request& request,
+                                     const formats::ImportOptions& options);
 
 }  // namespace plexus::tools

@@ -30,14 +30,14 @@ constexpr std::uintmax_t kBulkBytes = std::uintmax_t{8} << 20;
 constexpr std::uint64_t kMostOfStrangers = std::uint64_t{4} << 30;
 
 // The vector format that is asked for, or that the only file's name says.
-std::optional<VectorFormat> AskedVectorFormat(const Request& request) {
+std::optional<formats::VectorFormat> AskedVectorFormat(const Request& request) {
   const std::string& format = request.Text("format");
-  if (format == "npy") return VectorFormat::kNpy;
-  if (format == "fvecs") return VectorFormat::kFvecs;
-  if (format == "f32") return VectorFormat::kF32;
+  if (format == "npy") return formats::VectorFormat::kNpy;
+  if (format == "fvecs") return formats::VectorFormat::kFvecs;
+  if (format == "f32") return formats::VectorFormat::kF32;
   const std::vector<std::string>& files = request.List("files");
   if (format != "auto" || files.size() != 1) return std::nullopt;
-  return VectorFormatOf(files[0]);
+  return formats::VectorFormatOf(files[0]);
 }
 
 // Shows progress but never asks to stop: what was read is made durable first.
@@ -53,10 +53,11 @@ class MustFinish : public Progress {
   Progress* shown_;
 };
 
-Result<ImportReport> ReadVectors(Graph& graph, int input, const Request& request,
-                                 VectorFormat format, const ImportOptions& options) {
+Result<formats::ImportReport> ReadVectors(Graph& graph, int input, const Request& request,
+                                          formats::VectorFormat format,
+                                          const formats::ImportOptions& options) {
   const std::string& file = request.List("files")[0];
-  VectorImportOptions vectors;
+  formats::VectorImportOptions vectors;
   vectors.format = format;
   vectors.dimensions =
       static_cast<decltype(vectors.dimensions)>(request.MaybeCount("dimensions").value_or(0));
@@ -67,9 +68,9 @@ Result<ImportReport> ReadVectors(Graph& graph, int input, const Request& request
   vectors.prefilter = ReadPrefilter(request);
   vectors.element = ReadElement(request);
   vectors.keys_first = request.Text("keys") == "-";
-  if (request.Given("keys")) vectors.keys = VectorInput{request.Text("keys")};
-  if (file != "-") return ImportVectors(graph, {file}, vectors, options);
-  return ImportVectorStream(graph, "standard input", input, vectors, options);
+  if (request.Given("keys")) vectors.keys = formats::VectorInput{request.Text("keys")};
+  if (file != "-") return formats::ImportVectors(graph, {file}, vectors, options);
+  return formats::ImportVectorStream(graph, "standard input", input, vectors, options);
 }
 
 // A folder of notes, by name or by what it holds.
@@ -77,18 +78,19 @@ bool IsMarkdown(const Request& request) {
   const std::string& format = request.Text("format");
   const std::vector<std::string>& files = request.List("files");
   return format == "markdown" ||
-         (format == "auto" && files.size() == 1 && IsMarkdownFolder(files[0]));
+         (format == "auto" && files.size() == 1 && formats::IsMarkdownFolder(files[0]));
 }
 
-Result<ImportReport> Read(Graph& graph, int input, const Request& request,
-                          const ImportOptions& options) {
+Result<formats::ImportReport> Read(Graph& graph, int input, const Request& request,
+                                   const formats::ImportOptions& options) {
   if (IsMarkdown(request))
-    return ImportMarkdown(graph, request.List("files")[0], request.Text("mirror"), options);
+    return formats::ImportMarkdown(graph, request.List("files")[0], request.Text("mirror"),
+                                   options);
   if (const auto format = AskedVectorFormat(request))
     return ReadVectors(graph, input, request, *format, options);
   const std::vector<std::string>& files = request.List("files");
-  if (files != std::vector<std::string>{"-"}) return ImportFiles(graph, files, options);
-  return ImportStream(graph, "standard input", input, options);
+  if (files != std::vector<std::string>{"-"}) return formats::ImportFiles(graph, files, options);
+  return formats::ImportStream(graph, "standard input", input, options);
 }
 
 Status CheckFiles(const Workspace& workspace, const Request& request) {
@@ -130,9 +132,9 @@ Status CheckFiles(const Workspace& workspace, const Request& request) {
 }
 
 // "source=from" -> what the file calls "from" is the source.
-Result<std::vector<ColumnName>> ColumnNames(const Request& request) {
+Result<std::vector<formats::ColumnName>> ColumnNames(const Request& request) {
   PLEXUS_ASSIGN(const auto pairs, PairsOf(request, "columns", "MEANING=COLUMN, as source=from"));
-  std::vector<ColumnName> names;
+  std::vector<formats::ColumnName> names;
   for (const auto& [meaning, in_file] : pairs) {
     names.push_back({meaning, in_file});
     for (std::size_t i = 0; i + 1 < names.size(); ++i)
@@ -150,18 +152,18 @@ double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-Result<ImportOptions> Options(Workspace& workspace, const Request& request) {
-  ImportOptions options;
+Result<formats::ImportOptions> Options(Workspace& workspace, const Request& request) {
+  formats::ImportOptions options;
   if (!AskedVectorFormat(request) && request.Text("format") != "markdown" && !IsArrays(request)) {
-    PLEXUS_ASSIGN(options.format, ParseFileFormat(request.Text("format")));
+    PLEXUS_ASSIGN(options.format, formats::ParseFileFormat(request.Text("format")));
   }
   PLEXUS_ASSIGN(options.columns, ColumnNames(request));
   options.reversed_kinds = request.List("reversed_kinds");
   PLEXUS_ASSIGN(options.kind_names, KindNames(request));
-  options.on_error =
-      request.Text("on_error") == "skip" ? OnImportError::kSkip : OnImportError::kStop;
+  options.on_error = request.Text("on_error") == "skip" ? formats::OnImportError::kSkip
+                                                        : formats::OnImportError::kStop;
   options.strict = request.Flag("strict");
-  if (options.strict && options.on_error == OnImportError::kSkip)
+  if (options.strict && options.on_error == formats::OnImportError::kSkip)
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("strict") + " refuses the files as a whole; it cannot go with " +
                     request.Name("on_error") + " skip");
@@ -180,13 +182,14 @@ Result<ImportOptions> Options(Workspace& workspace, const Request& request) {
   return options;
 }
 
-Reply MakeReply(Workspace& workspace, const Request& request, ImportReport report,
-                const std::optional<IndexTermsReport>& terms, bool dry_run, double seconds,
-                const std::optional<FollowReport>& followed = {}) {
+Reply MakeReply(Workspace& workspace, const Request& request, formats::ImportReport report,
+                const std::optional<retrieval::IndexTermsReport>& terms, bool dry_run,
+                double seconds, const std::optional<formats::FollowReport>& followed = {}) {
   const std::string columns = request.Name("columns");
   AddImportNotes(workspace.notes(), report, columns);
   std::vector<std::string> warnings = std::exchange(workspace.warnings(), {});
-  for (const ImportWarning& warning : report.warnings) warnings.push_back(warning.ToString());
+  for (const formats::ImportWarning& warning : report.warnings)
+    warnings.push_back(warning.ToString());
   if (report.ambiguous > 0) warnings.push_back(AmbiguousWarning(report));
   std::string page = ImportPage(report, seconds);
   if (terms) page += ShownTerms(*terms);
@@ -207,14 +210,15 @@ Reply MakeReply(Workspace& workspace, const Request& request, ImportReport repor
 }
 
 // As Judged, of files that were read into a copy, of which nothing stays.
-Result<ImportReport> JudgedInCopy(const Request& request, Result<ImportReport> report) {
+Result<formats::ImportReport> JudgedInCopy(const Request& request,
+                                           Result<formats::ImportReport> report) {
   if (!report && report.error().code == ErrorCode::kCancelled)
     report.error().message = "import cancelled: nothing was imported";
   return Judged(request, std::move(report));
 }
 
 // The files into a copy in RAM, which goes: nothing is made or written, and no lock is taken.
-Result<Reply> RunDry(Workspace& workspace, const Request& request, ImportOptions options) {
+Result<Reply> RunDry(Workspace& workspace, const Request& request, formats::ImportOptions options) {
   PLEXUS_TRY(NotTogether(request, "dry_run", "terms"));
   GraphOptions in_memory;
   in_memory.executor = &workspace.executor();
@@ -222,7 +226,7 @@ Result<Reply> RunDry(Workspace& workspace, const Request& request, ImportOptions
   if (!graph) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
   const Sequence before = graph->snapshot().sequence();
   const auto start = std::chrono::steady_clock::now();
-  PLEXUS_ASSIGN(ImportReport report,
+  PLEXUS_ASSIGN(formats::ImportReport report,
                 JudgedInCopy(request, Read(*graph, workspace.input(), request, options)));
   report.sequence = before;
   std::string built;
@@ -238,7 +242,7 @@ Result<Reply> RunDry(Workspace& workspace, const Request& request, ImportOptions
 
 // Whether the batch does what the files did to the copy. Formats with a way past the batches do not
 // come to the same.
-bool IsOf(const ImportReport& files, const ApplyReport& batch) {
+bool IsOf(const formats::ImportReport& files, const ApplyReport& batch) {
   if (files.removed > 0) return true;  // records do that themselves, and may remove what they add
   return files.nodes.added <= batch.nodes.added && files.events.added <= batch.events.added &&
          (files.edges.added == 0 || batch.edges.added > 0) &&
@@ -248,7 +252,8 @@ bool IsOf(const ImportReport& files, const ApplyReport& batch) {
 
 // What the files would do as one batch, judged by the rules that the graph keeps, and applied if
 // they allow it. Takes the memory of the import.
-Result<Reply> RunChecked(Workspace& workspace, const Request& request, ImportOptions options) {
+Result<Reply> RunChecked(Workspace& workspace, const Request& request,
+                         formats::ImportOptions options) {
   GraphOptions in_memory;
   in_memory.executor = &workspace.executor();
   const std::unique_ptr<Graph> copy = Graph::InMemory(in_memory, workspace.snapshot());
@@ -273,7 +278,7 @@ Result<Reply> RunChecked(Workspace& workspace, const Request& request, ImportOpt
     return {};
   };
   const auto start = std::chrono::steady_clock::now();
-  PLEXUS_ASSIGN(ImportReport report,
+  PLEXUS_ASSIGN(formats::ImportReport report,
                 JudgedInCopy(request, Read(*copy, workspace.input(), request, options)));
   settle(copy->snapshot().sequence());
   const bool dry = IsDryRun(request);
@@ -314,7 +319,7 @@ Result<Reply> RunImport(Workspace& workspace, const Request& request) {
   if (IsChecked(request) && AskedVectorFormat(request))
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("check") + " goes with files of records, not with vectors");
-  PLEXUS_ASSIGN(ImportOptions options, Options(workspace, request));
+  PLEXUS_ASSIGN(formats::ImportOptions options, Options(workspace, request));
   if (IsChecked(request)) return RunChecked(workspace, request, std::move(options));
   if (request.Flag("dry_run")) return RunDry(workspace, request, std::move(options));
   MustFinish must_finish(workspace.timed_progress());
@@ -324,7 +329,8 @@ Result<Reply> RunImport(Workspace& workspace, const Request& request) {
     options.after = [&] { return workspace.database().EndBulk(&must_finish); };
   }
   PLEXUS_TRY(NotTogether(request, "terms", "no_terms"));
-  if (!workspace.options().wall.empty() && request.Flag("terms") && !HasTerms(workspace.snapshot()))
+  if (!workspace.options().wall.empty() && request.Flag("terms") &&
+      !retrieval::HasTerms(workspace.snapshot()))
     return Fail(ErrorCode::kFailedPrecondition,
                 request.Name("terms") +
                     " makes an index of the whole graph: not in a session of a "
@@ -341,19 +347,19 @@ Result<Reply> RunImport(Workspace& workspace, const Request& request) {
     options.complete = [&](const Snapshot& snapshot, WriteBatch& batch) {
       return keeper.Complete(snapshot, batch);
     };
-  std::optional<FollowReport> followed;
-  const auto read = [&]() -> Result<ImportReport> {
+  std::optional<formats::FollowReport> followed;
+  const auto read = [&]() -> Result<formats::ImportReport> {
     if (IsArrays(request)) return ReadArrays(workspace, request, options);
     if (!follow) return Read(workspace.graph(), workspace.input(), request, options);
     PLEXUS_ASSIGN(followed, Follow(workspace, request, options));
     return followed->import;
   };
-  PLEXUS_ASSIGN(ImportReport report, Judged(request, read()));
-  std::optional<IndexTermsReport> terms;
+  PLEXUS_ASSIGN(formats::ImportReport report, Judged(request, read()));
+  std::optional<retrieval::IndexTermsReport> terms;
   if (!report.stopped && index) {  // a refused file leaves no trace
     PLEXUS_ASSIGN(terms, last ? keeper.IndexAll() : keeper.Finish());
     report.sequence = workspace.graph().snapshot().sequence();
-    if (!HasTerms(workspace.graph().snapshot())) terms.reset();  // there was no text
+    if (!retrieval::HasTerms(workspace.graph().snapshot())) terms.reset();  // there was no text
   }
   std::string built;
   if (!report.stopped && request.Given("build")) {

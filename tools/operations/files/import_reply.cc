@@ -11,14 +11,14 @@
 namespace plexus::tools {
 namespace {
 
-std::uint64_t NeverValid(const ImportReport& report) {
+std::uint64_t NeverValid(const formats::ImportReport& report) {
   std::uint64_t count = 0;
-  for (const ImportWarning& warning : report.warnings)
+  for (const formats::ImportWarning& warning : report.warnings)
     if (warning.until) count += warning.count;
   return count;
 }
 
-void WriteImportCounts(ReplyWriter& json, const char* name, const ImportCounts& counts) {
+void WriteImportCounts(ReplyWriter& json, const char* name, const formats::ImportCounts& counts) {
   json.BeginObject(name);
   json.Field("new", counts.added);
   json.Field("changed", counts.changed);
@@ -27,16 +27,16 @@ void WriteImportCounts(ReplyWriter& json, const char* name, const ImportCounts& 
 }
 
 // A refused record or file, and what to type next.
-std::string Message(const ImportError& error, const std::string& columns) {
+std::string Message(const formats::ImportError& error, const std::string& columns) {
   return error.ToString() +
          (error.columns.empty() ? "" : "; for example " + columns + " " + ShellWord(error.columns));
 }
 
 }  // namespace
 
-void WriteImportReport(ReplyWriter& json, const ImportReport& report,
-                       const std::optional<IndexTermsReport>& terms, bool dry_run,
-                       const std::optional<FollowReport>& followed,
+void WriteImportReport(ReplyWriter& json, const formats::ImportReport& report,
+                       const std::optional<retrieval::IndexTermsReport>& terms, bool dry_run,
+                       const std::optional<formats::FollowReport>& followed,
                        const std::vector<std::string>& warnings, const std::string& columns) {
   json.Field("sequence", report.sequence);
   if (dry_run) json.Field("dry_run", true);
@@ -76,17 +76,17 @@ void WriteImportReport(ReplyWriter& json, const ImportReport& report,
   }
   json.Field("stopped", report.stopped);
   json.BeginArray("messages");
-  for (const ImportError& error : report.kept_errors) json.Value(Message(error, columns));
+  for (const formats::ImportError& error : report.kept_errors) json.Value(Message(error, columns));
   json.EndArray();
   json.Values("warnings", warnings);
 }
 
-std::string ImportPage(const ImportReport& report, double seconds) {
+std::string ImportPage(const formats::ImportReport& report, double seconds) {
   std::ostringstream page;
   TextTable table;
   const auto right = TextTable::Align::kRight;
   table.Column("").Column("new", right).Column("changed", right).Column("same", right);
-  const auto row = [&](const char* name, const ImportCounts& counts) {
+  const auto row = [&](const char* name, const formats::ImportCounts& counts) {
     if (counts.added + counts.changed + counts.same > 0)
       table.Row({name, Grouped(counts.added), Grouped(counts.changed), Grouped(counts.same)});
   };
@@ -115,7 +115,7 @@ std::string ImportPage(const ImportReport& report, double seconds) {
   return std::move(page).str();
 }
 
-std::string AmbiguousWarning(const ImportReport& report) {
+std::string AmbiguousWarning(const formats::ImportReport& report) {
   if (report.ambiguous == 0) return "";
   return std::to_string(report.ambiguous) +
          " edges from from_id to to_id are of the kinds supersedes, supports or promoted_from and "
@@ -123,12 +123,12 @@ std::string AmbiguousWarning(const ImportReport& report) {
          "them with --reversed-kinds supersedes,supports,promoted_from";
 }
 
-void AddImportNotes(std::vector<Note>& notes, const ImportReport& report,
+void AddImportNotes(std::vector<Note>& notes, const formats::ImportReport& report,
                     const std::string& columns) {
-  for (const ImportWarning& warning : report.warnings)
+  for (const formats::ImportWarning& warning : report.warnings)
     notes.push_back({warning.ToString(), Note::kWarning});
   if (report.ambiguous > 0) notes.push_back({AmbiguousWarning(report), Note::kWarning});
-  for (const ImportError& error : report.kept_errors) {
+  for (const formats::ImportError& error : report.kept_errors) {
     if (report.stopped)
       notes.push_back({Message(error, columns), Note::kError});
     else
@@ -143,7 +143,7 @@ void AddImportNotes(std::vector<Note>& notes, const ImportReport& report,
 namespace {
 
 // A name that no file has is a slip of the command, not of a file.
-Status CheckColumnsUsed(const Request& request, const ImportReport& report) {
+Status CheckColumnsUsed(const Request& request, const formats::ImportReport& report) {
   if (report.unused_columns.empty()) return {};
   std::string names;
   for (const std::string& name : report.unused_columns)
@@ -156,7 +156,7 @@ Status CheckColumnsUsed(const Request& request, const ImportReport& report) {
 
 }  // namespace
 
-Result<ImportReport> Judged(const Request& request, Result<ImportReport> report) {
+Result<formats::ImportReport> Judged(const Request& request, Result<formats::ImportReport> report) {
   if (report) {
     PLEXUS_TRY(CheckColumnsUsed(request, *report));
   } else if (report.error().code == ErrorCode::kInvalidArgument) {

@@ -38,7 +38,7 @@ bool IsOneBatch(const std::vector<std::string>& files) {
   if (files.size() != 1 || !std::filesystem::is_regular_file(files[0], ignored)) return false;
   std::ifstream in(files[0], std::ios::binary);
   const bool packed = in.get() == 0x1f && in.get() == 0x8b;
-  return !packed && TotalBytes(files) < ImportOptions().block_bytes;
+  return !packed && TotalBytes(files) < formats::ImportOptions().block_bytes;
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> PairsOf(const Request& request,
@@ -55,9 +55,9 @@ Result<std::vector<std::pair<std::string, std::string>>> PairsOf(const Request& 
   return pairs;
 }
 
-Result<std::vector<ColumnName>> KindNames(const Request& request) {
+Result<std::vector<formats::ColumnName>> KindNames(const Request& request) {
   PLEXUS_ASSIGN(const auto pairs, PairsOf(request, "kind_map", "THEIRS=OURS, as IS_A=is-a"));
-  std::vector<ColumnName> names;
+  std::vector<formats::ColumnName> names;
   for (const auto& [theirs, ours] : pairs) {
     names.push_back({ours, theirs});
     for (std::size_t i = 0; i + 1 < names.size(); ++i)
@@ -72,7 +72,8 @@ Result<std::vector<ColumnName>> KindNames(const Request& request) {
 bool IsArrays(const Request& request) {
   const std::string& format = request.Text("format");
   const std::vector<std::string>& files = request.List("files");
-  return format == "array" || (format == "auto" && !files.empty() && IsArrayFile(files[0]));
+  return format == "array" ||
+         (format == "auto" && !files.empty() && formats::IsArrayFile(files[0]));
 }
 
 Status CheckArrays(const Workspace& workspace, const Request& request) {
@@ -91,17 +92,18 @@ Status CheckArrays(const Workspace& workspace, const Request& request) {
                                            "it: not in a session of a scope");
 }
 
-Result<ImportReport> ReadArrays(Workspace& workspace, const Request& request,
-                                const ImportOptions& options) {
+Result<formats::ImportReport> ReadArrays(Workspace& workspace, const Request& request,
+                                         const formats::ImportOptions& options) {
   PLEXUS_ASSIGN(const GraphIdentity identity, IdentifyGraph(workspace.directory()));
-  return ImportArrays(workspace.graph(), request.List("files"),
-                      {identity.high, identity.low, request.Text("column")}, options);
+  return formats::ImportArrays(workspace.graph(), request.List("files"),
+                               {identity.high, identity.low, request.Text("column")}, options);
 }
 
 Parameter BuildParameter() {
   Parameter build =
       List("build", "RECIPE,...", "edges between turns to build afterwards, as `build` makes them");
-  for (const EdgeRecipe& recipe : BuiltinRecipes()) build.choices.emplace_back(recipe.name);
+  for (const memory::EdgeRecipe& recipe : memory::BuiltinRecipes())
+    build.choices.emplace_back(recipe.name);
   return build;
 }
 

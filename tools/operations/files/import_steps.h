@@ -25,14 +25,14 @@ Result<std::vector<std::pair<std::string, std::string>>> PairsOf(const Request& 
                                                                  std::string_view name,
                                                                  std::string_view form);
 // "kind_map": "IS_A=is-a" says that what the file calls IS_A is the kind is-a.
-Result<std::vector<ColumnName>> KindNames(const Request& request);
+Result<std::vector<formats::ColumnName>> KindNames(const Request& request);
 
 // Results of jobs by id (storage/formats/import.h), by name or by what they hold.
 bool IsArrays(const Request& request);
 // kInvalidArgument: they do not go with other parameters, nor "column" with other files.
 Status CheckArrays(const Workspace& workspace, const Request& request);
-Result<ImportReport> ReadArrays(Workspace& workspace, const Request& request,
-                                const ImportOptions& options);
+Result<formats::ImportReport> ReadArrays(Workspace& workspace, const Request& request,
+                                         const formats::ImportOptions& options);
 
 // "build": recipes, as the operation of that name has them.
 Parameter BuildParameter();

@@ -85,7 +85,7 @@ Result<std::vector<std::string>> ParseList(std::string_view text) {
 }
 
 Status CheckJson(const std::string& where, std::string_view text) {
-  formats_internal::JsonParser parser;
+  formats::internal::JsonParser parser;
   const auto parsed = parser.Parse(text);
   return parsed ? Status()
                 : Status(Fail(parsed.error().code, where + ": " + parsed.error().message));

@@ -244,13 +244,14 @@ Result<std::optional<NodeSubset>> Workspace::Selected(const View& view, const Re
     PLEXUS_ASSIGN(among, OfKinds(view.snapshot, request.List(kinds), among, KeepsOrders(view)));
   }
   if (!where || !request.Given(where)) return among;
-  WhereOptions options;
+  retrieval::WhereOptions options;
   options.now_ms = view.now_ms;
   options.subset = among ? &*among : nullptr;
   options.make_orders = KeepsOrders(view);
   options.run.executor = &executor();
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
-  Result<WhereResult> found = EvaluateWhere(view.snapshot, request.Text(where), options);
+  Result<retrieval::WhereResult> found =
+      retrieval::EvaluateWhere(view.snapshot, request.Text(where), options);
   // Part of a selection selects something else.
   if (!found && found.error().code == ErrorCode::kCancelled)
     found.error().message = request.Name(where) + " had not looked at all nodes";
@@ -334,8 +335,8 @@ Status Workspace::Look(const Request& request) {
 // A misspelt column is taken for a property: say so where it is near a name, or nothing is left.
 void Workspace::NoteUnknownNames(const Request& request, const char* where,
                                  const std::optional<NodeSubset>& selected) {
-  const Result<WhereExpression> expression =
-      WhereExpression::Compile(request.Text(where), schema(), now_ms());
+  const Result<retrieval::WhereExpression> expression =
+      retrieval::WhereExpression::Compile(request.Text(where), schema(), now_ms());
   if (!expression) return;
   const std::vector<std::string> known = NamesInExpressions(schema());
   for (const std::string& name : expression->BareProperties()) {

@@ -164,8 +164,8 @@ Result<Reply> RunLink(Workspace& workspace, const Request& request) {
   WriteBatch::EdgeInput edge;
   if (request.Given("weight")) {
     const std::string& given = request.Text("weight");
-    const auto weight = formats_internal::ReadF32(given);  // as the formats read it
-    if (!weight || formats_internal::IsBelowZero(given))
+    const auto weight = formats::internal::ReadF32(given);  // as the formats read it
+    if (!weight || formats::internal::IsBelowZero(given))
       return Fail(ErrorCode::kInvalidArgument, request.Name("weight") + " " + Quoted(given) +
                                                    ": a weight is a finite number >= 0");
     edge.weight = *weight + 0.0f;  // -0 becomes 0
@@ -179,7 +179,7 @@ Result<Reply> RunLink(Workspace& workspace, const Request& request) {
   if (request.Given("created_by")) edge.created_by = request.Text("created_by");
   std::string properties;
   if (request.Given("props")) {
-    PLEXUS_ASSIGN(properties, formats_internal::PropertiesFromJson(request.Text("props")));
+    PLEXUS_ASSIGN(properties, formats::internal::PropertiesFromJson(request.Text("props")));
     edge.properties = properties;
   }
   const std::string& kind = request.Text("kind");

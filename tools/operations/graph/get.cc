@@ -111,7 +111,7 @@ Result<NodeView> ViewNode(const Snapshot& snapshot, NodeId node) {
   }
   if (snapshot.payload_ref(node, NodeField::kProperties)) {
     PLEXUS_ASSIGN(const std::string bytes, snapshot.Payload(node, NodeField::kProperties));
-    PLEXUS_ASSIGN(view.properties, formats_internal::JsonFromProperties(bytes));
+    PLEXUS_ASSIGN(view.properties, formats::internal::JsonFromProperties(bytes));
   }
   const EdgeKindId has_tag[] = {kHasTag};
   snapshot.ForEachArc(
@@ -239,7 +239,7 @@ Result<Reply> RunGet(Workspace& workspace, const Request& request) {
   for (const NodeId node : nodes) {
     if (!views.empty() && (room.Full() || budget.Interrupted())) break;
     PLEXUS_ASSIGN(NodeView view, ViewNode(snapshot, node));
-    PLEXUS_ASSIGN(view.superseded_by, SupersededBy(snapshot, node, workspace.now_ms()));
+    PLEXUS_ASSIGN(view.superseded_by, memory::SupersededBy(snapshot, node, workspace.now_ms()));
     page += (views.empty() ? "" : "\n") + Page(snapshot, view);
     room.Take(view.text.value_or("").size() + view.properties.size());
     views.push_back(std::move(view));

@@ -110,12 +110,13 @@ void NoteEmptyColumns(Workspace& workspace, const Schema& schema, const Listed& 
 Result<NodeSubset> Selected(const Workspace& workspace, const Request& request,
                             const Snapshot& snapshot, const NodeSubset& of) {
   if (!request.Given("where")) return of;
-  WhereOptions options;
+  retrieval::WhereOptions options;
   options.subset = &of;
   options.now_ms = workspace.now_ms();
   options.run.executor = &workspace.executor();
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
-  PLEXUS_ASSIGN(WhereResult found, EvaluateWhere(snapshot, request.Text("where"), options));
+  PLEXUS_ASSIGN(retrieval::WhereResult found,
+                retrieval::EvaluateWhere(snapshot, request.Text("where"), options));
   return std::move(found.nodes);
 }
 
@@ -191,7 +192,7 @@ Status CheckEdgesRequest(const Request& request, const Schema& schema) {
 // As Workspace does of nodes.
 void NoteUnknownNames(Workspace& workspace, const Request& request, const Snapshot& rows) {
   const auto expression =
-      WhereExpression::Compile(request.Text("where"), rows.schema(), workspace.now_ms());
+      retrieval::WhereExpression::Compile(request.Text("where"), rows.schema(), workspace.now_ms());
   if (!expression) return;
   for (const std::string& name : expression->BareProperties()) {
     const std::string near = DidYouMean(name, NamesOfEdges());

@@ -236,7 +236,7 @@ Result<Reply> RunPut(Workspace& workspace, const Request& request) {
   }
   if (request.Given("props")) {
     PLEXUS_ASSIGN(const std::string bytes,
-                  formats_internal::PropertiesFromJson(request.Text("props")));
+                  formats::internal::PropertiesFromJson(request.Text("props")));
     if (bytes.empty())
       batch.ClearPayload(node, NodeField::kProperties);
     else

@@ -1,6 +1,7 @@
 // Columns by their bits, payloads and vectors by where they are stored; edges by a merge of two
 // sorted rows.
 #include "tools/operations/graph/state_comparison.h"
+#include "engine/vectors/vector_view.h"
 
 #include <algorithm>
 #include <bit>

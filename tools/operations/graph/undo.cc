@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/vectors/vector_view.h"
 #include "tools/operations/change.h"
 #include "tools/operations/framework/registry.h"
 #include "tools/operations/framework/time_limit.h"

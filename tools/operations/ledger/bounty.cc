@@ -23,21 +23,21 @@ constexpr std::size_t kWeird = 3;
 
 struct Lane {
   const char* name;
-  std::vector<EventDetails> events;
+  std::vector<memory::EventDetails> events;
 };
 
 Result<Lane> ReadLane(const Snapshot& snapshot, const char* name,
                       const std::vector<NodeId>& events) {
   Lane lane{name, {}};
   for (const NodeId event : events) {
-    PLEXUS_ASSIGN(EventDetails details, GetEvent(snapshot, event));
+    PLEXUS_ASSIGN(memory::EventDetails details, memory::GetEvent(snapshot, event));
     lane.events.push_back(std::move(details));
   }
   return lane;
 }
 
 void WriteLane(ReplyWriter& json, const Snapshot& snapshot, const Lane& lane) {
-  json.Objects(lane.name, lane.events, [&](const EventDetails& details) {
+  json.Objects(lane.name, lane.events, [&](const memory::EventDetails& details) {
     json.BeginObject("event");
     WriteEventFields(json, snapshot, details.event);
     json.EndObject();
@@ -48,13 +48,13 @@ void WriteLane(ReplyWriter& json, const Snapshot& snapshot, const Lane& lane) {
 
 Result<Reply> RunBounty(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  BountyOptions options;
+  memory::BountyOptions options;
   options.tags = request.List("tags");
   if (const std::string unknown = UnknownTag(snapshot, options.tags); !unknown.empty())
     workspace.notes().push_back({request.Name("tags") + ": " + unknown});
   options.limit = static_cast<std::size_t>(request.Count("limit"));
   options.subset = workspace.scope();
-  PLEXUS_ASSIGN(const BountyLaneLists lists, BountyLanes(snapshot, options));
+  PLEXUS_ASSIGN(const memory::BountyLaneLists lists, memory::BountyLanes(snapshot, options));
   std::vector<Lane> lanes;
   for (const auto& [name, events] : {std::pair("alreadyComposedLanes", &lists.composed),
                                      std::pair("closedDoors", &lists.closed_doors),
@@ -64,9 +64,9 @@ Result<Reply> RunBounty(Workspace& workspace, const Request& request) {
     lanes.push_back(std::move(lane));
   }
 
-  NeverComposedOptions never;
-  never.lens = LensNamed(request.Text("lens")).value();
-  never.top = std::clamp<std::size_t>(options.limit, 1, kMaxLedgerLimit);
+  memory::NeverComposedOptions never;
+  never.lens = memory::LensNamed(request.Text("lens")).value();
+  never.top = std::clamp<std::size_t>(options.limit, 1, memory::kMaxLedgerLimit);
   never.now_ms = workspace.now_ms();
   never.include_superseded = request.Flag("include_superseded");
   never.tags = options.tags;
@@ -78,15 +78,17 @@ Result<Reply> RunBounty(Workspace& workspace, const Request& request) {
   }
   PLEXUS_ASSIGN(never.run.budget, MakeBudget(request));
   never.run.executor = &workspace.executor();
-  PLEXUS_ASSIGN(NeverComposedPage page, NeverComposed(snapshot, never));
+  PLEXUS_ASSIGN(memory::NeverComposedPage page, memory::NeverComposed(snapshot, never));
   std::string closing = Truncated(page.truncated, "the best of what was compared");
   for (const char* sentence : kGuardrails) closing += std::string(sentence) + "\n";
   Reply reply([snapshot, scanned = lists.scanned, lanes = std::move(lanes),
                page = std::move(page)](ReplyWriter& json) {
-    const auto write = [&](const NeverComposedSet& set) { WriteCandidate(json, snapshot, set); };
+    const auto write = [&](const memory::NeverComposedSet& set) {
+      WriteCandidate(json, snapshot, set);
+    };
     json.Field("truncated", page.truncated);
     json.Field("scanned", scanned);
-    json.Field("lens", LensName(page.lens));
+    json.Field("lens", memory::LensName(page.lens));
     json.Objects("neverComposedLanes", page.sets, write);
     json.Objects("topWeirdCombinations",
                  std::span(page.sets).first(std::min(kWeird, page.sets.size())), write);

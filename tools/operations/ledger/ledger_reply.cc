@@ -30,12 +30,12 @@ void WriteMaybe(ReplyWriter& json, std::string_view name, const std::optional<T>
   if (value) json.Field(name, *value);
 }
 
-std::vector<std::string_view> TypeNames(OutcomeSet outcomes) {
+std::vector<std::string_view> TypeNames(memory::OutcomeSet outcomes) {
   std::vector<std::string_view> names;
   const auto types = BuiltinOutcomeTypes();
   for (std::size_t i = 0; i < types.size(); ++i)
     if (outcomes >> i & 1) names.push_back(types[i]);
-  if (outcomes & kOtherOutcome) names.emplace_back("other");
+  if (outcomes & memory::kOtherOutcome) names.emplace_back("other");
   return names;
 }
 
@@ -56,7 +56,8 @@ std::string OutcomesShape() {
          "props?:{*:j}}]";
 }
 
-void WriteEventFields(ReplyWriter& json, const Snapshot& snapshot, const LedgerEvent& event) {
+void WriteEventFields(ReplyWriter& json, const Snapshot& snapshot,
+                      const memory::LedgerEvent& event) {
   json.Node("key", snapshot, event.node);
   json.Field("event_id", event.id);
   if (event.created_at) json.Time("created_at", *event.created_at);
@@ -71,8 +72,9 @@ void WriteEventFields(ReplyWriter& json, const Snapshot& snapshot, const LedgerE
   WriteProps(json, event.props);
 }
 
-void WriteMembers(ReplyWriter& json, const Snapshot& snapshot, const EventDetails& details) {
-  json.Objects("members", details.members, [&](const LedgerMember& member) {
+void WriteMembers(ReplyWriter& json, const Snapshot& snapshot,
+                  const memory::EventDetails& details) {
+  json.Objects("members", details.members, [&](const memory::LedgerMember& member) {
     json.Node("key", snapshot, member.node);
     json.Field("role", member.role);
     if (member.rank == std::floor(member.rank) && std::abs(member.rank) < 1e15)
@@ -89,7 +91,8 @@ void WriteMembers(ReplyWriter& json, const Snapshot& snapshot, const EventDetail
   });
 }
 
-void WriteOutcomeFields(ReplyWriter& json, const Snapshot& snapshot, const LedgerOutcome& outcome) {
+void WriteOutcomeFields(ReplyWriter& json, const Snapshot& snapshot,
+                        const memory::LedgerOutcome& outcome) {
   json.Node("key", snapshot, outcome.node);
   json.Field("type", outcome.type);
   WriteText(json, "source", outcome.source);
@@ -99,13 +102,15 @@ void WriteOutcomeFields(ReplyWriter& json, const Snapshot& snapshot, const Ledge
   WriteProps(json, outcome.props);
 }
 
-void WriteOutcomes(ReplyWriter& json, const Snapshot& snapshot, const EventDetails& details) {
-  json.Objects("outcomes", details.outcomes,
-               [&](const LedgerOutcome& outcome) { WriteOutcomeFields(json, snapshot, outcome); });
+void WriteOutcomes(ReplyWriter& json, const Snapshot& snapshot,
+                   const memory::EventDetails& details) {
+  json.Objects("outcomes", details.outcomes, [&](const memory::LedgerOutcome& outcome) {
+    WriteOutcomeFields(json, snapshot, outcome);
+  });
 }
 
 Result<NodeId> EventNamed(const Snapshot& snapshot, std::string_view name) {
-  Result<NodeId> by_id = FindEvent(snapshot, name);
+  Result<NodeId> by_id = memory::FindEvent(snapshot, name);
   if (by_id) return by_id;
   const auto meant = MeantNode(snapshot, name);
   const bool is_event =
@@ -143,7 +148,7 @@ Result<PageState> StateOfPage(Workspace& workspace, const Request& request) {
                     request.Name("event_time") + " as before");
   }
   if (page.cursor.empty()) return page;
-  PLEXUS_ASSIGN(const Sequence sequence, LedgerCursorSequence(page.cursor));
+  PLEXUS_ASSIGN(const Sequence sequence, memory::LedgerCursorSequence(page.cursor));
   const bool here = sequence == workspace.snapshot().sequence();
   if (here && same) return page;
   if (request.Given("as_of") && !here)

@@ -19,10 +19,13 @@ std::string EventsShape();    // a list of them
 std::string MembersShape();   // a list of objects
 std::string OutcomesShape();  // the same
 
-void WriteEventFields(ReplyWriter& json, const Snapshot& snapshot, const LedgerEvent& event);
-void WriteMembers(ReplyWriter& json, const Snapshot& snapshot, const EventDetails& details);
-void WriteOutcomeFields(ReplyWriter& json, const Snapshot& snapshot, const LedgerOutcome& outcome);
-void WriteOutcomes(ReplyWriter& json, const Snapshot& snapshot, const EventDetails& details);
+void WriteEventFields(ReplyWriter& json, const Snapshot& snapshot,
+                      const memory::LedgerEvent& event);
+void WriteMembers(ReplyWriter& json, const Snapshot& snapshot, const memory::EventDetails& details);
+void WriteOutcomeFields(ReplyWriter& json, const Snapshot& snapshot,
+                        const memory::LedgerOutcome& outcome);
+void WriteOutcomes(ReplyWriter& json, const Snapshot& snapshot,
+                   const memory::EventDetails& details);
 
 // An alive event by its id, or as any command names an index node. kNotFound.
 Result<NodeId> EventNamed(const Snapshot& snapshot, std::string_view name);

@@ -30,9 +30,9 @@ Parameters FilterParameters() {
           CursorParameter()};
 }
 
-Result<EventListOptions> ListOptions(Workspace& workspace, const Request& request,
-                                     const PageState& state) {
-  EventListOptions options;
+Result<memory::EventListOptions> ListOptions(Workspace& workspace, const Request& request,
+                                             const PageState& state) {
+  memory::EventListOptions options;
   options.filter.tool = request.Text("tool");
   options.filter.mode = request.Text("mode");
   options.filter.outcome = request.Text("outcome");
@@ -75,15 +75,17 @@ void WriteNext(ReplyWriter& json, const std::string& next) {
   if (!next.empty() && !json.cut()) json.Field("next", next);
 }
 
-Reply ReplyOf(const Request& request, const Snapshot& snapshot, EventPage page, NodeId member) {
+Reply ReplyOf(const Request& request, const Snapshot& snapshot, memory::EventPage page,
+              NodeId member) {
   std::string closing = page.events.empty() ? "no events\n" : MoreLine(request, page.next);
   closing += Truncated(page.truncated, "the cursor goes on");
   Reply reply([snapshot, member, page = std::move(page)](ReplyWriter& json) {
     if (member != kNoNode) json.Node("key", snapshot, member);
     json.Field("sequence", snapshot.sequence());
     json.Field("truncated", page.truncated);
-    json.Objects("events", page.events,
-                 [&](const LedgerEvent& event) { WriteEventFields(json, snapshot, event); });
+    json.Objects("events", page.events, [&](const memory::LedgerEvent& event) {
+      WriteEventFields(json, snapshot, event);
+    });
     WriteNext(json, page.next);
   });
   reply.closing = std::move(closing);
@@ -93,8 +95,8 @@ Reply ReplyOf(const Request& request, const Snapshot& snapshot, EventPage page, 
 Result<Reply> RunRecent(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const PageState state, StateOfPage(workspace, request));
   const Snapshot& snapshot = state.snapshot;
-  PLEXUS_ASSIGN(const EventListOptions options, ListOptions(workspace, request, state));
-  PLEXUS_ASSIGN(EventPage page, RecentEvents(snapshot, options));
+  PLEXUS_ASSIGN(const memory::EventListOptions options, ListOptions(workspace, request, state));
+  PLEXUS_ASSIGN(memory::EventPage page, memory::RecentEvents(snapshot, options));
   page.next = state.Next(page.next);
   if (page.events.empty()) NoteUnknownNames(workspace, request, snapshot);
   return ReplyOf(request, snapshot, std::move(page), kNoNode);
@@ -103,9 +105,9 @@ Result<Reply> RunRecent(Workspace& workspace, const Request& request) {
 Result<Reply> RunMemory(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const PageState state, StateOfPage(workspace, request));
   const Snapshot& snapshot = state.snapshot;
-  PLEXUS_ASSIGN(const EventListOptions options, ListOptions(workspace, request, state));
+  PLEXUS_ASSIGN(const memory::EventListOptions options, ListOptions(workspace, request, state));
   PLEXUS_ASSIGN(const NodeId member, FindNode(snapshot, request.Text("key")));
-  PLEXUS_ASSIGN(EventPage page, EventsOf(snapshot, member, options));
+  PLEXUS_ASSIGN(memory::EventPage page, memory::EventsOf(snapshot, member, options));
   page.next = state.Next(page.next);
   if (page.events.empty()) NoteUnknownNames(workspace, request, snapshot);
   return ReplyOf(request, snapshot, std::move(page), member);
@@ -114,7 +116,7 @@ Result<Reply> RunMemory(Workspace& workspace, const Request& request) {
 Result<Reply> RunGet(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId event, EventNamed(snapshot, request.Text("event")));
-  PLEXUS_ASSIGN(EventDetails details, GetEvent(snapshot, event));
+  PLEXUS_ASSIGN(memory::EventDetails details, memory::GetEvent(snapshot, event));
   Reply reply([snapshot, details = std::move(details)](ReplyWriter& json) {
     json.BeginObject("event");
     WriteEventFields(json, snapshot, details.event);
@@ -129,9 +131,10 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const PageState state, StateOfPage(workspace, request));
   const Snapshot& snapshot = state.snapshot;
   PLEXUS_ASSIGN(const NodeId member, FindNode(snapshot, request.Text("key")));
-  PLEXUS_ASSIGN(ComposedPage page,
-                ComposedWith(snapshot, member, static_cast<std::size_t>(request.Count("limit")),
-                             state.cursor, state.state));
+  PLEXUS_ASSIGN(
+      memory::ComposedPage page,
+      memory::ComposedWith(snapshot, member, static_cast<std::size_t>(request.Count("limit")),
+                           state.cursor, state.state));
   page.next = state.Next(page.next);
   std::string closing =
       page.neighbors.empty() ? "in no event with another memory\n" : MoreLine(request, page.next);
@@ -139,7 +142,7 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
     json.Node("key", snapshot, member);
     json.Field("sequence", snapshot.sequence());
     json.Field("total", page.total);
-    json.Objects("neighbors", page.neighbors, [&](const ComposedNeighbor& neighbor) {
+    json.Objects("neighbors", page.neighbors, [&](const memory::ComposedNeighbor& neighbor) {
       json.Node("key", snapshot, neighbor.node);
       json.Field("composedCount", neighbor.composed);
       if (neighbor.latest) json.Time("latestEventAt", *neighbor.latest);

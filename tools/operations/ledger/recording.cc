@@ -18,15 +18,15 @@ Result<Written> ApplyToLedger(Workspace& workspace, const Request& request,
   written.snapshot = before;
   written.report.sequence = before.sequence();
   if (batch.empty()) return written;
-  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(before));
-  if (HasTerms(before) || record.stored) PLEXUS_TRY(KeepTerms(workspace, batch));
+  PLEXUS_ASSIGN(const retrieval::TermRecord record, retrieval::ReadTermRecord(before));
+  if (retrieval::HasTerms(before) || record.stored) PLEXUS_TRY(KeepTerms(workspace, batch));
   PLEXUS_ASSIGN(static_cast<PreviewResult&>(written), ApplyOrPreview(workspace, request, batch));
   return written;
 }
 
 Result<Recording> RecordInLedger(Workspace& workspace, const Request& request,
-                                 const NewEvent& event, const WriteBatch& also) {
-  PLEXUS_ASSIGN(RecordedEvent recorded, RecordEvent(workspace.snapshot(), event));
+                                 const memory::NewEvent& event, const WriteBatch& also) {
+  PLEXUS_ASSIGN(memory::RecordedEvent recorded, memory::RecordEvent(workspace.snapshot(), event));
   Recording recording;
   recording.event_id = recorded.id;
   recording.query_hash = recorded.query_hash;

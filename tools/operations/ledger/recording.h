@@ -32,7 +32,8 @@ struct Recording {
 // `also` is written with the event, in one batch, unless there is nothing to write.
 // Errors: those of RecordEvent and Graph::Apply.
 Result<Recording> RecordInLedger(Workspace& workspace, const Request& request,
-                                 const NewEvent& event, const WriteBatch& also = WriteBatch());
+                                 const memory::NewEvent& event,
+                                 const WriteBatch& also = WriteBatch());
 
 // What the report says, as members of kChangeShape (change.h).
 void WriteWritten(ReplyWriter& json, const Written& written);

@@ -31,8 +31,8 @@ std::string KeyMeant(const Snapshot& snapshot, std::string_view key) {
 
 // "KEY:ROLE" or "KEY". A key may hold colons: what follows the last one is a role when it is the
 // name of one, or when the key is that of a node only without it.
-NewMember MemberFrom(const Snapshot& snapshot, const std::string& given) {
-  NewMember member;
+memory::NewMember MemberFrom(const Snapshot& snapshot, const std::string& given) {
+  memory::NewMember member;
   std::string_view key = given;
   const std::size_t at = key.rfind(':');
   if (at != std::string_view::npos) {
@@ -47,14 +47,14 @@ NewMember MemberFrom(const Snapshot& snapshot, const std::string& given) {
 }
 
 // One object of a file of members.
-Result<NewMember> MemberFrom(const Snapshot& snapshot, const boost::json::value& value,
-                             const std::string& where) {
+Result<memory::NewMember> MemberFrom(const Snapshot& snapshot, const boost::json::value& value,
+                                     const std::string& where) {
   const auto bad = [&](const std::string& why) {
     return Fail(ErrorCode::kInvalidArgument, where + ": " + why);
   };
   const boost::json::object* object = value.if_object();
   if (!object) return bad("a member is an object with an \"id\"");
-  NewMember member;
+  memory::NewMember member;
   bool named = false;
   for (const auto& [key, attribute] : *object) {
     const std::string name(key.data(), key.size());
@@ -84,7 +84,7 @@ Result<NewMember> MemberFrom(const Snapshot& snapshot, const boost::json::value&
     } else if (name == "props") {
       if (!attribute.is_object()) return bad("\"props\" must be an object");
       PLEXUS_ASSIGN(member.props,
-                    formats_internal::PropertiesFromJson(boost::json::serialize(attribute)));
+                    formats::internal::PropertiesFromJson(boost::json::serialize(attribute)));
     } else {
       return bad("unknown key \"" + name.substr(0, 80) + "\" of a member");
     }
@@ -93,7 +93,7 @@ Result<NewMember> MemberFrom(const Snapshot& snapshot, const boost::json::value&
   return member;
 }
 
-Status AddMembers(const Snapshot& snapshot, const Request& request, NewEvent& event) {
+Status AddMembers(const Snapshot& snapshot, const Request& request, memory::NewEvent& event) {
   for (const std::string& given : request.List("member"))
     event.members.push_back(MemberFrom(snapshot, given));
   if (!request.Given("members")) return {};
@@ -103,11 +103,12 @@ Status AddMembers(const Snapshot& snapshot, const Request& request, NewEvent& ev
     return Fail(ErrorCode::kInvalidArgument,
                 request.Source("members") + ": it is no JSON array of members");
   PLEXUS_TRY(CheckJson(request.Source("members"), request.Text("members")));
-  if (list.get_array().size() + event.members.size() > kMaxEventMembers)
+  if (list.get_array().size() + event.members.size() > memory::kMaxEventMembers)
     return Fail(ErrorCode::kInvalidArgument, request.Source("members") + ": more than " +
-                                                 std::to_string(kMaxEventMembers) + " members");
+                                                 std::to_string(memory::kMaxEventMembers) +
+                                                 " members");
   for (std::size_t i = 0; i < list.get_array().size(); ++i) {
-    PLEXUS_ASSIGN(NewMember member,
+    PLEXUS_ASSIGN(memory::NewMember member,
                   MemberFrom(snapshot, list.get_array()[i],
                              request.Source("members") + ", member " + std::to_string(i + 1)));
     event.members.push_back(std::move(member));
@@ -117,7 +118,7 @@ Status AddMembers(const Snapshot& snapshot, const Request& request, NewEvent& ev
 
 Result<std::string> PropsOf(const Request& request) {
   if (!request.Given("props")) return std::string();
-  return formats_internal::PropertiesFromJson(request.Text("props"));
+  return formats::internal::PropertiesFromJson(request.Text("props"));
 }
 
 Parameter PropsParameter() { return Text("props", "JSON", "an object: other properties"); }
@@ -132,7 +133,7 @@ void NoteSpecificLabels(Workspace& workspace, const Request& request) {
 }
 
 Result<Reply> RunRecord(Workspace& workspace, const Request& request) {
-  NewEvent event;
+  memory::NewEvent event;
   event.id = request.Text("id");
   event.tool = request.Text("tool");
   event.mode = request.Text("mode");
@@ -161,7 +162,7 @@ Result<Reply> RunRecord(Workspace& workspace, const Request& request) {
 
 Result<Reply> RunLabel(Workspace& workspace, const Request& request) {
   const Snapshot& before = workspace.snapshot();
-  NewLabel label;
+  memory::NewLabel label;
   label.type = request.Text("type");
   label.source = request.Text("source");
   label.notes = request.Text("notes");
@@ -169,18 +170,18 @@ Result<Reply> RunLabel(Workspace& workspace, const Request& request) {
   label.confidence_delta = request.MaybeNumber("confidence_delta");
   PLEXUS_ASSIGN(label.props, PropsOf(request));
   PLEXUS_ASSIGN(const NodeId event, EventNamed(before, request.Text("event")));
-  PLEXUS_ASSIGN(LabeledEvent labeled, LabelEvent(before, event, label));
+  PLEXUS_ASSIGN(memory::LabeledEvent labeled, memory::LabelEvent(before, event, label));
   PLEXUS_ASSIGN(Written written, ApplyToLedger(workspace, request, labeled.batch));
   NoteSpecificLabels(workspace, request);
-  LedgerOutcome outcome{.node = written.snapshot.Find(labeled.key).value_or(event),
-                        .type = label.type,
-                        .source = label.source,
-                        .notes = label.notes,
-                        .labeled_at = label.labeled_at,
-                        .confidence_delta = label.confidence_delta,
-                        .props = {}};
+  memory::LedgerOutcome outcome{.node = written.snapshot.Find(labeled.key).value_or(event),
+                                .type = label.type,
+                                .source = label.source,
+                                .notes = label.notes,
+                                .labeled_at = label.labeled_at,
+                                .confidence_delta = label.confidence_delta,
+                                .props = {}};
   if (!label.props.empty()) {
-    PLEXUS_ASSIGN(outcome.props, formats_internal::JsonFromProperties(label.props));
+    PLEXUS_ASSIGN(outcome.props, formats::internal::JsonFromProperties(label.props));
   }
   std::string id(DisplayName(before.key(event)));
   std::string page = "event " + id + ": " + label.type +
@@ -211,7 +212,7 @@ void AddLedgerWrites(Rows& rows) {
        .effect = Effect::kWrite,
        .parameters =
            {Text("tool", "NAME", "the tool that used them"),
-            Text("mode", "NAME", "the mode of use").Default(std::string(kDefaultEventMode)),
+            Text("mode", "NAME", "the mode of use").Default(std::string(memory::kDefaultEventMode)),
             Text("query", "TEXT", "what was asked").MayBeEmpty(),
             Optional(Repeated("member", "KEY[:ROLE]",
                               "a memory that was used, as primary, supporting, contradicting, "

@@ -58,9 +58,10 @@ std::string OfVectors(const Snapshot& snapshot, std::span<const NodeId> turns,
 
 }  // namespace
 
-std::string WhyNoPairs(const Snapshot& snapshot, const EdgeRecipe& recipe,
-                       std::span<const TurnTrajectory> lines, std::optional<SpaceId> space) {
-  if (recipe.source == PairSource::kComposed) {
+std::string WhyNoPairs(const Snapshot& snapshot, const memory::EdgeRecipe& recipe,
+                       std::span<const memory::TurnTrajectory> lines,
+                       std::optional<SpaceId> space) {
+  if (recipe.source == memory::PairSource::kComposed) {
     const std::vector<NodeId> events = NodesOfKind(snapshot, kEvent);
     return MostArcs(snapshot, events, Direction::kOut, kMember) < 2
                ? "no event of the ledger has two members"
@@ -70,25 +71,26 @@ std::string WhyNoPairs(const Snapshot& snapshot, const EdgeRecipe& recipe,
   if (turns.empty()) return "the graph has no node of kind turn";
   std::string why;
   switch (recipe.source) {
-    case PairSource::kCorrections:
+    case memory::PairSource::kCorrections:
       why = std::ranges::none_of(lines, [](const auto& l) { return !l.correction_of.empty(); })
                 ? "no trajectory says what it corrects (correction_of in --from, or a session's "
                   "property)"
                 : "";
       break;
-    case PairSource::kConsecutive:
-    case PairSource::kFirstAndLast:
+    case memory::PairSource::kConsecutive:
+    case memory::PairSource::kFirstAndLast:
       why = OfSessions(snapshot, turns);
-      if (why.empty() && recipe.source == PairSource::kFirstAndLast)
+      if (why.empty() && recipe.source == memory::PairSource::kFirstAndLast)
         why = "no session with two turns has a reward (--from, or its property)";
       break;
-    case PairSource::kSharing:
+    case memory::PairSource::kSharing:
       why = OfGroups(snapshot, turns, recipe.groups);
       break;
     default:
       break;
   }
-  if (why.empty() && recipe.weight == PairWeight::kCosine) why = OfVectors(snapshot, turns, space);
+  if (why.empty() && recipe.weight == memory::PairWeight::kCosine)
+    why = OfVectors(snapshot, turns, space);
   return why;
 }
 

@@ -11,7 +11,7 @@
 namespace plexus::tools {
 
 // "" where the graph has what the recipe reads. `space`: of its vectors, if there is one. O(nodes).
-std::string WhyNoPairs(const Snapshot& snapshot, const EdgeRecipe& recipe,
-                       std::span<const TurnTrajectory> lines, std::optional<SpaceId> space);
+std::string WhyNoPairs(const Snapshot& snapshot, const memory::EdgeRecipe& recipe,
+                       std::span<const memory::TurnTrajectory> lines, std::optional<SpaceId> space);
 
 }  // namespace plexus::tools

@@ -10,9 +10,11 @@ namespace {
 // Of what matters in the log since a record; above it the record is rewritten.
 constexpr std::size_t kMuchLog = 4096;
 
-std::string RecordName(const EdgeRecipe& recipe) { return "build." + std::string(recipe.name); }
+std::string RecordName(const memory::EdgeRecipe& recipe) {
+  return "build." + std::string(recipe.name);
+}
 
-std::int64_t CountMade(const Snapshot& snapshot, const EdgeRecipe& recipe) {
+std::int64_t CountMade(const Snapshot& snapshot, const memory::EdgeRecipe& recipe) {
   const auto maker = snapshot.FindString("build:" + std::string(recipe.name));
   if (!maker) return 0;
   const EdgeKindId kinds[] = {recipe.kind};
@@ -22,16 +24,18 @@ std::int64_t CountMade(const Snapshot& snapshot, const EdgeRecipe& recipe) {
   return count;
 }
 
-boost::json::object Described(const Snapshot& snapshot, const EdgeRecipe& recipe,
+boost::json::object Described(const Snapshot& snapshot, const memory::EdgeRecipe& recipe,
                               const std::string& space) {
   boost::json::object made;
   made["edges"] = CountMade(snapshot, recipe);
-  if (recipe.weight == PairWeight::kCosine) {
+  if (recipe.weight == memory::PairWeight::kCosine) {
     made["above"] = recipe.above;
     made["space"] = space;
   }
-  if (recipe.source == PairSource::kNearest) made["top"] = static_cast<std::int64_t>(recipe.top);
-  if (recipe.source == PairSource::kSharing || recipe.source == PairSource::kComposed)
+  if (recipe.source == memory::PairSource::kNearest)
+    made["top"] = static_cast<std::int64_t>(recipe.top);
+  if (recipe.source == memory::PairSource::kSharing ||
+      recipe.source == memory::PairSource::kComposed)
     made["window"] = static_cast<std::int64_t>(recipe.window);
   return made;
 }
@@ -51,22 +55,22 @@ bool OfKind(const StateChanges& changes, EdgeKindId kind) {
 }
 
 // Without what a recipe does not look at, above all the edges that other recipes make.
-void KeepRelevant(const EdgeRecipe& recipe, StateChanges& changes) {
-  const bool events = recipe.source == PairSource::kComposed;
+void KeepRelevant(const memory::EdgeRecipe& recipe, StateChanges& changes) {
+  const bool events = recipe.source == memory::PairSource::kComposed;
   std::erase_if(changes.edges, [&](const StateChanges::Edge& edge) {
     return edge.kind != recipe.kind && edge.kind != recipe.groups &&
            !(events && (edge.kind == kMember || edge.kind == kLabels));
   });
   std::erase_if(changes.columns, [](const auto& change) { return change.column != kCreatedAt; });
   std::erase_if(changes.payloads, [&](const auto& change) {
-    return recipe.weight != PairWeight::kReward || change.field != NodeField::kProperties;
+    return recipe.weight != memory::PairWeight::kReward || change.field != NodeField::kProperties;
   });
-  if (recipe.weight != PairWeight::kCosine) changes.vectors.clear();
+  if (recipe.weight != memory::PairWeight::kCosine) changes.vectors.clear();
 }
 
 // What the log says since `covers`; nullopt: too much, or it cannot be read.
 std::optional<StateChanges> ChangesAfter(Workspace& workspace, const Snapshot& snapshot,
-                                         const EdgeRecipe& recipe, Sequence covers) {
+                                         const memory::EdgeRecipe& recipe, Sequence covers) {
   if (!workspace.has_database() || covers > snapshot.sequence()) return std::nullopt;
   StateChanges changes;
   changes.first_new = snapshot.node_count();
@@ -91,7 +95,7 @@ std::optional<StateChanges> ChangesAfter(Workspace& workspace, const Snapshot& s
 }  // namespace
 
 Result<BuildRecord> ReadBuildRecord(Workspace& workspace, const Snapshot& snapshot,
-                                    const EdgeRecipe& recipe, const std::string& space) {
+                                    const memory::EdgeRecipe& recipe, const std::string& space) {
   BuildRecord record;
   PLEXUS_ASSIGN(record.stored, ReadRecord(snapshot, RecordName(recipe)));
   if (!record.stored) return record;
@@ -105,8 +109,9 @@ Result<BuildRecord> ReadBuildRecord(Workspace& workspace, const Snapshot& snapsh
   return record;
 }
 
-Status WriteBuildRecord(Workspace& workspace, const EdgeRecipe& recipe, const std::string& space,
-                        const BuildRecord& before, const BuildReport& report, Sequence sequence) {
+Status WriteBuildRecord(Workspace& workspace, const memory::EdgeRecipe& recipe,
+                        const std::string& space, const BuildRecord& before,
+                        const memory::BuildReport& report, Sequence sequence) {
   const Snapshot now = workspace.graph().snapshot();
   if (now.sequence() != sequence) return {};
   const bool edges = report.added + report.changed + report.removed > 0;

@@ -20,10 +20,11 @@ struct BuildRecord {
 
 // Reads the record of the recipe, and the log since. O(edges of its kind + log since).
 Result<BuildRecord> ReadBuildRecord(Workspace& workspace, const Snapshot& snapshot,
-                                    const EdgeRecipe& recipe, const std::string& space);
+                                    const memory::EdgeRecipe& recipe, const std::string& space);
 // Writes it, where something is to be written: after edges, a lost record, or much log. `sequence`:
 // of the last batch of the run; if others wrote meanwhile, nothing is.
-Status WriteBuildRecord(Workspace& workspace, const EdgeRecipe& recipe, const std::string& space,
-                        const BuildRecord& before, const BuildReport& report, Sequence sequence);
+Status WriteBuildRecord(Workspace& workspace, const memory::EdgeRecipe& recipe,
+                        const std::string& space, const BuildRecord& before,
+                        const memory::BuildReport& report, Sequence sequence);
 
 }  // namespace plexus::tools

@@ -19,21 +19,21 @@ inline const char* const kConflictsShape =
     "truncated:b, total:n, conflicts:[{a:k, b:k, since:t, edges:n, newer:k, "
     "text_a?:s, text_b?:s}]";
 
-inline const char* EvidenceName(ConflictEvidence::Kind kind) {
-  return kind == ConflictEvidence::kNumbers    ? "numbers"
-         : kind == ConflictEvidence::kNegation ? "negation"
-                                               : "outcomes";
+inline const char* EvidenceName(memory::ConflictEvidence::Kind kind) {
+  return kind == memory::ConflictEvidence::kNumbers    ? "numbers"
+         : kind == memory::ConflictEvidence::kNegation ? "negation"
+                                                       : "outcomes";
 }
 
 // "numbers: 24 against 48; ...".
-inline std::string ShownEvidence(std::span<const ConflictEvidence> list) {
+inline std::string ShownEvidence(std::span<const memory::ConflictEvidence> list) {
   const auto joined = [](const std::vector<std::string>& words) {
     std::string text;
     for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
     return text.empty() ? std::string("none") : text;
   };
   std::string shown;
-  for (const ConflictEvidence& one : list)
+  for (const memory::ConflictEvidence& one : list)
     shown += (shown.empty() ? "" : "; ") + std::string(EvidenceName(one.kind)) + ": " +
              joined(one.a) + " against " + joined(one.b);
   return shown;
@@ -48,14 +48,14 @@ inline Layout ConflictsTable() {
 }
 
 // The side that came later, by created_at, else by first appearance.
-inline NodeId NewerOf(const Snapshot& snapshot, const Conflict& conflict) {
+inline NodeId NewerOf(const Snapshot& snapshot, const memory::Conflict& conflict) {
   const auto a = snapshot.i64(kCreatedAt, conflict.a), b = snapshot.i64(kCreatedAt, conflict.b);
   return a && b && *a > *b ? conflict.a : conflict.b;
 }
 
 // How one of them is decided, in commands that a shell takes.
 inline std::string Choices(const Workspace& workspace, const Request& request,
-                           const Conflict& conflict) {
+                           const memory::Conflict& conflict) {
   if (request.spelling() != Spelling::kFlags || !workspace.has_database()) return {};
   const auto key = [&](NodeId node) { return ShownKey(workspace.snapshot(), node); };
   const NodeId newer = NewerOf(workspace.snapshot(), conflict);
@@ -69,7 +69,7 @@ inline std::string Choices(const Workspace& workspace, const Request& request,
 }
 
 inline Reply ConflictsReply(const Workspace& workspace, const Request& request,
-                            OpenConflictsResult result) {
+                            memory::OpenConflictsResult result) {
   const Snapshot& snapshot = workspace.snapshot();
   const std::uint64_t top = request.Count("top");
   std::string closing = Truncated(result.truncated, "not all memories were looked at");
@@ -78,7 +78,7 @@ inline Reply ConflictsReply(const Workspace& workspace, const Request& request,
   Reply reply([snapshot, top, result = std::move(result)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
     json.Field("total", result.conflicts.size());
-    json.Objects("conflicts", First(result.conflicts, top), [&](const Conflict& conflict) {
+    json.Objects("conflicts", First(result.conflicts, top), [&](const memory::Conflict& conflict) {
       json.Node("a", snapshot, conflict.a);
       json.Node("b", snapshot, conflict.b);
       json.Time("since", conflict.since);

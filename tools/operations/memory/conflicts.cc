@@ -18,34 +18,34 @@ namespace {
 
 Result<Reply> RunList(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  OpenConflictsOptions options;
+  memory::OpenConflictsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.now_ms = workspace.now_ms();
   if (request.Given("key")) {
     PLEXUS_ASSIGN(options.of, FindAliveNode(snapshot, request.Text("key")));
   }
-  PLEXUS_ASSIGN(OpenConflictsResult result, OpenConflicts(snapshot, options));
+  PLEXUS_ASSIGN(memory::OpenConflictsResult result, memory::OpenConflicts(snapshot, options));
   if (request.Given("since")) {
     PLEXUS_ASSIGN(const std::int64_t since, ParseTime(request.Text("since"), workspace.now_ms()));
-    std::erase_if(result.conflicts, [&](const Conflict& c) { return c.since < since; });
+    std::erase_if(result.conflicts, [&](const memory::Conflict& c) { return c.since < since; });
   }
   return ConflictsReply(workspace, request, std::move(result));
 }
 
-Reply CandidatesReply(const Snapshot& snapshot, ConflictCandidatesResult result) {
+Reply CandidatesReply(const Snapshot& snapshot, memory::ConflictCandidatesResult result) {
   std::string closing = Truncated(result.truncated, "not all candidates were looked at");
   if (result.without_terms) closing += "the memory has no terms: only tags and vectors count\n";
   Reply reply([snapshot, result = std::move(result)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
     json.Field("without_terms", result.without_terms);
-    json.Objects("candidates", result.candidates, [&](const ConflictCandidate& candidate) {
+    json.Objects("candidates", result.candidates, [&](const memory::ConflictCandidate& candidate) {
       json.Node("key", snapshot, candidate.node);
       json.Field("score", candidate.overlap);
       json.Field("shared", candidate.shared);
       if (candidate.cosine) json.Field("cosine", *candidate.cosine);
       json.Nodes("shared_tags", snapshot, candidate.shared_tags);
       const std::string shown = ShownEvidence(candidate.evidence);
-      json.Objects("evidence", candidate.evidence, [&](const ConflictEvidence& evidence) {
+      json.Objects("evidence", candidate.evidence, [&](const memory::ConflictEvidence& evidence) {
         json.Field("kind", EvidenceName(evidence.kind));
         json.Values("this", evidence.a);
         json.Values("other", evidence.b);
@@ -58,7 +58,7 @@ Reply CandidatesReply(const Snapshot& snapshot, ConflictCandidatesResult result)
 }
 
 Result<Reply> RunCandidates(Workspace& workspace, const Request& request) {
-  ConflictCandidatesOptions options;
+  memory::ConflictCandidatesOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.now_ms = workspace.now_ms();
   options.top = request.Count("top");
@@ -72,13 +72,14 @@ Result<Reply> RunCandidates(Workspace& workspace, const Request& request) {
     snapshot = proposal.snapshot;
   }
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, request.Text("key")));
-  PLEXUS_ASSIGN(ConflictCandidatesResult result, ConflictCandidates(snapshot, node, options));
+  PLEXUS_ASSIGN(memory::ConflictCandidatesResult result,
+                memory::ConflictCandidates(snapshot, node, options));
   return CandidatesReply(snapshot, std::move(result));
 }
 
 Result<Reply> RunDuplicates(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  NearDuplicatesOptions options;
+  memory::NearDuplicatesOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.now_ms = workspace.now_ms();
   options.top = request.Count("top");
@@ -88,11 +89,11 @@ Result<Reply> RunDuplicates(Workspace& workspace, const Request& request) {
   if (request.Given("key")) {
     PLEXUS_ASSIGN(options.of, FindAliveNode(snapshot, request.Text("key")));
   }
-  PLEXUS_ASSIGN(NearDuplicatesResult result, NearDuplicates(snapshot, options));
+  PLEXUS_ASSIGN(memory::NearDuplicatesResult result, memory::NearDuplicates(snapshot, options));
   std::string closing = Truncated(result.truncated, "not all pairs were looked at");
   Reply reply([snapshot, result = std::move(result)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
-    json.Objects("pairs", result.pairs, [&](const NearDuplicate& pair) {
+    json.Objects("pairs", result.pairs, [&](const memory::NearDuplicate& pair) {
       json.Node("key", snapshot, pair.visible);
       json.Node("superseded", snapshot, pair.superseded);
       if (pair.superseded_by != kNoNode) json.Node("superseded_by", snapshot, pair.superseded_by);
@@ -109,13 +110,14 @@ Result<Reply> RunChain(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, request.Text("key")));
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
-  PLEXUS_ASSIGN(SupersessionWalk walk, WalkSupersession(snapshot, node, workspace.now_ms(),
-                                                        request.Count("max_steps"), budget));
+  PLEXUS_ASSIGN(memory::SupersessionWalk walk,
+                memory::WalkSupersession(snapshot, node, workspace.now_ms(),
+                                         request.Count("max_steps"), budget));
   const auto outside = [&](NodeId v) {
     return workspace.scope() && !workspace.scope()->contains(v);
   };
   for (auto* steps : {&walk.newer, &walk.older})
-    std::erase_if(*steps, [&](const SupersessionStep& step) {
+    std::erase_if(*steps, [&](const memory::SupersessionStep& step) {
       return outside(step.newer) || outside(step.older);
     });
   const bool shown = !outside(walk.head);
@@ -125,7 +127,7 @@ Result<Reply> RunChain(Workspace& workspace, const Request& request) {
   Reply reply([snapshot, shown, walk = std::move(walk)](ReplyWriter& json) {
     json.Field("truncated", walk.truncated);
     if (shown) json.Node("head", snapshot, walk.head);
-    const auto write = [&](const SupersessionStep& step) {
+    const auto write = [&](const memory::SupersessionStep& step) {
       json.Node("newer", snapshot, step.newer);
       json.Node("older", snapshot, step.older);
       json.Time("created_at", step.created_at);

@@ -19,14 +19,14 @@ constexpr std::size_t kMaxVerdicts = 100'000;
 
 // A removed side is left to Resolve, which says what became of it.
 Status TakeSides(const Snapshot& snapshot, const std::string& a, const std::string& b,
-                 Verdict& verdict) {
+                 memory::Verdict& verdict) {
   PLEXUS_ASSIGN(verdict.a, FindNode(snapshot, a));
   PLEXUS_ASSIGN(verdict.b, FindNode(snapshot, b));
   return {};
 }
 
-Result<Verdict> FromFlags(const Snapshot& snapshot, const Request& request) {
-  Verdict verdict;
+Result<memory::Verdict> FromFlags(const Snapshot& snapshot, const Request& request) {
+  memory::Verdict verdict;
   PLEXUS_TRY(TakeSides(snapshot, request.Text("a"), request.Text("b"), verdict));
   int given = request.Flag("keep_both") ? 1 : 0;
   for (const char* name : {"supersede", "drop", "verdict"}) given += request.Given(name) ? 1 : 0;
@@ -35,20 +35,20 @@ Result<Verdict> FromFlags(const Snapshot& snapshot, const Request& request) {
                                                  request.Name("drop") + " KEY, " +
                                                  request.Name("keep_both") + " and " +
                                                  request.Name("verdict") + " WORD says how");
-  for (const auto& [name, kind] :
-       {std::pair{"supersede", VerdictKind::kSupersede}, std::pair{"drop", VerdictKind::kDrop}})
+  for (const auto& [name, kind] : {std::pair{"supersede", memory::VerdictKind::kSupersede},
+                                   std::pair{"drop", memory::VerdictKind::kDrop}})
     if (request.Given(name)) {
       verdict.kind = kind;
       PLEXUS_ASSIGN(verdict.removed, FindNode(snapshot, request.Text(name)));
     }
-  if (request.Flag("keep_both")) verdict.kind = VerdictKind::kKeepBoth;
-  if (request.Given("verdict")) verdict.kind = *VerdictNamed(request.Text("verdict"));
+  if (request.Flag("keep_both")) verdict.kind = memory::VerdictKind::kKeepBoth;
+  if (request.Given("verdict")) verdict.kind = *memory::VerdictNamed(request.Text("verdict"));
   verdict.note = request.Text("note");
   return verdict;
 }
 
 // {"a":KEY,"b":KEY,"verdict":WORD,"goes":KEY,"note":TEXT}
-Result<Verdict> FromLine(const Snapshot& snapshot, std::string_view line) {
+Result<memory::Verdict> FromLine(const Snapshot& snapshot, std::string_view line) {
   boost::system::error_code failed;
   const boost::json::value value = boost::json::parse(line, failed);
   if (failed || !value.is_object())
@@ -69,13 +69,13 @@ Result<Verdict> FromLine(const Snapshot& snapshot, std::string_view line) {
   }
   if (a.empty() || b.empty() || word.empty())
     return Fail(ErrorCode::kInvalidArgument, "a, b and verdict are needed");
-  const auto kind = VerdictNamed(word);
+  const auto kind = memory::VerdictNamed(word);
   if (!kind)
     return Fail(ErrorCode::kInvalidArgument,
                 "'" + word +
                     "' is no verdict: agrees, contradicts, refines, unrelated, supersede, "
                     "keep_both, drop");
-  Verdict verdict;
+  memory::Verdict verdict;
   verdict.kind = *kind;
   verdict.note = std::move(note);
   PLEXUS_TRY(TakeSides(snapshot, a, b, verdict));
@@ -85,14 +85,15 @@ Result<Verdict> FromLine(const Snapshot& snapshot, std::string_view line) {
   return verdict;
 }
 
-Result<std::vector<Verdict>> ReadVerdicts(const Snapshot& snapshot, const Request& request) {
-  std::vector<Verdict> verdicts;
+Result<std::vector<memory::Verdict>> ReadVerdicts(const Snapshot& snapshot,
+                                                  const Request& request) {
+  std::vector<memory::Verdict> verdicts;
   if (!request.Given("from")) {
     if (!request.Given("a") || !request.Given("b"))
       return Fail(ErrorCode::kInvalidArgument, request.Name("a") + " and " + request.Name("b") +
                                                    ", or " + request.Name("from") +
                                                    " FILE, are needed");
-    PLEXUS_ASSIGN(const Verdict verdict, FromFlags(snapshot, request));
+    PLEXUS_ASSIGN(const memory::Verdict verdict, FromFlags(snapshot, request));
     verdicts.push_back(verdict);
     return verdicts;
   }
@@ -104,7 +105,7 @@ Result<std::vector<Verdict>> ReadVerdicts(const Snapshot& snapshot, const Reques
                            if (verdicts.size() == kMaxVerdicts)
                              return Fail(ErrorCode::kInvalidArgument,
                                          "more than " + std::to_string(kMaxVerdicts) + " verdicts");
-                           PLEXUS_ASSIGN(Verdict verdict, FromLine(snapshot, line));
+                           PLEXUS_ASSIGN(memory::Verdict verdict, FromLine(snapshot, line));
                            verdicts.push_back(std::move(verdict));
                            return {};
                          }));
@@ -113,11 +114,12 @@ Result<std::vector<Verdict>> ReadVerdicts(const Snapshot& snapshot, const Reques
 
 Result<Reply> RunConflictsResolve(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  PLEXUS_ASSIGN(const std::vector<Verdict> verdicts, ReadVerdicts(snapshot, request));
-  ResolveOptions options;
+  PLEXUS_ASSIGN(const std::vector<memory::Verdict> verdicts, ReadVerdicts(snapshot, request));
+  memory::ResolveOptions options;
   options.now_ms = workspace.now_ms();
   options.created_by = request.Text("created_by");
-  PLEXUS_ASSIGN(const ResolveResult resolution, Resolve(snapshot, verdicts, options));
+  PLEXUS_ASSIGN(const memory::ResolveResult resolution,
+                memory::Resolve(snapshot, verdicts, options));
   WriteBatch batch = MakeBatch(workspace, request);
   batch.Append(resolution.batch);
   PLEXUS_ASSIGN(const PreviewResult changed, ApplyOrPreview(workspace, request, batch));

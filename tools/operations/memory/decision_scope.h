@@ -15,15 +15,16 @@
 namespace plexus::tools {
 
 // `decisions` becomes the request's and must outlive the options.
-inline Result<DecisionOptions> ReadDecisionOptions(const Workspace& workspace,
-                                                   const Request& request, NodeSubset& decisions) {
-  DecisionOptions options;
+inline Result<memory::DecisionOptions> ReadDecisionOptions(const Workspace& workspace,
+                                                           const Request& request,
+                                                           NodeSubset& decisions) {
+  memory::DecisionOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   if (request.Given("node_kinds") && workspace.scope()) {
     decisions = *workspace.scope();
   } else {
-    PLEXUS_ASSIGN(decisions,
-                  Decisions(workspace.snapshot(), workspace.scope(), workspace.keeps_orders()));
+    PLEXUS_ASSIGN(decisions, memory::Decisions(workspace.snapshot(), workspace.scope(),
+                                               workspace.keeps_orders()));
   }
   options.now_ms = workspace.now_ms();
   options.subset = &decisions;

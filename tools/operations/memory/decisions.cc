@@ -41,8 +41,8 @@ struct StoredSalience {
 };
 // Decisions that the answer leaves out keep no value of an earlier one. Not those of other scopes,
 // which have answers of their own; a value of what is no decision was never of an answer.
-Status ClearOthers(const Workspace& workspace, const Request& request, const SalienceResult& result,
-                   ColumnId column, StoredSalience& stored) {
+Status ClearOthers(const Workspace& workspace, const Request& request,
+                   const memory::SalienceResult& result, ColumnId column, StoredSalience& stored) {
   const Snapshot& snapshot = workspace.snapshot();
   std::optional<NodeSubset> scopes;
   if (request.Given("scope")) {
@@ -53,7 +53,8 @@ Status ClearOthers(const Workspace& workspace, const Request& request, const Sal
                       snapshot, std::vector<std::string_view>(given.begin(), given.end()), false,
                       budget));
   }
-  PLEXUS_ASSIGN(const NodeSubset decisions, Decisions(snapshot, scopes ? &*scopes : nullptr));
+  PLEXUS_ASSIGN(const NodeSubset decisions,
+                memory::Decisions(snapshot, scopes ? &*scopes : nullptr));
   for (const NodeId node : decisions.ToList()) {
     if (result.nodes.contains(node) || !snapshot.f64(column, node)) continue;
     ++stored.stale;
@@ -63,7 +64,7 @@ Status ClearOthers(const Workspace& workspace, const Request& request, const Sal
 }
 
 Result<StoredSalience> StoreSalience(const Workspace& workspace, const Request& request,
-                                     const SalienceResult& result) {
+                                     const memory::SalienceResult& result) {
   constexpr const char* kColumn = "salience";
   const Snapshot& snapshot = workspace.snapshot();
   StoredSalience stored{WriteBatch(workspace.now_ms())};
@@ -90,10 +91,10 @@ Result<StoredSalience> StoreSalience(const Workspace& workspace, const Request& 
 Result<Reply> RunSalience(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   NodeSubset decisions;
-  SalienceOptions options;
+  memory::SalienceOptions options;
   PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
   options.damping = request.Number("damping");
-  PLEXUS_ASSIGN(SalienceResult result, Salience(snapshot, options));
+  PLEXUS_ASSIGN(memory::SalienceResult result, memory::Salience(snapshot, options));
   PLEXUS_ASSIGN(const StoredSalience stored, StoreSalience(workspace, request, result));
   const bool apply = request.Flag("apply");
   PLEXUS_ASSIGN(const Sequence sequence,
@@ -102,8 +103,8 @@ Result<Reply> RunSalience(Workspace& workspace, const Request& request) {
                 TopScores(result.scores, result.nodes, request.Count("top")));
   std::vector<NodeId> nodes;
   for (const ScoredNode& scored : top) nodes.push_back(scored.node);
-  PLEXUS_ASSIGN(std::vector<EdgeQuality> quality,
-                QualityOf(snapshot, nodes, workspace.now_ms(), workspace.scope()));
+  PLEXUS_ASSIGN(std::vector<memory::EdgeQuality> quality,
+                memory::QualityOf(snapshot, nodes, workspace.now_ms(), workspace.scope()));
   std::string closing =
       Truncated(result.truncated, "the scores are not exact") + CyclesLine(result.cycles.size());
   if (apply) closing += Grouped(stored.stale) + " written as column salience\n";
@@ -116,7 +117,7 @@ Result<Reply> RunSalience(Workspace& workspace, const Request& request) {
     json.Field("total", result.nodes.count());
     std::size_t at = 0;
     json.Objects("nodes", nodes, [&](NodeId node) {
-      const EdgeQuality& tied = quality[at++];
+      const memory::EdgeQuality& tied = quality[at++];
       json.Node("key", snapshot, node);
       json.Field("score", result.scores[node]);
       json.Field("scaled", result.scaled[node]);
@@ -133,22 +134,23 @@ Result<Reply> RunSalience(Workspace& workspace, const Request& request) {
 }
 
 // By which kind a root holds a decision that waits for it directly; else how it holds others.
-std::string_view HeldBy(const Snapshot& snapshot, const std::vector<ChainStep>& direct, NodeId root,
-                        const std::unordered_map<NodeId, EdgeKindId>& kinds) {
-  for (const ChainStep& step : direct)
+std::string_view HeldBy(const Snapshot& snapshot, const std::vector<memory::ChainStep>& direct,
+                        NodeId root, const std::unordered_map<NodeId, EdgeKindId>& kinds) {
+  for (const memory::ChainStep& step : direct)
     if (step.next == root) return snapshot.schema().edge_kind(step.kind).name;
   const auto at = kinds.find(root);
   return at == kinds.end() ? std::string_view() : snapshot.schema().edge_kind(at->second).name;
 }
 
 struct ShownBlocked {
-  BlockedDecision decision;
-  std::vector<ChainStep> direct, chain;
+  memory::BlockedDecision decision;
+  std::vector<memory::ChainStep> direct, chain;
 };
 
-void WriteBlocked(ReplyWriter& json, const Snapshot& snapshot, const BlockedChainsResult& result,
+void WriteBlocked(ReplyWriter& json, const Snapshot& snapshot,
+                  const memory::BlockedChainsResult& result,
                   const std::unordered_map<NodeId, EdgeKindId>& kinds, const ShownBlocked& shown) {
-  const auto kind_of = [&](const ChainStep& step) {
+  const auto kind_of = [&](const memory::ChainStep& step) {
     return std::string_view(snapshot.schema().edge_kind(step.kind).name);
   };
   json.Node("key", snapshot, shown.decision.node);
@@ -162,11 +164,11 @@ void WriteBlocked(ReplyWriter& json, const Snapshot& snapshot, const BlockedChai
     json.Node("key", snapshot, root);
     json.Field("by", HeldBy(snapshot, shown.direct, root, kinds));
   });
-  json.Objects("waits_for", shown.direct, [&](const ChainStep& step) {
+  json.Objects("waits_for", shown.direct, [&](const memory::ChainStep& step) {
     json.Node("key", snapshot, step.next);
     json.Field("by", kind_of(step));
   });
-  json.Objects("chain", shown.chain, [&](const ChainStep& step) {
+  json.Objects("chain", shown.chain, [&](const memory::ChainStep& step) {
     const bool forward = step.kind == kDependsOn;
     json.Node("source", snapshot, forward ? step.node : step.next);
     json.Field("kind", kind_of(step));
@@ -175,16 +177,16 @@ void WriteBlocked(ReplyWriter& json, const Snapshot& snapshot, const BlockedChai
 }
 
 // What is said of these decisions: how they are held up, and their roots.
-void KeepOnly(const std::vector<NodeId>& keys, BlockedChainsResult& result) {
-  std::erase_if(result.blocked, [&](const BlockedDecision& decision) {
+void KeepOnly(const std::vector<NodeId>& keys, memory::BlockedChainsResult& result) {
+  std::erase_if(result.blocked, [&](const memory::BlockedDecision& decision) {
     return std::ranges::find(keys, decision.node) == keys.end();
   });
   const auto holds = [&](NodeId root) {
-    return std::ranges::any_of(result.blocked, [&](const BlockedDecision& decision) {
+    return std::ranges::any_of(result.blocked, [&](const memory::BlockedDecision& decision) {
       return std::ranges::find(result.RootsOf(decision), root) != result.RootsOf(decision).end();
     });
   };
-  std::erase_if(result.roots, [&](const BlockingRoot& root) { return !holds(root.node); });
+  std::erase_if(result.roots, [&](const memory::BlockingRoot& root) { return !holds(root.node); });
   std::erase_if(result.cycles, [&](const auto& cycle) {
     return std::ranges::none_of(
         cycle, [&](NodeId node) { return std::ranges::find(keys, node) != keys.end(); });
@@ -194,26 +196,26 @@ void KeepOnly(const std::vector<NodeId>& keys, BlockedChainsResult& result) {
 Result<Reply> RunBlocked(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   NodeSubset decisions;
-  BlockedChainsOptions options;
+  memory::BlockedChainsOptions options;
   PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
   options.max_roots = static_cast<std::uint32_t>(request.Count("max_roots"));
   PLEXUS_ASSIGN(const std::vector<NodeId> keys, FindAliveNodes(snapshot, request.List("keys")));
   PLEXUS_TRY(CheckDecisions(snapshot, decisions, keys));
-  PLEXUS_ASSIGN(BlockedChainsResult result, BlockedChains(snapshot, options));
+  PLEXUS_ASSIGN(memory::BlockedChainsResult result, memory::BlockedChains(snapshot, options));
   if (!keys.empty()) KeepOnly(keys, result);
   const std::uint64_t top = request.Count("top");
   std::vector<ShownBlocked> list;
   const auto asked = First(result.blocked, top);
-  for (const BlockedDecision& decision : asked) {
+  for (const memory::BlockedDecision& decision : asked) {
     if (list.size() % 64 == 0 && options.decisions.run.budget.Interrupted()) break;
     ShownBlocked shown{decision, {}, {}};
-    PLEXUS_ASSIGN(shown.direct, BlockersOf(snapshot, decision.node, options.decisions));
-    PLEXUS_ASSIGN(shown.chain, ChainOf(snapshot, result, decision.node, workspace.now_ms(),
-                                       request.Count("max_steps")));
+    PLEXUS_ASSIGN(shown.direct, memory::BlockersOf(snapshot, decision.node, options.decisions));
+    PLEXUS_ASSIGN(shown.chain, memory::ChainOf(snapshot, result, decision.node, workspace.now_ms(),
+                                               request.Count("max_steps")));
     list.push_back(std::move(shown));
   }
   std::unordered_map<NodeId, EdgeKindId> kinds;
-  for (const BlockingRoot& root : result.roots) kinds[root.node] = root.kind;
+  for (const memory::BlockingRoot& root : result.roots) kinds[root.node] = root.kind;
   const bool truncated = list.size() < asked.size();
   std::string closing = truncated ? "" : More(result.blocked.size(), top);
   closing += Truncated(
@@ -226,7 +228,7 @@ Result<Reply> RunBlocked(Workspace& workspace, const Request& request) {
     json.Objects("blocked", list, [&](const ShownBlocked& shown) {
       WriteBlocked(json, snapshot, result, kinds, shown);
     });
-    json.Objects("roots", First(result.roots, top), [&](const BlockingRoot& root) {
+    json.Objects("roots", First(result.roots, top), [&](const memory::BlockingRoot& root) {
       json.Node("key", snapshot, root.node);
       json.Field("holds", root.blocked_count);
       json.Field("by", snapshot.schema().edge_kind(root.kind).name);
@@ -239,21 +241,23 @@ Result<Reply> RunBlocked(Workspace& workspace, const Request& request) {
 
 Result<Reply> RunContradictions(Workspace& workspace, const Request& request) {
   NodeSubset decisions;
-  PLEXUS_ASSIGN(const DecisionOptions options, ReadDecisionOptions(workspace, request, decisions));
-  PLEXUS_ASSIGN(OpenConflictsResult result, DecisionContradictions(workspace.snapshot(), options));
+  PLEXUS_ASSIGN(const memory::DecisionOptions options,
+                ReadDecisionOptions(workspace, request, decisions));
+  PLEXUS_ASSIGN(memory::OpenConflictsResult result,
+                memory::DecisionContradictions(workspace.snapshot(), options));
   return ConflictsReply(workspace, request, std::move(result));
 }
 
 Result<Reply> RunCompaction(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   NodeSubset decisions;
-  CompactionOptions options;
+  memory::CompactionOptions options;
   PLEXUS_ASSIGN(options.salience.decisions, ReadDecisionOptions(workspace, request, decisions));
   options.keep_percentile = request.Number("keep");
   constexpr double kDayMs = 86'400'000;
   options.digest_age_ms = static_cast<std::int64_t>(request.Number("digest_days") * kDayMs);
   options.summary_age_ms = static_cast<std::int64_t>(request.Number("summary_days") * kDayMs);
-  PLEXUS_ASSIGN(CompactionResult result, CompactionTiers(snapshot, options));
+  PLEXUS_ASSIGN(memory::CompactionResult result, memory::CompactionTiers(snapshot, options));
   const bool apply = request.Flag("apply");
   PLEXUS_ASSIGN(const Sequence sequence,
                 ApplyIf(apply, result.truncated, workspace, request, result.batch));
@@ -266,9 +270,9 @@ Result<Reply> RunCompaction(Workspace& workspace, const Request& request) {
     json.Field("applied", apply);
     json.Field("truncated", truncated);
     json.Field("total", entries.size());
-    json.Objects("nodes", First(entries, top), [&](const CompactionEntry& entry) {
+    json.Objects("nodes", First(entries, top), [&](const memory::CompactionEntry& entry) {
       json.Node("key", snapshot, entry.node);
-      json.Field("tier", TierName(entry.tier));
+      json.Field("tier", memory::TierName(entry.tier));
       if (entry.into != kNoNode) json.Node("into", snapshot, entry.into);
       json.Field("percentile", entry.percentile);
       if (entry.age_ms) json.Field("age_days", static_cast<double>(*entry.age_ms) / 86'400'000.0);

@@ -29,16 +29,16 @@ Result<Reply> RunCheck(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const PreviewResult proposal, std::move(read));
   const Snapshot& preview = proposal.snapshot;
   PLEXUS_ASSIGN(
-      std::vector<GuardrailRule> rules,
+      std::vector<memory::GuardrailRule> rules,
       ParseGuardrailRules(preview.schema(), request.Source("rules"), request.Text("rules")));
-  GuardrailOptions options;
+  memory::GuardrailOptions options;
   PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
   options.top = request.Count("top");
-  GuardrailResult result;
+  memory::GuardrailResult result;
   result.allowed = !late;
   result.truncated = late;
   if (!late) {
-    PLEXUS_ASSIGN(result, CheckGuardrails(workspace.snapshot(), proposal, rules, options));
+    PLEXUS_ASSIGN(result, memory::CheckGuardrails(workspace.snapshot(), proposal, rules, options));
   }
   const bool allowed = result.allowed;
   const bool truncated = result.truncated;
@@ -49,9 +49,10 @@ Result<Reply> RunCheck(Workspace& workspace, const Request& request) {
         json.Field("allowed", result.allowed);
         json.Field("truncated", result.truncated);
         json.Field("total", result.total);
-        json.Objects("hits", result.hits, [&](const GuardrailHit& hit) {
+        json.Objects("hits", result.hits, [&](const memory::GuardrailHit& hit) {
           json.Field("rule", rules[hit.rule].name);
-          json.Field("action", rules[hit.rule].action == RuleAction::kBlock ? "block" : "warn");
+          json.Field("action",
+                     rules[hit.rule].action == memory::RuleAction::kBlock ? "block" : "warn");
           json.Field("message", hit.message);
           json.Node("target", preview, hit.target);
           if (hit.other != kNoNode) {
@@ -106,10 +107,10 @@ Result<Reply> RunSuggest(Workspace& workspace, const Request& request) {
   }
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, request.Text("key")));
   NodeSubset decisions;
-  SuggestOptions options;
+  memory::SuggestOptions options;
   PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
   if (request.Given("proposal")) {
-    PLEXUS_ASSIGN(decisions, Decisions(snapshot));
+    PLEXUS_ASSIGN(decisions, memory::Decisions(snapshot));
     options.decisions.subset = &decisions;
   }
   PLEXUS_TRY(CheckDecisions(snapshot, decisions, {&node, 1}));
@@ -119,7 +120,7 @@ Result<Reply> RunSuggest(Workspace& workspace, const Request& request) {
   options.min_cosine = request.Number("min_cosine");
   options.properties = request.List("properties");
   PLEXUS_TRY(NoteMissing(workspace, snapshot, node, request));
-  PLEXUS_ASSIGN(SuggestResult result, SuggestEdges(snapshot, node, options));
+  PLEXUS_ASSIGN(memory::SuggestResult result, memory::SuggestEdges(snapshot, node, options));
   const bool apply = request.Flag("apply");
   PLEXUS_ASSIGN(const Sequence sequence,
                 ApplyIf(apply, result.truncated, workspace, request, result.batch));
@@ -130,7 +131,7 @@ Result<Reply> RunSuggest(Workspace& workspace, const Request& request) {
     json.Field("sequence", sequence);
     json.Field("applied", apply);
     json.Field("truncated", truncated);
-    json.Objects("edges", edges, [&](const SuggestedEdge& edge) {
+    json.Objects("edges", edges, [&](const memory::SuggestedEdge& edge) {
       json.Node("source", snapshot, edge.node);
       json.Field("kind", edge.relation);
       json.Node("target", snapshot, edge.other);

@@ -221,12 +221,14 @@ Result<EdgeKinds> MovedKinds(const Schema& schema, const Request& request) {
 Result<Reply> RunDecisionsFold(Workspace& workspace, const Request& request) {
   const Snapshot snapshot = workspace.snapshot();
   NodeSubset decisions;
-  PLEXUS_ASSIGN(const DecisionOptions options, ReadDecisionOptions(workspace, request, decisions));
+  PLEXUS_ASSIGN(const memory::DecisionOptions options,
+                ReadDecisionOptions(workspace, request, decisions));
   PLEXUS_ASSIGN(std::vector<NodeId> nodes, FindAliveNodes(snapshot, request.List("keys")));
   PLEXUS_TRY(CheckDecisions(snapshot, decisions, nodes));
   const bool all = nodes.empty();
   if (all) nodes = decisions.ToList();
-  PLEXUS_ASSIGN(const SupersessionHeads heads, HeadsOf(snapshot, workspace.now_ms(), nodes));
+  PLEXUS_ASSIGN(const memory::SupersessionHeads heads,
+                memory::HeadsOf(snapshot, workspace.now_ms(), nodes));
   PLEXUS_ASSIGN(const EdgeKinds kinds, MovedKinds(snapshot.schema(), request));
   const ArcFilter moved = ArcFilter::Kinds(snapshot.schema(), kinds);
   WriteBatch batch(workspace.now_ms());

@@ -29,16 +29,16 @@ Status CheckDueColumn(const Schema& schema, const Request& request, const std::s
 }
 
 // REQUIRES one of WorkNames.
-WorkKind WorkNamed(const std::string& name) {
+memory::WorkKind WorkNamed(const std::string& name) {
   std::size_t kind = 0;
-  while (WorkName(static_cast<WorkKind>(kind)) != name) ++kind;
-  return static_cast<WorkKind>(kind);
+  while (memory::WorkName(static_cast<memory::WorkKind>(kind)) != name) ++kind;
+  return static_cast<memory::WorkKind>(kind);
 }
 
 std::vector<std::string> WorkNames() {
   std::vector<std::string> names;
-  for (std::size_t kind = 0; kind < kWorkKinds; ++kind)
-    names.emplace_back(WorkName(static_cast<WorkKind>(kind)));
+  for (std::size_t kind = 0; kind < memory::kWorkKinds; ++kind)
+    names.emplace_back(memory::WorkName(static_cast<memory::WorkKind>(kind)));
   return names;
 }
 
@@ -51,7 +51,7 @@ Parameter WorkParameter() {
 Result<Reply> RunQueue(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   NodeSubset decisions;
-  WorkQueueOptions options;
+  memory::WorkQueueOptions options;
   PLEXUS_ASSIGN(options.decisions, ReadDecisionOptions(workspace, request, decisions));
   options.top = request.Count("top");
   options.each = request.Count("each");
@@ -62,7 +62,7 @@ Result<Reply> RunQueue(Workspace& workspace, const Request& request) {
     PLEXUS_TRY(CheckDueColumn(snapshot.schema(), request, options.due_column));
   options.period_ms = static_cast<std::int64_t>(request.Number("period_days") * 86'400'000.0);
   options.frontier = request.Count("frontier");
-  PLEXUS_ASSIGN(WorkQueueResult result, WorkQueue(snapshot, options));
+  PLEXUS_ASSIGN(memory::WorkQueueResult result, memory::WorkQueue(snapshot, options));
   std::string closing =
       Truncated(result.truncated, "salience, conflicts or the frontier are not all there");
   if (result.items.size() < result.total)
@@ -70,9 +70,9 @@ Result<Reply> RunQueue(Workspace& workspace, const Request& request) {
   Reply reply([snapshot, result = std::move(result)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
     json.Field("total", result.total);
-    json.Objects("items", result.items, [&](const WorkItem& item) {
+    json.Objects("items", result.items, [&](const memory::WorkItem& item) {
       json.Field("score", item.score);
-      json.Field("work", WorkName(item.kind));
+      json.Field("work", memory::WorkName(item.kind));
       json.Node("key", snapshot, item.node);
       if (item.other != kNoNode) json.Node("other", snapshot, item.other);
       json.Field("reason", item.reason);

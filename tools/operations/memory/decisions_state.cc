@@ -21,26 +21,29 @@ namespace {
 Result<Reply> RunStatus(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   NodeSubset decisions;
-  PLEXUS_ASSIGN(const DecisionOptions options, ReadDecisionOptions(workspace, request, decisions));
+  PLEXUS_ASSIGN(const memory::DecisionOptions options,
+                ReadDecisionOptions(workspace, request, decisions));
   PLEXUS_ASSIGN(std::vector<NodeId> nodes, FindAliveNodes(snapshot, request.List("keys")));
   PLEXUS_TRY(CheckDecisions(snapshot, decisions, nodes));
   if (nodes.empty()) nodes = decisions.ToList();
   const std::size_t count = nodes.size();
   const std::uint64_t top = request.Count("top");
   nodes.resize(First(nodes, top).size());
-  PLEXUS_ASSIGN(std::vector<DecisionStatus> states, StatusOf(snapshot, nodes, workspace.now_ms()));
-  PLEXUS_ASSIGN(std::vector<EdgeQuality> quality,
-                QualityOf(snapshot, nodes, workspace.now_ms(), workspace.scope()));
-  std::vector<std::vector<ChainStep>> waits;  // what takes most of the time
+  PLEXUS_ASSIGN(std::vector<memory::DecisionStatus> states,
+                memory::StatusOf(snapshot, nodes, workspace.now_ms()));
+  PLEXUS_ASSIGN(std::vector<memory::EdgeQuality> quality,
+                memory::QualityOf(snapshot, nodes, workspace.now_ms(), workspace.scope()));
+  std::vector<std::vector<memory::ChainStep>> waits;  // what takes most of the time
   for (const NodeId node : nodes) {
     if (waits.size() % 64 == 0 && options.run.budget.Interrupted()) break;
-    PLEXUS_ASSIGN(std::vector<ChainStep> steps, BlockersOf(snapshot, node, options));
+    PLEXUS_ASSIGN(std::vector<memory::ChainStep> steps,
+                  memory::BlockersOf(snapshot, node, options));
     waits.push_back(std::move(steps));
   }
   const bool truncated = waits.size() < nodes.size();
   states.resize(waits.size());
   std::vector<NodeId> heads;  // that may be named
-  for (const DecisionStatus& state : states) {
+  for (const memory::DecisionStatus& state : states) {
     const bool shown = !options.inside || options.inside->contains(state.superseded_by);
     heads.push_back(shown ? state.superseded_by : kNoNode);
   }
@@ -51,10 +54,10 @@ Result<Reply> RunStatus(Workspace& workspace, const Request& request) {
     json.Field("truncated", truncated);
     json.Field("total", count);
     std::size_t at = 0;
-    json.Objects("results", states, [&](const DecisionStatus& state) {
-      const EdgeQuality& tied = quality[at];
+    json.Objects("results", states, [&](const memory::DecisionStatus& state) {
+      const memory::EdgeQuality& tied = quality[at];
       const NodeId head = heads[at];
-      const std::vector<ChainStep>& steps = waits[at++];
+      const std::vector<memory::ChainStep>& steps = waits[at++];
       json.Node("key", snapshot, state.node);
       const std::string_view is = state.superseded_by != kNoNode ? "superseded"
                                   : state.recorded               ? "recorded"
@@ -65,7 +68,7 @@ Result<Reply> RunStatus(Workspace& workspace, const Request& request) {
       json.Field("active", state.active);
       json.Field("resolved", state.resolved);
       if (head != kNoNode) json.Node("superseded_by", snapshot, head);
-      json.Objects("waits_for", steps, [&](const ChainStep& step) {
+      json.Objects("waits_for", steps, [&](const memory::ChainStep& step) {
         json.Node("key", snapshot, step.next);
         json.Field("by", std::string_view(snapshot.schema().edge_kind(step.kind).name));
       });
@@ -83,9 +86,10 @@ Result<Reply> Needed(Workspace& workspace, const Request& request, Direction dir
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId start, FindAliveNode(snapshot, request.Text("key")));
   NodeSubset decisions;
-  PLEXUS_ASSIGN(const DecisionOptions asked, ReadDecisionOptions(workspace, request, decisions));
+  PLEXUS_ASSIGN(const memory::DecisionOptions asked,
+                ReadDecisionOptions(workspace, request, decisions));
   PLEXUS_TRY(CheckDecisions(snapshot, decisions, {&start, 1}));
-  BfsOptions options;
+  traversal::BfsOptions options;
   PLEXUS_ASSIGN(options.filter.kinds, FindEdgeKinds(snapshot.schema(), request.List("kinds")));
   if (!options.filter.kinds.given()) options.filter.kinds = {kDependsOn};
   options.filter.valid_at = workspace.now_ms();
@@ -93,14 +97,16 @@ Result<Reply> Needed(Workspace& workspace, const Request& request, Direction dir
   PLEXUS_ASSIGN(options.direction, AsStored(snapshot.schema(), request.List("kinds"), direction));
   options.run = asked.run;
   if (const auto depth = request.MaybeCount("depth"))
-    options.max_depth = static_cast<std::uint32_t>(std::min<std::uint64_t>(*depth, kUnreached));
+    options.max_depth =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(*depth, traversal::kUnreached));
   Budget& budget = options.run.budget;  // the start is none of its own
   if (budget.nodes < Budget::kUnlimited - 1) ++budget.nodes;
-  PLEXUS_ASSIGN(BfsResult result, Bfs(snapshot, {&start, 1}, options));
+  PLEXUS_ASSIGN(traversal::BfsResult result, traversal::Bfs(snapshot, {&start, 1}, options));
   result.nodes.erase(result.nodes.begin());
   std::vector<NodeId> nodes;
-  for (const BfsNode& node : result.nodes) nodes.push_back(node.node);
-  PLEXUS_ASSIGN(std::vector<DecisionStatus> states, StatusOf(snapshot, nodes, workspace.now_ms()));
+  for (const traversal::BfsNode& node : result.nodes) nodes.push_back(node.node);
+  PLEXUS_ASSIGN(std::vector<memory::DecisionStatus> states,
+                memory::StatusOf(snapshot, nodes, workspace.now_ms()));
   const std::uint64_t top = request.Count("top");
   std::string means = options.direction == Direction::kOut
                           ? "what '" + ShownKey(snapshot, start) + "' depends on"
@@ -115,8 +121,8 @@ Result<Reply> Needed(Workspace& workspace, const Request& request, Direction dir
     json.Field("truncated", result.truncated);
     json.Field("total", result.nodes.size());
     std::size_t at = 0;
-    json.Objects("results", First(result.nodes, top), [&](const BfsNode& node) {
-      const DecisionStatus& state = states[at++];
+    json.Objects("results", First(result.nodes, top), [&](const traversal::BfsNode& node) {
+      const memory::DecisionStatus& state = states[at++];
       json.Node("key", snapshot, node.node);
       json.Field("distance", node.depth);
       json.Node("via", snapshot, node.parent);

@@ -51,7 +51,8 @@ Result<Enum> OneOf(const json::value& value, std::string_view member,
   return Bad("'" + std::string(member) + "' is '" + text + "', not one of " + names);
 }
 
-Status ReadCondition(const Schema& schema, const json::value& value, TargetCondition& condition) {
+Status ReadCondition(const Schema& schema, const json::value& value,
+                     memory::TargetCondition& condition) {
   if (!value.is_object()) return Bad("'target' is no object");
   for (const auto& [key, member] : value.get_object()) {
     const std::string_view name = key;
@@ -138,9 +139,9 @@ Result<RuleKinds> ReadKinds(const Schema& schema, const json::value& value) {
 }
 
 // The kinds of a rule that is read otherwise; `sided`: it names a side.
-Status TakeKinds(const Schema& schema, RuleKinds read, bool sided, GuardrailRule& rule) {
+Status TakeKinds(const Schema& schema, RuleKinds read, bool sided, memory::GuardrailRule& rule) {
   rule.kinds = std::move(read.kinds);
-  if (rule.does == ProposalDoes::kCloses) {
+  if (rule.does == memory::ProposalDoes::kCloses) {
     if (sided) return Bad("'side' is not for closes_cycle: a cycle has none; leave it out");
     for (const EdgeKindId kind : rule.kinds)
       if (schema.edge_kind(kind).symmetric)
@@ -154,14 +155,15 @@ Status TakeKinds(const Schema& schema, RuleKinds read, bool sided, GuardrailRule
   if (read.reversed.empty()) return {};
   if (read.reversed.size() != rule.kinds.size())
     return Bad("'edge' has kinds of both directions; make two rules");
-  if (rule.side != TargetSide::kEither)
-    rule.side = rule.side == TargetSide::kTarget ? TargetSide::kSource : TargetSide::kTarget;
+  if (rule.side != memory::TargetSide::kEither)
+    rule.side = rule.side == memory::TargetSide::kTarget ? memory::TargetSide::kSource
+                                                         : memory::TargetSide::kTarget;
   return {};
 }
 
-Result<GuardrailRule> ReadRule(const Schema& schema, const json::value& value) {
+Result<memory::GuardrailRule> ReadRule(const Schema& schema, const json::value& value) {
   if (!value.is_object()) return Bad("it is no object");
-  GuardrailRule rule;
+  memory::GuardrailRule rule;
   RuleKinds kinds;
   for (const auto& [key, member] : value.get_object()) {
     const std::string_view name = key;
@@ -170,24 +172,26 @@ Result<GuardrailRule> ReadRule(const Schema& schema, const json::value& value) {
     } else if (name == "message") {
       PLEXUS_ASSIGN(rule.message, TextIn(member, name));
     } else if (name == "does") {
-      PLEXUS_ASSIGN(rule.does, OneOf<ProposalDoes>(member, name,
-                                                   {{"links", ProposalDoes::kLinks},
-                                                    {"unlinks", ProposalDoes::kUnlinks},
-                                                    {"removes", ProposalDoes::kRemoves},
-                                                    {"closes_cycle", ProposalDoes::kCloses}}));
+      PLEXUS_ASSIGN(rule.does,
+                    OneOf<memory::ProposalDoes>(member, name,
+                                                {{"links", memory::ProposalDoes::kLinks},
+                                                 {"unlinks", memory::ProposalDoes::kUnlinks},
+                                                 {"removes", memory::ProposalDoes::kRemoves},
+                                                 {"closes_cycle", memory::ProposalDoes::kCloses}}));
     } else if (name == "edge") {
       PLEXUS_ASSIGN(kinds, ReadKinds(schema, member));
     } else if (name == "side") {
-      PLEXUS_ASSIGN(rule.side, OneOf<TargetSide>(member, name,
-                                                 {{"target", TargetSide::kTarget},
-                                                  {"source", TargetSide::kSource},
-                                                  {"either", TargetSide::kEither}}));
+      PLEXUS_ASSIGN(rule.side,
+                    OneOf<memory::TargetSide>(member, name,
+                                              {{"target", memory::TargetSide::kTarget},
+                                               {"source", memory::TargetSide::kSource},
+                                               {"either", memory::TargetSide::kEither}}));
     } else if (name == "target") {
       PLEXUS_TRY(ReadCondition(schema, member, rule.target));
     } else if (name == "action") {
-      PLEXUS_ASSIGN(rule.action, OneOf<RuleAction>(
-                                     member, name,
-                                     {{"block", RuleAction::kBlock}, {"warn", RuleAction::kWarn}}));
+      PLEXUS_ASSIGN(rule.action, OneOf<memory::RuleAction>(member, name,
+                                                           {{"block", memory::RuleAction::kBlock},
+                                                            {"warn", memory::RuleAction::kWarn}}));
     } else if (name != "type" && name != "rule") {
       return Bad("'" + std::string(name) + "' is no member of a rule");
     }
@@ -196,9 +200,9 @@ Result<GuardrailRule> ReadRule(const Schema& schema, const json::value& value) {
       TakeKinds(schema, std::move(kinds), value.get_object().contains("side"), rule));
   if (rule.name.empty()) return Bad("it has no name");
   if (rule.message.empty()) return Bad("it has no message");
-  if (rule.does != ProposalDoes::kRemoves && rule.kinds.empty())
+  if (rule.does != memory::ProposalDoes::kRemoves && rule.kinds.empty())
     return Bad("it names no edge: \"edge\":\"contradicts\", say");
-  if (rule.does == ProposalDoes::kRemoves && !rule.kinds.empty())
+  if (rule.does == memory::ProposalDoes::kRemoves && !rule.kinds.empty())
     return Bad("what removes a node names no edge");
   return rule;
 }
@@ -214,9 +218,9 @@ std::string NameOf(const json::value& value, std::size_t index) {
 
 }  // namespace
 
-Result<std::vector<GuardrailRule>> ParseGuardrailRules(const Schema& schema,
-                                                       const std::string& source,
-                                                       std::string_view text) {
+Result<std::vector<memory::GuardrailRule>> ParseGuardrailRules(const Schema& schema,
+                                                               const std::string& source,
+                                                               std::string_view text) {
   boost::system::error_code failed;
   const json::value whole = json::parse(text, failed);
   if (failed) return Bad(source + ": it is no JSON: " + failed.message());
@@ -227,9 +231,9 @@ Result<std::vector<GuardrailRule>> ParseGuardrailRules(const Schema& schema,
       if (whole.get_object().size() != 1) return Bad(source + ": nothing stands beside \"rules\"");
       list = rules;
     }
-  std::vector<GuardrailRule> rules;
+  std::vector<memory::GuardrailRule> rules;
   const auto add = [&](const json::value& value) -> Status {
-    Result<GuardrailRule> rule = ReadRule(schema, value);
+    Result<memory::GuardrailRule> rule = ReadRule(schema, value);
     if (!rule)
       return Bad(source + ": " + NameOf(value, rules.size()) + ": " + rule.error().message);
     rules.push_back(*std::move(rule));

@@ -25,8 +25,8 @@ namespace plexus::tools {
 
 // kInvalidArgument, which names `source`, the rule and the member: no JSON, a member that is
 // unknown or of another type, a kind that the schema does not have.
-Result<std::vector<GuardrailRule>> ParseGuardrailRules(const Schema& schema,
-                                                       const std::string& source,
-                                                       std::string_view json);
+Result<std::vector<memory::GuardrailRule>> ParseGuardrailRules(const Schema& schema,
+                                                               const std::string& source,
+                                                               std::string_view json);
 
 }  // namespace plexus::tools

@@ -19,14 +19,14 @@ namespace {
 constexpr const char* kRecord = "rules";
 constexpr const char* kSource = "the rules of the graph";
 
-const char* ActionName(RuleAction action) {
-  return action == RuleAction::kBlock ? "block" : "warn";
+const char* ActionName(memory::RuleAction action) {
+  return action == memory::RuleAction::kBlock ? "block" : "warn";
 }
-const char* DoesName(ProposalDoes does) {
-  return does == ProposalDoes::kLinks     ? "links"
-         : does == ProposalDoes::kUnlinks ? "unlinks"
-         : does == ProposalDoes::kCloses  ? "closes_cycle"
-                                          : "removes";
+const char* DoesName(memory::ProposalDoes does) {
+  return does == memory::ProposalDoes::kLinks     ? "links"
+         : does == memory::ProposalDoes::kUnlinks ? "unlinks"
+         : does == memory::ProposalDoes::kCloses  ? "closes_cycle"
+                                                  : "removes";
 }
 
 // One rule, a list or {"rules":[...]} as a list.
@@ -39,7 +39,7 @@ boost::json::array ListOf(const boost::json::value& given) {
 
 Result<Reply> RulesReply(const Snapshot& snapshot, Sequence sequence, const Request& request) {
   PLEXUS_ASSIGN(const auto kept, KeptRules(snapshot));
-  std::vector<GuardrailRule> rules;
+  std::vector<memory::GuardrailRule> rules;
   if (kept) {
     PLEXUS_ASSIGN(rules, ParseGuardrailRules(snapshot.schema(), kSource, *kept));
   }
@@ -49,7 +49,7 @@ Result<Reply> RulesReply(const Snapshot& snapshot, Sequence sequence, const Requ
         json.Field("sequence", sequence);
         if (dry) json.Field("dry_run", true);
         json.Field("total", rules.size());
-        json.Objects("results", rules, [&](const GuardrailRule& rule) {
+        json.Objects("results", rules, [&](const memory::GuardrailRule& rule) {
           json.Field("rule", rule.name);
           json.Field("does", DoesName(rule.does));
           json.BeginArray("kinds");
@@ -116,23 +116,24 @@ Status ObeyRules(Workspace& workspace, const Request& request, const PreviewResu
                                  request.Command("decisions_rules", workspace.directory())});
     return {};
   }
-  PLEXUS_ASSIGN(const std::vector<GuardrailRule> rules,
+  PLEXUS_ASSIGN(const std::vector<memory::GuardrailRule> rules,
                 ParseGuardrailRules(proposal.snapshot.schema(), kSource, *kept));
-  GuardrailOptions options;
+  memory::GuardrailOptions options;
   options.decisions.now_ms = workspace.now_ms();
   PLEXUS_ASSIGN(options.decisions.run.budget, MakeBudget(request));
   options.decisions.run.executor = &workspace.executor();
-  PLEXUS_ASSIGN(const GuardrailResult result, CheckGuardrails(before, proposal, rules, options));
+  PLEXUS_ASSIGN(const memory::GuardrailResult result,
+                memory::CheckGuardrails(before, proposal, rules, options));
   if (result.truncated)
     return Fail(ErrorCode::kFailedPrecondition,
                 "the rules were not checked in time, so nothing was written");
   constexpr std::uint64_t kShown = 3;  // of each; a message may have 4,096 bytes
   std::string blocked;
   std::uint64_t blocks = 0, warnings = 0;
-  for (const GuardrailHit& hit : result.hits) {
-    const GuardrailRule& rule = rules[hit.rule];
+  for (const memory::GuardrailHit& hit : result.hits) {
+    const memory::GuardrailRule& rule = rules[hit.rule];
     std::string message = hit.message + " (rule " + rule.name + ")";
-    if (rule.action != RuleAction::kBlock) {
+    if (rule.action != memory::RuleAction::kBlock) {
       if (warnings++ < kShown) workspace.notes().push_back({std::move(message), Note::kWarning});
     } else if (blocks++ < kShown) {
       blocked += message + "; ";

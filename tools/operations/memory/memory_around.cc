@@ -21,22 +21,23 @@ std::uint64_t Marks(const Snapshot& snapshot, NodeId node) {
 }
 
 // Shared tags and terms, of all of both.
-double Jaccard(const Snapshot& snapshot, NodeId a, const ConflictCandidate& b) {
+double Jaccard(const Snapshot& snapshot, NodeId a, const memory::ConflictCandidate& b) {
   const std::uint64_t all = Marks(snapshot, a) + Marks(snapshot, b.node) - b.shared;
   return all == 0 ? 0 : static_cast<double>(b.shared) / static_cast<double>(all);
 }
 
 Status AddCandidates(const Snapshot& snapshot, NodeId memory, const RunOptions& run,
                      std::int64_t now_ms, std::size_t top, MemoryAround& around) {
-  ConflictCandidatesOptions options;
+  memory::ConflictCandidatesOptions options;
   options.now_ms = now_ms;
   options.run = run;
-  options.top = std::min<std::size_t>(4 * top, kMaxConflictCandidates);
+  options.top = std::min<std::size_t>(4 * top, memory::kMaxConflictCandidates);
   if (const auto text = snapshot.schema().FindSpace("text"))
     options.space = snapshot.schema().spaces()[*text].name;
-  PLEXUS_ASSIGN(ConflictCandidatesResult found, ConflictCandidates(snapshot, memory, options));
+  PLEXUS_ASSIGN(memory::ConflictCandidatesResult found,
+                memory::ConflictCandidates(snapshot, memory, options));
   around.truncated = around.truncated || found.truncated;
-  for (ConflictCandidate& one : found.candidates) {
+  for (memory::ConflictCandidate& one : found.candidates) {
     const double jaccard = Jaccard(snapshot, memory, one);
     const bool duplicate = jaccard >= kNearDuplicate || one.cosine.value_or(0) >= kNearVector;
     if (duplicate) around.near_duplicates.push_back({one.node, kNoNode, jaccard, one.cosine});
@@ -48,15 +49,16 @@ Status AddCandidates(const Snapshot& snapshot, NodeId memory, const RunOptions& 
 
 Status AddSuperseded(const Snapshot& snapshot, NodeId memory, const RunOptions& run,
                      std::int64_t now_ms, MemoryAround& around) {
-  NearDuplicatesOptions options;
+  memory::NearDuplicatesOptions options;
   options.now_ms = now_ms;
   options.run = run;
   options.least = kNearDuplicate;
   options.space = "text";
   const NodeId nodes[] = {memory};
-  PLEXUS_ASSIGN(const NearDuplicatesResult found, NearSuperseded(snapshot, nodes, options));
+  PLEXUS_ASSIGN(const memory::NearDuplicatesResult found,
+                memory::NearSuperseded(snapshot, nodes, options));
   around.truncated = around.truncated || found.truncated;
-  for (const NearDuplicate& pair : found.pairs)
+  for (const memory::NearDuplicate& pair : found.pairs)
     around.near_duplicates.push_back(
         {pair.superseded, pair.superseded_by, pair.jaccard, pair.cosine});
   return {};
@@ -64,18 +66,19 @@ Status AddSuperseded(const Snapshot& snapshot, NodeId memory, const RunOptions& 
 
 Status AddSuggested(const Snapshot& snapshot, NodeId memory, const RunOptions& run,
                     std::int64_t now_ms, std::size_t top, MemoryAround& around) {
-  PLEXUS_ASSIGN(const auto visible,
-                VisibleNodes(snapshot, now_ms, {.executor = run.executor, .budget = run.budget}));
+  PLEXUS_ASSIGN(
+      const auto visible,
+      memory::VisibleNodes(snapshot, now_ms, {.executor = run.executor, .budget = run.budget}));
   const NodeSubset::Change self[] = {{memory, true}};
   const NodeSubset memories = visible->With(snapshot.node_count(), self);
-  SuggestOptions options;
+  memory::SuggestOptions options;
   options.decisions.now_ms = now_ms;
   options.decisions.subset = &memories;
   options.decisions.run = run;
   options.top = top;
   options.min_shared = kSameSubject;
-  PLEXUS_ASSIGN(SuggestResult found, SuggestEdges(snapshot, memory, options));
-  const auto repeats = [&](const SuggestedEdge& edge) {
+  PLEXUS_ASSIGN(memory::SuggestResult found, memory::SuggestEdges(snapshot, memory, options));
+  const auto repeats = [&](const memory::SuggestedEdge& edge) {
     return std::ranges::find(around.near_duplicates, edge.other, &MemoryAround::Repeated::node) !=
            around.near_duplicates.end();
   };
@@ -105,13 +108,14 @@ Result<MemoryAround> LookAround(const Workspace& workspace, const Request& reque
 }
 
 void WriteAround(ReplyWriter& json, const Snapshot& snapshot, const MemoryAround& around) {
-  json.Objects("may_contradict", around.may_contradict, [&](const ConflictCandidate& candidate) {
-    json.Node("key", snapshot, candidate.node);
-    json.Field("score", candidate.overlap);
-    json.Field("text", WholeText(snapshot, candidate.node));
-    const std::string why = ShownEvidence(candidate.evidence);
-    if (!why.empty()) json.Field("why", why);
-  });
+  json.Objects("may_contradict", around.may_contradict,
+               [&](const memory::ConflictCandidate& candidate) {
+                 json.Node("key", snapshot, candidate.node);
+                 json.Field("score", candidate.overlap);
+                 json.Field("text", WholeText(snapshot, candidate.node));
+                 const std::string why = ShownEvidence(candidate.evidence);
+                 if (!why.empty()) json.Field("why", why);
+               });
   json.Objects("near_duplicates", around.near_duplicates, [&](const MemoryAround::Repeated& one) {
     json.Node("key", snapshot, one.node);
     json.Field("jaccard", one.jaccard);
@@ -119,7 +123,7 @@ void WriteAround(ReplyWriter& json, const Snapshot& snapshot, const MemoryAround
     if (one.superseded_by != kNoNode) json.Node("superseded_by", snapshot, one.superseded_by);
     json.Field("text", WholeText(snapshot, one.node));
   });
-  json.Objects("suggested", around.suggested, [&](const SuggestedEdge& edge) {
+  json.Objects("suggested", around.suggested, [&](const memory::SuggestedEdge& edge) {
     json.Node("source", snapshot, edge.node);
     json.Field("kind", edge.relation);
     json.Node("target", snapshot, edge.other);

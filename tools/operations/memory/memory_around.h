@@ -24,9 +24,9 @@ struct MemoryAround {
     std::optional<double> cosine = {};
   };
   // Visible memories that share a fifth or more of tags and terms, or that evidence speaks for.
-  std::vector<ConflictCandidate> may_contradict;
+  std::vector<memory::ConflictCandidate> may_contradict;
   std::vector<Repeated> near_duplicates;  // Half or more, visible or superseded.
-  std::vector<SuggestedEdge> suggested;
+  std::vector<memory::SuggestedEdge> suggested;
   bool truncated = false;
 };
 

@@ -21,9 +21,9 @@ namespace {
 constexpr std::size_t kMostBytes = 48;
 
 Result<std::string> KeyOfWords(const std::string& text) {
-  TermOptions plain;
+  retrieval::TermOptions plain;
   plain.fold_accents = plain.fold_apostrophes = true;
-  PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(plain));
+  PLEXUS_ASSIGN(retrieval::TermSplitter splitter, retrieval::TermSplitter::Make(plain));
   PLEXUS_ASSIGN(const std::vector<std::string> words, splitter.Words(text.substr(0, 1024)));
   std::string key;
   for (std::string word : words) {
@@ -46,9 +46,9 @@ Result<bool> IsKnown(const Workspace& workspace, const Request& request, NodeId 
   const Snapshot& snapshot = workspace.snapshot();
   const auto visible_at = [&](std::int64_t time) -> Result<bool> {
     PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
-    PLEXUS_ASSIGN(
-        const auto visible,
-        VisibleNodes(snapshot, time, {.executor = &workspace.executor(), .budget = budget}));
+    PLEXUS_ASSIGN(const auto visible,
+                  memory::VisibleNodes(snapshot, time,
+                                       {.executor = &workspace.executor(), .budget = budget}));
     return visible->contains(node);
   };
   PLEXUS_ASSIGN(const bool now, visible_at(workspace.now_ms()));
@@ -72,7 +72,7 @@ std::string Digest(const Workspace& workspace, const std::string& text, std::uin
   std::string bytes = text;
   for (const std::string& scope : workspace.options().wall) bytes += kIndexSeparator + scope;
   if (number > 0) bytes += kIndexSeparator + std::to_string(number);
-  return QueryHash(bytes).substr(sizeof("fnv1a64:") - 1, 8);
+  return memory::QueryHash(bytes).substr(sizeof("fnv1a64:") - 1, 8);
 }
 
 // Two names for people; of more, or where others' keys are not seen, digests.

@@ -66,13 +66,13 @@ Status SetProperties(const Snapshot& snapshot, const Request& request, const Mem
                      WriteBatch& batch, NodeRef node) {
   std::string bytes;
   if (request.Given("props")) {
-    PLEXUS_ASSIGN(bytes, formats_internal::PropertiesFromJson(request.Text("props")));
+    PLEXUS_ASSIGN(bytes, formats::internal::PropertiesFromJson(request.Text("props")));
   }
   if (request.Given("source")) {
     PropertyMapBuilder map;
     map.String("source", request.Text("source"));
     PLEXUS_ASSIGN(const std::string source, map.Finish());
-    PLEXUS_ASSIGN(bytes, formats_internal::MergeProperties(bytes, source));
+    PLEXUS_ASSIGN(bytes, formats::internal::MergeProperties(bytes, source));
   }
   if (bytes.empty()) return {};
   if (const auto there = key.known ? snapshot.Find(key.key) : std::nullopt) {
@@ -81,7 +81,7 @@ Status SetProperties(const Snapshot& snapshot, const Request& request, const Mem
     if (!stored && stored.error().code != ErrorCode::kNotFound)
       return std::unexpected(stored.error());
     if (stored) {  // else purged
-      PLEXUS_ASSIGN(bytes, formats_internal::MergeProperties(*stored, bytes));
+      PLEXUS_ASSIGN(bytes, formats::internal::MergeProperties(*stored, bytes));
     }
     batch.ExpectPayload(node, NodeField::kProperties, ref);
   }
@@ -200,8 +200,8 @@ Result<Reply> RunCorrect(Workspace& workspace, const Request& request) {
   const std::string shown = Quoted(request.Text("old"));
   if (!snapshot.is_fact(old))
     return Fail(ErrorCode::kInvalidArgument, shown + " is an index node, and no memory");
-  PLEXUS_ASSIGN(const SupersessionWalk walk,
-                WalkSupersession(snapshot, old, workspace.now_ms(), 1000, {}));
+  PLEXUS_ASSIGN(const memory::SupersessionWalk walk,
+                memory::WalkSupersession(snapshot, old, workspace.now_ms(), 1000, {}));
   if (walk.head != old && walk.head != kNoNode)
     return Fail(
         ErrorCode::kFailedPrecondition,

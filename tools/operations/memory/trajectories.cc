@@ -18,7 +18,7 @@ class Reader {
  public:
   Reader(const std::string& source, std::string_view text) : source_(source), text_(text) {}
 
-  Result<std::vector<TurnTrajectory>> Read() {
+  Result<std::vector<memory::TurnTrajectory>> Read() {
     if (!IsValidUtf8(text_)) return Fail(ErrorCode::kInvalidArgument, source_ + ": it is no UTF-8");
     if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
     const std::size_t first = text_.find_first_not_of(" \t\r\n");
@@ -52,7 +52,7 @@ class Reader {
     const boost::json::value value = boost::json::parse(line, failed);
     if (failed || !value.is_object()) return Bad("it is no JSON object");
     PLEXUS_TRY(CheckJson(source_ + ":" + std::to_string(line_), line));
-    TurnTrajectory made;
+    memory::TurnTrajectory made;
     for (const auto& [key, member] : value.get_object()) {
       if (member.is_null()) continue;
       const std::string_view name = key;
@@ -71,11 +71,11 @@ class Reader {
     const char delimiter =
         text_.substr(0, text_.find('\n')).find('\t') != std::string_view::npos ? '\t' : ',';
     std::vector<std::string> header;
-    formats_internal::CsvRow row;
+    formats::internal::CsvRow row;
     while (!text_.empty()) {
       const std::string_view rest = text_;
-      const Status read =
-          formats_internal::ReadCsvRow(rest, delimiter, kMaxColumns, Limits::kMaxPayloadBytes, row);
+      const Status read = formats::internal::ReadCsvRow(rest, delimiter, kMaxColumns,
+                                                        Limits::kMaxPayloadBytes, row);
       if (!read) return Bad(read.error().message);
       const std::string_view record = rest.substr(0, row.length);
       const bool empty = record.find_first_not_of(" \t\r\n") == std::string_view::npos;
@@ -92,7 +92,7 @@ class Reader {
     return {};
   }
 
-  Status ReadHeader(const formats_internal::CsvRow& row, std::vector<std::string>& header) {
+  Status ReadHeader(const formats::internal::CsvRow& row, std::vector<std::string>& header) {
     bool has_session = false;
     for (const std::string_view cell : row.cells) {
       if (!cell.empty())
@@ -105,11 +105,11 @@ class Reader {
     return {};
   }
 
-  Status ReadRow(const formats_internal::CsvRow& row, const std::vector<std::string>& header) {
+  Status ReadRow(const formats::internal::CsvRow& row, const std::vector<std::string>& header) {
     if (row.cells.size() != header.size())
       return Bad(std::to_string(row.cells.size()) + " cells, the header has " +
                  std::to_string(header.size()));
-    TurnTrajectory made;
+    memory::TurnTrajectory made;
     for (std::size_t i = 0; i < header.size(); ++i) {
       const std::string_view cell = row.cells[i];
       if (cell.empty()) continue;
@@ -124,7 +124,7 @@ class Reader {
     return Add(std::move(made));
   }
 
-  static std::string* TextMember(TurnTrajectory& made, std::string_view name) {
+  static std::string* TextMember(memory::TurnTrajectory& made, std::string_view name) {
     if (name == "session_id") return &made.of;
     if (name == "correction_of") return &made.correction_of;
     if (name == "skill") return &made.skill;
@@ -132,14 +132,14 @@ class Reader {
     return nullptr;
   }
 
-  Status SetReward(TurnTrajectory& made, double reward) const {
+  Status SetReward(memory::TurnTrajectory& made, double reward) const {
     if (!(reward >= 0) || !std::isfinite(static_cast<float>(reward)))
       return Bad("the reward is a finite number of 0 or more, as it becomes a weight");
     made.reward = reward;
     return {};
   }
 
-  Status Add(TurnTrajectory made) {
+  Status Add(memory::TurnTrajectory made) {
     if (made.of.empty()) return Bad("it has no session_id");
     list_.push_back(std::move(made));
     return {};
@@ -148,13 +148,13 @@ class Reader {
   const std::string& source_;
   std::string_view text_;
   std::size_t line_ = 1;
-  std::vector<TurnTrajectory> list_;
+  std::vector<memory::TurnTrajectory> list_;
 };
 
 }  // namespace
 
-Result<std::vector<TurnTrajectory>> ParseTrajectories(const std::string& source,
-                                                      std::string_view text) {
+Result<std::vector<memory::TurnTrajectory>> ParseTrajectories(const std::string& source,
+                                                              std::string_view text) {
   return Reader(source, text).Read();
 }
 

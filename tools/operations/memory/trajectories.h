@@ -15,7 +15,7 @@
 namespace plexus::tools {
 
 // Empty lines are passed over. kInvalidArgument names source, line and reason.
-Result<std::vector<TurnTrajectory>> ParseTrajectories(const std::string& source,
-                                                      std::string_view text);
+Result<std::vector<memory::TurnTrajectory>> ParseTrajectories(const std::string& source,
+                                                              std::string_view text);
 
 }  // namespace plexus::tools

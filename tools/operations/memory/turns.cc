@@ -21,36 +21,38 @@ namespace plexus::tools {
 namespace {
 
 struct Built {
-  EdgeRecipe recipe;
-  BuildReport report;
+  memory::EdgeRecipe recipe;
+  memory::BuildReport report;
   std::string why = {};  // Why there is nothing.
 };
 
 std::vector<std::string> RecipeNames() {
   std::vector<std::string> names;
-  for (const EdgeRecipe& recipe : BuiltinRecipes()) names.emplace_back(recipe.name);
+  for (const memory::EdgeRecipe& recipe : memory::BuiltinRecipes()) names.emplace_back(recipe.name);
   return names;
 }
 
-bool TakesTrajectories(const EdgeRecipe& recipe) { return recipe.weight == PairWeight::kReward; }
+bool TakesTrajectories(const memory::EdgeRecipe& recipe) {
+  return recipe.weight == memory::PairWeight::kReward;
+}
 
 // The rows that are asked for, each once, with the request's limits.
-Result<std::vector<EdgeRecipe>> ReadRecipes(const Request& request) {
-  std::vector<EdgeRecipe> recipes;
+Result<std::vector<memory::EdgeRecipe>> ReadRecipes(const Request& request) {
+  std::vector<memory::EdgeRecipe> recipes;
   const auto any = [&](auto&& holds) {
-    for (const EdgeRecipe& recipe : recipes)
+    for (const memory::EdgeRecipe& recipe : recipes)
       if (holds(recipe)) return true;
     return false;
   };
   for (const std::string& name : request.List("recipes")) {
-    const EdgeRecipe* found = FindRecipe(name);
+    const memory::EdgeRecipe* found = memory::FindRecipe(name);
     if (!found)
       return Fail(ErrorCode::kInvalidArgument,
                   request.Name("recipes") + ": no recipe '" + name + "'");
-    if (any([&](const EdgeRecipe& recipe) { return recipe.name == name; })) continue;
-    EdgeRecipe recipe = *found;
+    if (any([&](const memory::EdgeRecipe& recipe) { return recipe.name == name; })) continue;
+    memory::EdgeRecipe recipe = *found;
     if (const auto above = request.MaybeNumber("above"))
-      if (recipe.weight == PairWeight::kCosine) recipe.above = *above;
+      if (recipe.weight == memory::PairWeight::kCosine) recipe.above = *above;
     if (const auto window = request.MaybeCount("window"))
       recipe.window = static_cast<std::size_t>(*window);
     if (const auto top = request.MaybeCount("top")) recipe.top = static_cast<std::size_t>(*top);
@@ -61,17 +63,18 @@ Result<std::vector<EdgeRecipe>> ReadRecipes(const Request& request) {
     bool used;
     const char* recipes;
   };
-  const auto source_is = [&](PairSource a, PairSource b) {
-    return any([&](const EdgeRecipe& r) { return r.source == a || r.source == b; });
+  const auto source_is = [&](memory::PairSource a, memory::PairSource b) {
+    return any([&](const memory::EdgeRecipe& r) { return r.source == a || r.source == b; });
   };
-  const bool cosine = any([](const EdgeRecipe& r) { return r.weight == PairWeight::kCosine; });
+  const bool cosine =
+      any([](const memory::EdgeRecipe& r) { return r.weight == memory::PairWeight::kCosine; });
   const Option options[] = {
       {"from", any(TakesTrajectories), "causal and trajectory"},
       {"above", cosine, "referential, categorical and similar"},
       {"space", cosine, "referential, categorical and similar"},
-      {"window", source_is(PairSource::kSharing, PairSource::kComposed),
+      {"window", source_is(memory::PairSource::kSharing, memory::PairSource::kComposed),
        "referential, categorical and co-retrieval"},
-      {"top", source_is(PairSource::kNearest, PairSource::kNearest), "similar"}};
+      {"top", source_is(memory::PairSource::kNearest, memory::PairSource::kNearest), "similar"}};
   for (const Option& option : options)
     if (request.Given(option.name) && !option.used)
       return Fail(ErrorCode::kInvalidArgument,
@@ -97,12 +100,12 @@ class Builder {
       : workspace_(workspace), request_(request) {}
 
   Result<std::vector<Built>> Run() {
-    PLEXUS_ASSIGN(const std::vector<EdgeRecipe> recipes, ReadRecipes(request_));
+    PLEXUS_ASSIGN(const std::vector<memory::EdgeRecipe> recipes, ReadRecipes(request_));
     if (request_.Given("from")) {
       PLEXUS_ASSIGN(lines_, ParseTrajectories(request_.Source("from"), request_.Text("from")));
     }
-    for (const EdgeRecipe& recipe : recipes) {
-      if (recipe.weight != PairWeight::kCosine || space_) continue;
+    for (const memory::EdgeRecipe& recipe : recipes) {
+      if (recipe.weight != memory::PairWeight::kCosine || space_) continue;
       Result<SpaceId> space = FindSpace(workspace_.schema(), request_);
       const bool others = recipes.size() > 1 && workspace_.schema().spaces().empty();
       if (!space && !others) return std::unexpected(space.error());
@@ -110,13 +113,13 @@ class Builder {
     }
     PLEXUS_ASSIGN(turns_, SelectedTurns(workspace_, request_));
     std::vector<Built> built;
-    for (const EdgeRecipe& recipe : recipes) {
-      BuildReport report;
-      if (recipe.weight != PairWeight::kCosine || space_) {
+    for (const memory::EdgeRecipe& recipe : recipes) {
+      memory::BuildReport report;
+      if (recipe.weight != memory::PairWeight::kCosine || space_) {
         PLEXUS_ASSIGN(report, Build(recipe));
       }
       built.push_back({recipe, std::move(report)});
-      const BuildReport& r = built.back().report;
+      const memory::BuildReport& r = built.back().report;
       if (r.added + r.changed + r.same + r.removed + r.dropped == 0 && !r.truncated)
         built.back().why = WhyNoPairs(workspace_.snapshot(), recipe, lines_, space_);
       if (built.back().report.truncated) break;
@@ -125,10 +128,10 @@ class Builder {
   }
 
  private:
-  Result<BuildReport> Build(const EdgeRecipe& recipe) {
+  Result<memory::BuildReport> Build(const memory::EdgeRecipe& recipe) {
     const Snapshot snapshot =
         IsDryRun(request_) ? workspace_.snapshot() : workspace_.graph().snapshot();
-    BuildOptions options;
+    memory::BuildOptions options;
     options.trajectories = lines_;
     options.refuse_unknown = workspace_.options().strict;
     options.space = space_.value_or(SpaceId{});
@@ -139,21 +142,22 @@ class Builder {
     options.run.executor = &workspace_.executor();
     PLEXUS_ASSIGN(options.run.budget, MakeBudget(request_));
     // What a file says is no change of the graph; other turns are another question.
-    const bool recorded = !turns_ && recipe.source != PairSource::kCorrections;
+    const bool recorded = !turns_ && recipe.source != memory::PairSource::kCorrections;
     const std::string space = space_ ? snapshot.schema().spaces()[*space_].name : std::string();
     BuildRecord record;
     if (recorded) {
       PLEXUS_ASSIGN(record, ReadBuildRecord(workspace_, snapshot, recipe, space));
     }
     if (record.changes) options.changes = &*record.changes;
-    if (IsDryRun(request_)) return BuildEdges(snapshot, recipe, options, {});
+    if (IsDryRun(request_)) return memory::BuildEdges(snapshot, recipe, options, {});
     Sequence sequence = snapshot.sequence();
-    PLEXUS_ASSIGN(BuildReport report,
-                  BuildEdges(snapshot, recipe, options, [&](const WriteBatch& batch) -> Status {
-                    PLEXUS_ASSIGN(const ApplyReport applied, workspace_.graph().Apply(batch));
-                    sequence = applied.sequence;
-                    return {};
-                  }));
+    PLEXUS_ASSIGN(
+        memory::BuildReport report,
+        memory::BuildEdges(snapshot, recipe, options, [&](const WriteBatch& batch) -> Status {
+          PLEXUS_ASSIGN(const ApplyReport applied, workspace_.graph().Apply(batch));
+          sequence = applied.sequence;
+          return {};
+        }));
     if (recorded && !report.truncated)
       PLEXUS_TRY(WriteBuildRecord(workspace_, recipe, space, record, report, sequence));
     return report;
@@ -161,12 +165,12 @@ class Builder {
 
   Workspace& workspace_;
   const Request& request_;
-  std::vector<TurnTrajectory> lines_;
+  std::vector<memory::TurnTrajectory> lines_;
   std::optional<SpaceId> space_;
   std::optional<NodeSubset> turns_;
 };
 
-void WriteReport(ReplyWriter& json, const BuildReport& report) {
+void WriteReport(ReplyWriter& json, const memory::BuildReport& report) {
   json.Field("new", report.added);
   json.Field("changed", report.changed);
   json.Field("same", report.same);
@@ -177,10 +181,10 @@ void WriteReport(ReplyWriter& json, const BuildReport& report) {
   json.Field("truncated", report.truncated);
 }
 
-BuildReport Sum(const std::vector<Built>& list) {
-  BuildReport sum;
+memory::BuildReport Sum(const std::vector<Built>& list) {
+  memory::BuildReport sum;
   for (const Built& built : list) {
-    const BuildReport& r = built.report;
+    const memory::BuildReport& r = built.report;
     sum.added += r.added;
     sum.changed += r.changed;
     sum.same += r.same;
@@ -200,7 +204,7 @@ Result<Reply> RunBuild(Workspace& workspace, const Request& request) {
   const bool dry = IsDryRun(request);
   const Sequence sequence =
       dry ? workspace.snapshot().sequence() : workspace.graph().snapshot().sequence();
-  BuildReport sum = Sum(list);
+  memory::BuildReport sum = Sum(list);
   for (const std::string& name : sum.unknown)
     workspace.notes().push_back(
         {"no session and no turn '" + Escaped(name) + "'; it was skipped", Note::kWarning});
@@ -246,17 +250,18 @@ Result<NodeId> TurnMeant(const Snapshot& snapshot, const std::string& key) {
                       });
   if (!turn) return Fail(ErrorCode::kNotFound, "session '" + key + "' has no turns");
   constexpr std::uint64_t kAll = std::uint64_t{1} << 62;
-  PLEXUS_ASSIGN(const SessionResult all, Session(snapshot, *turn, kAll, 0));
+  PLEXUS_ASSIGN(const memory::SessionResult all, memory::Session(snapshot, *turn, kAll, 0));
   return all.turns.front().node;
 }
 
 Result<Reply> RunSession(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId turn, TurnMeant(snapshot, request.Text("key")));
-  PLEXUS_ASSIGN(SessionResult result,
-                Session(snapshot, turn, request.Count("back"), request.Count("forward")));
+  PLEXUS_ASSIGN(memory::SessionResult result,
+                memory::Session(snapshot, turn, request.Count("back"), request.Count("forward")));
   if (const NodeSubset* scope = workspace.scope())
-    std::erase_if(result.turns, [&](const SessionTurn& t) { return !scope->contains(t.node); });
+    std::erase_if(result.turns,
+                  [&](const memory::SessionTurn& t) { return !scope->contains(t.node); });
   std::string closing;
   if (result.session == kNoNode) closing += "in no session: along temporal edges\n";
   if (result.more_before + result.more_after > 0) closing += "the session continues\n";
@@ -266,7 +271,7 @@ Result<Reply> RunSession(Workspace& workspace, const Request& request) {
     if (result.session != kNoNode) json.Node("session", snapshot, result.session);
     json.Field("more_before", result.more_before);
     json.Field("more_after", result.more_after);
-    json.Objects("turns", result.turns, [&](const SessionTurn& t) {
+    json.Objects("turns", result.turns, [&](const memory::SessionTurn& t) {
       json.Field("position", t.position);
       json.Node("key", snapshot, t.node);
       if (const auto at = snapshot.i64(kCreatedAt, t.node)) json.Time("created_at", *at);
@@ -279,9 +284,9 @@ Result<Reply> RunSession(Workspace& workspace, const Request& request) {
 
 std::string RecipeHelp() {
   std::string help = "one or more of";
-  for (const EdgeRecipe& recipe : BuiltinRecipes())
-    help += (&recipe == &BuiltinRecipes().front() ? " " : "; ") + std::string(recipe.name) + ": " +
-            std::string(recipe.summary);
+  for (const memory::EdgeRecipe& recipe : memory::BuiltinRecipes())
+    help += (&recipe == &memory::BuiltinRecipes().front() ? " " : "; ") + std::string(recipe.name) +
+            ": " + std::string(recipe.summary);
   return help;
 }
 
@@ -310,7 +315,7 @@ Operation BuildRow() {
               Count("window", "N",
                     "of one group: compare each turn with the N turns before it; co-retrieval: "
                     "take N members of an event (default 64; categorical 16)")
-                  .Between(1, EdgeRecipe::kMaxWindow),
+                  .Between(1, memory::EdgeRecipe::kMaxWindow),
               Count("top", "K", "similar: the K nearest of each turn; 0 = all above (default 10)")
                   .Between(0, 1000),
               Text("space", "NAME", "the vector space (default: default, or the only one)"),

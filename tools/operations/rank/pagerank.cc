@@ -85,9 +85,9 @@ Status CheckTogether(const Request& request) {
 }
 
 // Of the view, which may be an earlier one.
-Result<PageRankOptions> Options(const Workspace& workspace, const View& view,
-                                const Request& request) {
-  PageRankOptions options;
+Result<pagerank::PageRankOptions> Options(const Workspace& workspace, const View& view,
+                                          const Request& request) {
+  pagerank::PageRankOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.filter.subset = view.scope ? &*view.scope : nullptr;
   PLEXUS_ASSIGN(options.filter.kinds, FindEdgeKinds(view.snapshot.schema(), request.List("kinds")));
@@ -97,11 +97,11 @@ Result<PageRankOptions> Options(const Workspace& workspace, const View& view,
   options.damping = request.Number("damping");
   const bool sets = request.Given("sets");
   if (sets || request.Text("precision") == "f32") {
-    options.precision = Precision::kF32;
+    options.precision = pagerank::Precision::kF32;
     options.tolerance = 1e-5;
   }
-  const double least = sets ? LeastBatchTolerance(options.damping)
-                            : LeastTolerance(options.precision, options.damping);
+  const double least = sets ? pagerank::LeastBatchTolerance(options.damping)
+                            : pagerank::LeastTolerance(options.precision, options.damping);
   options.tolerance = request.MaybeNumber("tolerance").value_or(std::max(options.tolerance, least));
   options.weighted = !request.Flag("unweighted");
   PLEXUS_ASSIGN(options.seeds, FindSeeds(view.snapshot, request.List("seed")));
@@ -113,7 +113,7 @@ Result<PageRankOptions> Options(const Workspace& workspace, const View& view,
 // from_as_of: the scores of an earlier state, from which a refresh begins.
 struct Earlier {
   Sequence sequence = 0;
-  PageRankResult result;
+  pagerank::PageRankResult result;
 };
 
 // What an earlier state refuses, the present one might not.
@@ -136,13 +136,14 @@ Result<Earlier> RankEarlier(Workspace& workspace, const Request& request, const 
                                                  std::to_string(sequence) + ", later than the " +
                                                  std::to_string(workspace.snapshot().sequence()) +
                                                  " that is asked for");
-  PLEXUS_ASSIGN(PageRankOptions options, At(sequence, Options(workspace, view, request)));
+  PLEXUS_ASSIGN(pagerank::PageRankOptions options, At(sequence, Options(workspace, view, request)));
   options.run.budget = budget;
-  PLEXUS_ASSIGN(PageRankResult result, At(sequence, PageRank(view.snapshot, options)));
+  PLEXUS_ASSIGN(pagerank::PageRankResult result,
+                At(sequence, pagerank::PageRank(view.snapshot, options)));
   return Earlier{sequence, std::move(result)};
 }
 
-std::string Closing(const PageRankResult& result, const std::optional<Earlier>& earlier) {
+std::string Closing(const pagerank::PageRankResult& result, const std::optional<Earlier>& earlier) {
   std::string text = Grouped(result.nodes.count()) + " nodes, " + Grouped(result.edges) +
                      " arcs, " + std::to_string(result.iterations) + " iterations, error " +
                      Number(result.error, 3) +
@@ -159,8 +160,8 @@ std::string Closing(const PageRankResult& result, const std::optional<Earlier>& 
 }
 
 Result<Reply> RunPush(const Workspace& workspace, const Request& request,
-                      PageRankOptions& options) {
-  PageRankPushOptions push;
+                      pagerank::PageRankOptions& options) {
+  pagerank::PageRankPushOptions push;
   PLEXUS_TRY(Select(workspace, request, push));
   push.damping = options.damping;
   push.max_error = request.Number("push");
@@ -170,7 +171,8 @@ Result<Reply> RunPush(const Workspace& workspace, const Request& request,
   push.reversed = options.reversed;
   push.arc_weights = options.arc_weights;
   push.run.budget = options.run.budget;
-  PLEXUS_ASSIGN(PageRankPushResult result, PageRankPush(workspace.snapshot(), options.seeds, push));
+  PLEXUS_ASSIGN(pagerank::PageRankPushResult result,
+                pagerank::PageRankPush(workspace.snapshot(), options.seeds, push));
   std::string closing = Grouped(result.nodes) + " nodes touched, " + Grouped(result.edges) +
                         " arcs, " + Bytes(result.bytes) + ", " + Number(result.error, 3) +
                         " of the mass not placed" +
@@ -202,17 +204,17 @@ Result<Reply> RunPagerank(Workspace& workspace, const Request& request) {
                   workspace.now_ms(),
                   workspace.scope() ? std::optional(*workspace.scope()) : std::nullopt,
                   {}};
-  PLEXUS_ASSIGN(PageRankOptions options, Options(workspace, view, request));
+  PLEXUS_ASSIGN(pagerank::PageRankOptions options, Options(workspace, view, request));
   if (request.Given("sets")) return RankSets(workspace, request, options);
   if (request.Given("push")) return RunPush(workspace, request, options);
   std::optional<Earlier> earlier;
   if (request.Given("from_as_of")) {
     PLEXUS_ASSIGN(earlier, RankEarlier(workspace, request, options.run.budget));
   }
-  PLEXUS_ASSIGN(PageRankResult result,
-                earlier
-                    ? RefreshPageRank(view.snapshot, {.scores = earlier->result.scores}, options)
-                    : PageRank(view.snapshot, options));
+  PLEXUS_ASSIGN(pagerank::PageRankResult result,
+                earlier ? pagerank::RefreshPageRank(view.snapshot,
+                                                    {.scores = earlier->result.scores}, options)
+                        : pagerank::PageRank(view.snapshot, options));
   PLEXUS_ASSIGN(auto top, BestOf(workspace, result.scores, result.nodes, request.Count("top")));
   PLEXUS_ASSIGN(auto scaled, ScaleByMaximum(result.scores, result.nodes));
   PLEXUS_ASSIGN(auto percentiles, PercentileRanks(result.scores, result.nodes));

@@ -21,7 +21,7 @@ namespace {
 using Seeds = std::vector<NodeWeight>;
 
 // What PageRankBatch asks of seeds, here where the line is known.
-Status CheckSeeds(const Snapshot& snapshot, PageRankOptions& options, const Seeds& seeds,
+Status CheckSeeds(const Snapshot& snapshot, pagerank::PageRankOptions& options, const Seeds& seeds,
                   const std::vector<std::string>& keys) {
   const bool index = std::ranges::any_of(options.filter.kinds, [&](EdgeKindId kind) {
     return snapshot.schema().edge_kind(kind).plane == Plane::kIndex;
@@ -46,7 +46,7 @@ Status CheckSeeds(const Snapshot& snapshot, PageRankOptions& options, const Seed
   return {};
 }
 
-Result<std::vector<Seeds>> ReadSets(const Snapshot& snapshot, PageRankOptions& options,
+Result<std::vector<Seeds>> ReadSets(const Snapshot& snapshot, pagerank::PageRankOptions& options,
                                     const std::string& source, const std::string& text) {
   std::vector<Seeds> sets;
   bool ended = false;
@@ -77,7 +77,7 @@ Result<std::vector<Seeds>> ReadSets(const Snapshot& snapshot, PageRankOptions& o
 
 // The best of one set; nodes without a score are left out.
 Result<std::vector<ScoredNode>> BestOf(const Workspace& workspace,
-                                       const PageRankBatchResult& result, std::size_t set,
+                                       const pagerank::PageRankBatchResult& result, std::size_t set,
                                        std::uint64_t top) {
   const NodeId node_count = workspace.snapshot().node_count();
   std::vector<double> scores(node_count);
@@ -89,11 +89,12 @@ Result<std::vector<ScoredNode>> BestOf(const Workspace& workspace,
 }  // namespace
 
 Result<Reply> RankSets(const Workspace& workspace, const Request& request,
-                       PageRankOptions& options) {
+                       pagerank::PageRankOptions& options) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(std::vector<Seeds> sets,
                 ReadSets(snapshot, options, request.Source("sets"), request.Text("sets")));
-  PLEXUS_ASSIGN(const PageRankBatchResult result, PageRankBatch(snapshot, sets, options));
+  PLEXUS_ASSIGN(const pagerank::PageRankBatchResult result,
+                pagerank::PageRankBatch(snapshot, sets, options));
   std::vector<std::vector<ScoredNode>> best(sets.size());
   for (std::size_t s = 0; s < sets.size(); ++s) {
     PLEXUS_ASSIGN(best[s], BestOf(workspace, result, s, request.Count("top")));

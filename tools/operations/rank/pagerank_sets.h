@@ -10,6 +10,6 @@ namespace plexus::tools {
 
 // A ranking for each line of the parameter `sets`. Errors name the line.
 Result<Reply> RankSets(const Workspace& workspace, const Request& request,
-                       PageRankOptions& options);
+                       pagerank::PageRankOptions& options);
 
 }  // namespace plexus::tools

@@ -24,7 +24,7 @@ void TakeMaxHops(const Request& request, Options& options) {
 
 Result<Reply> RunBetweenness(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  BetweennessOptions options;
+  centrality::BetweennessOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.undirected = !request.Flag("directed");
   if (!options.undirected)  // The nodes between are the same backward.
@@ -32,7 +32,7 @@ Result<Reply> RunBetweenness(Workspace& workspace, const Request& request) {
   options.samples = request.MaybeCount("samples").value_or(0);
   options.seed = request.Count("seed");
   TakeMaxHops(request, options);
-  PLEXUS_ASSIGN(BetweennessResult result, Betweenness(snapshot, options));
+  PLEXUS_ASSIGN(centrality::BetweennessResult result, centrality::Betweenness(snapshot, options));
   PLEXUS_ASSIGN(auto top, Best(workspace, result.scores, request.Count("top")));
   std::string closing = result.exact
                             ? "exact, from all " + Grouped(result.sources) + " nodes\n"
@@ -51,7 +51,8 @@ Result<Reply> RunBetweenness(Workspace& workspace, const Request& request) {
   return reply;
 }
 
-std::string ClosenessClosing(const Request& request, const ClosenessResult& result, bool asked) {
+std::string ClosenessClosing(const Request& request, const centrality::ClosenessResult& result,
+                             bool asked) {
   std::string text;
   if (result.exact)
     text = "exact, " + Grouped(result.nodes) + " nodes\n";
@@ -69,7 +70,7 @@ Result<Reply> RunCloseness(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "of", "samples"));
   PLEXUS_TRY(NotTogether(request, "of", "seed"));
   const Snapshot& snapshot = workspace.snapshot();
-  ClosenessOptions options;
+  centrality::ClosenessOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
   options.scaled = !request.Flag("unscaled");
@@ -77,7 +78,7 @@ Result<Reply> RunCloseness(Workspace& workspace, const Request& request) {
   options.samples = request.MaybeCount("samples").value_or(0);
   options.seed = request.Count("seed");
   PLEXUS_ASSIGN(options.of, FindAliveNodes(snapshot, request.List("of")));
-  PLEXUS_ASSIGN(ClosenessResult result, Closeness(snapshot, options));
+  PLEXUS_ASSIGN(centrality::ClosenessResult result, centrality::Closeness(snapshot, options));
   const bool harmonic = request.Flag("harmonic"), asked = !options.of.empty();
   const std::vector<double>& scores = harmonic ? result.harmonic : result.closeness;
   Ranked top;

@@ -42,14 +42,14 @@ std::string Steps(int iterations, double step, bool converged) {
 
 Result<Reply> RunKatz(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  KatzOptions options;
+  centrality::KatzOptions options;
   PLEXUS_TRY(TakeIteration(workspace, request, options));
   if (const auto alpha = request.MaybeNumber("alpha")) {
     if (!(*alpha > 0))
       return Fail(ErrorCode::kInvalidArgument, request.Name("alpha") + " is above 0");
     options.alpha = *alpha;
   }
-  PLEXUS_ASSIGN(KatzResult result, Katz(snapshot, options));
+  PLEXUS_ASSIGN(centrality::KatzResult result, centrality::Katz(snapshot, options));
   std::vector<double> normal = result.scores;
   for (double& x : normal) x = result.norm > 0 ? x / result.norm : 0;
   PLEXUS_ASSIGN(auto top, Best(workspace, result.scores, request.Count("top")));
@@ -76,9 +76,9 @@ Result<Reply> RunKatz(Workspace& workspace, const Request& request) {
 
 Result<Reply> RunEigenvector(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  EigenvectorOptions options;
+  centrality::EigenvectorOptions options;
   PLEXUS_TRY(TakeIteration(workspace, request, options));
-  PLEXUS_ASSIGN(EigenvectorResult result, Eigenvector(snapshot, options));
+  PLEXUS_ASSIGN(centrality::EigenvectorResult result, centrality::Eigenvector(snapshot, options));
   PLEXUS_ASSIGN(auto top, Best(workspace, result.scores, request.Count("top")));
   std::string closing =
       result.acyclic ? "no edges form a cycle: the eigenvalue is 0 and no node has a score; katz, "
@@ -102,9 +102,9 @@ Result<Reply> RunEigenvector(Workspace& workspace, const Request& request) {
 
 Result<Reply> RunHits(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  HitsOptions options;
+  centrality::HitsOptions options;
   PLEXUS_TRY(TakeIteration(workspace, request, options));
-  PLEXUS_ASSIGN(HitsResult result, Hits(snapshot, options));
+  PLEXUS_ASSIGN(centrality::HitsResult result, centrality::Hits(snapshot, options));
   PLEXUS_ASSIGN(const bool backward, IsBackward(workspace.schema(), request.List("kinds")));
   if (backward) std::swap(result.hubs, result.authorities);
   const bool hubs = request.Flag("hubs");

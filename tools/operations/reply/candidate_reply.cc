@@ -10,13 +10,13 @@
 namespace plexus::tools {
 namespace {
 
-std::string_view LevelName(SetLevel level) {
+std::string_view LevelName(memory::SetLevel level) {
   switch (level) {
-    case SetLevel::kOpen:
+    case memory::SetLevel::kOpen:
       return "open";
-    case SetLevel::kPartial:
+    case memory::SetLevel::kPartial:
       return "partial";
-    case SetLevel::kClosedWedge:
+    case memory::SetLevel::kClosedWedge:
       break;
   }
   return "closed_wedge";
@@ -25,7 +25,7 @@ std::string_view LevelName(SetLevel level) {
 // The node's text in one line, cut at a character.
 std::string Preview(const Snapshot& snapshot, NodeId node) {
   const auto text = snapshot.Payload(node, NodeField::kText);
-  return text ? PreviewOf(*text) : "";
+  return text ? memory::PreviewOf(*text) : "";
 }
 
 }  // namespace
@@ -50,7 +50,8 @@ std::string CandidateShape(bool of_every_lens) {
   return shape;
 }
 
-void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComposedSet& set) {
+void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot,
+                    const memory::NeverComposedSet& set) {
   json.Nodes("ids", snapshot, set.members);
   json.Field("score", set.score);
   json.Field("bridgeScore", set.bridge);
@@ -84,7 +85,7 @@ void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComp
   if (!set.partners.empty()) json.Nodes("partners", snapshot, set.partners);
   if (set.hops > 0) json.Field("hops", set.hops);
   if (set.divergence != 0) json.Field("divergence", set.divergence);
-  json.Objects("terms", set.terms, [&](const ScoreTerm& term) {
+  json.Objects("terms", set.terms, [&](const retrieval::ScoreTerm& term) {
     json.Field("name", term.name);
     json.Field("value", term.value);
     json.Field("weight", term.weight);

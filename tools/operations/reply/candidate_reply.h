@@ -12,6 +12,7 @@ namespace plexus::tools {
 // Its shape: an object. `of_every_lens`: what a lens may lack is optional.
 std::string CandidateShape(bool of_every_lens = false);
 // Its members, inside of an object.
-void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot, const NeverComposedSet& set);
+void WriteCandidate(ReplyWriter& json, const Snapshot& snapshot,
+                    const memory::NeverComposedSet& set);
 
 }  // namespace plexus::tools

@@ -247,13 +247,13 @@ Result<NodeValue> NodeColumn::Of(const Snapshot& snapshot, NodeId node) const {
       return degree;
     }
     case Field::kSupersededBy: {
-      PLEXUS_ASSIGN(const std::optional<NodeId> by, SupersededBy(snapshot, node, now_ms_));
+      PLEXUS_ASSIGN(const std::optional<NodeId> by, memory::SupersededBy(snapshot, node, now_ms_));
       if (!by || (among_ && !among_->contains(*by))) return NodeValue();
       return std::string(snapshot.key(*by));
     }
     case Field::kColumn: {
       NodeValue value;
-      formats_internal::VisitColumn(snapshot, node, column_, [&](auto found) {
+      formats::internal::VisitColumn(snapshot, node, column_, [&](auto found) {
         if constexpr (std::is_arithmetic_v<decltype(found)>)
           value = found;
         else

@@ -31,7 +31,7 @@ Status EdgeProperties::Read(const Snapshot& snapshot, const Edge& edge) {
   const Result<std::string> bytes = snapshot.Payload(edge.properties);
   if (!bytes && bytes.error().code == ErrorCode::kNotFound) return {};
   if (!bytes) return std::unexpected(bytes.error());
-  PLEXUS_ASSIGN(json_[edge.properties.bits], formats_internal::JsonFromProperties(*bytes));
+  PLEXUS_ASSIGN(json_[edge.properties.bits], formats::internal::JsonFromProperties(*bytes));
   return {};
 }
 
@@ -94,12 +94,12 @@ void WritePath(ReplyWriter& json, std::string_view name, const Snapshot& snapsho
   });
 }
 
-void WriteHits(ReplyWriter& json, const Snapshot& snapshot, const TraverseResult& result,
+void WriteHits(ReplyWriter& json, const Snapshot& snapshot, const traversal::TraverseResult& result,
                const EdgeProperties& properties) {
   json.Field("truncated", result.truncated);
   if (result.truncated) json.Field("resume", result.resume);
   if (result.paths_left_out != 0) json.Field("paths_left_out", result.paths_left_out);
-  json.Objects("nodes", result.hits, [&](const TraverseHit& hit) {
+  json.Objects("nodes", result.hits, [&](const traversal::TraverseHit& hit) {
     json.Node("key", snapshot, hit.node);
     json.Field("score", hit.score);
     json.Field("hops", hit.hops);
@@ -121,7 +121,7 @@ void WriteColumnValue(ReplyWriter& json, std::string_view name, const Snapshot& 
                       ColumnId column, std::uint64_t bits) {
   json.Key(name);
   if (HoldsTimes(snapshot.schema(), column)) return json.Time(static_cast<std::int64_t>(bits));
-  formats_internal::VisitColumn(snapshot, column, bits, [&](auto value) { json.Value(value); });
+  formats::internal::VisitColumn(snapshot, column, bits, [&](auto value) { json.Value(value); });
 }
 
 void WriteColumns(ReplyWriter& json, const Snapshot& snapshot, NodeId node,
@@ -151,7 +151,7 @@ void WriteColumns(ReplyWriter& json, const Snapshot& snapshot, NodeId node,
 std::string ShownColumnValue(const Snapshot& snapshot, ColumnId column, std::uint64_t bits) {
   if (HoldsTimes(snapshot.schema(), column)) return IsoTime(static_cast<std::int64_t>(bits));
   std::string shown;
-  formats_internal::VisitColumn(snapshot, column, bits, [&](auto value) {
+  formats::internal::VisitColumn(snapshot, column, bits, [&](auto value) {
     if constexpr (std::is_same_v<decltype(value), double>)
       shown = Number(value, 9);
     else if constexpr (std::is_same_v<decltype(value), std::int64_t>)

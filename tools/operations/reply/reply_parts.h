@@ -50,7 +50,7 @@ void WriteEdge(ReplyWriter& json, const Snapshot& snapshot, const Edge& edge,
 void WritePath(ReplyWriter& json, std::string_view name, const Snapshot& snapshot,
                std::span<const PathEdge> path, const EdgeProperties& properties);
 // What a traversal or a pattern found, with "resume" when it was truncated.
-void WriteHits(ReplyWriter& json, const Snapshot& snapshot, const TraverseResult& result,
+void WriteHits(ReplyWriter& json, const Snapshot& snapshot, const traversal::TraverseResult& result,
                const EdgeProperties& properties);
 
 // The line that says that a list was cut short, and what it shows then; "" when it was not.

@@ -24,8 +24,8 @@
 namespace plexus::tools {
 namespace {
 
-Result<TextVectorOptions> Options(const Workspace& workspace, const Request& request) {
-  TextVectorOptions options;
+Result<retrieval::TextVectorOptions> Options(const Workspace& workspace, const Request& request) {
+  retrieval::TextVectorOptions options;
   options.space = request.Text("space");
   // A space that is there says itself how long its vectors are.
   if (const auto space = workspace.schema().FindSpace(options.space))
@@ -46,10 +46,10 @@ Result<TextVectorOptions> Options(const Workspace& workspace, const Request& req
 std::string RecordName(std::string_view space) { return "embed." + std::string(space); }
 
 // Remembers how the vectors of the space were made and that they cover all texts.
-Status Remember(Workspace& workspace, const TextVectorOptions& options) {
+Status Remember(Workspace& workspace, const retrieval::TextVectorOptions& options) {
   const Snapshot now = workspace.graph().snapshot();
   PLEXUS_ASSIGN(const auto before, ReadRecord(now, RecordName(options.space)));
-  PLEXUS_ASSIGN(const TermRecord index, ReadTermRecord(now));
+  PLEXUS_ASSIGN(const retrieval::TermRecord index, retrieval::ReadTermRecord(now));
   boost::json::object made;
   made["dimensions"] = static_cast<std::int64_t>(options.dimensions);
   made["seed"] = static_cast<std::int64_t>(options.seed);
@@ -58,7 +58,7 @@ Status Remember(Workspace& workspace, const TextVectorOptions& options) {
     return value && *value == made[name];
   };
   if (before && same("dimensions") && same("seed") &&
-      CountNewerTexts(now, before->covers, nullptr, index.terms) == 0)
+      retrieval::CountNewerTexts(now, before->covers, nullptr, index.terms) == 0)
     return {};
   WriteBatch batch(options.now_ms);
   PLEXUS_TRY(WriteRecord(batch, RecordName(options.space), std::move(made), before));
@@ -66,7 +66,8 @@ Status Remember(Workspace& workspace, const TextVectorOptions& options) {
   return {};
 }
 
-std::string Page(const TextVectorOptions& options, const TextVectorReport& report) {
+std::string Page(const retrieval::TextVectorOptions& options,
+                 const retrieval::TextVectorReport& report) {
   std::string page = Grouped(report.documents) + " texts of " + Grouped(report.terms) +
                      " different terms became " +
                      Grouped(report.added + report.changed + report.same) + " vectors of " +
@@ -79,14 +80,15 @@ std::string Page(const TextVectorOptions& options, const TextVectorReport& repor
 }
 
 Result<Reply> MakeAll(Workspace& workspace, const Request& request) {
-  PLEXUS_ASSIGN(const TextVectorOptions options, Options(workspace, request));
+  PLEXUS_ASSIGN(const retrieval::TextVectorOptions options, Options(workspace, request));
   const bool dry = IsDryRun(request);
   Graph& graph = workspace.graph();
-  PLEXUS_ASSIGN(const TextVectorReport report,
-                MakeTextVectors(graph.snapshot(), options, [&](const WriteBatch& batch) -> Status {
-                  if (!dry) PLEXUS_TRY(graph.Apply(batch));
-                  return {};
-                }));
+  PLEXUS_ASSIGN(
+      const retrieval::TextVectorReport report,
+      retrieval::MakeTextVectors(graph.snapshot(), options, [&](const WriteBatch& batch) -> Status {
+        if (!dry) PLEXUS_TRY(graph.Apply(batch));
+        return {};
+      }));
   if (!dry && !report.truncated && !options.subset && report.documents > 0)
     PLEXUS_TRY(Remember(workspace, options));
   // Vectors of texts that lost all their terms are gone by now, which is an answer.
@@ -117,13 +119,15 @@ Result<Reply> MakeAll(Workspace& workspace, const Request& request) {
 
 Result<Reply> MakeOne(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  PLEXUS_ASSIGN(const TextVectorOptions options, Options(workspace, request));
-  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
-  PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, nullptr));
+  PLEXUS_ASSIGN(const retrieval::TextVectorOptions options, Options(workspace, request));
+  PLEXUS_ASSIGN(const retrieval::TermRecord record, retrieval::ReadTermRecord(snapshot));
+  PLEXUS_ASSIGN(const retrieval::NotIndexed not_indexed,
+                retrieval::CountNotIndexed(snapshot, record, nullptr));
   NoteNotIndexed(workspace, request, not_indexed);
-  PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
-  PLEXUS_ASSIGN(const std::vector<TermCount> terms, splitter.Count(request.Text("query")));
-  PLEXUS_ASSIGN(QueryVector query, TextVector(snapshot, terms, options));
+  PLEXUS_ASSIGN(retrieval::TermSplitter splitter, retrieval::TermSplitter::Make(record.terms));
+  PLEXUS_ASSIGN(const std::vector<retrieval::TermCount> terms,
+                splitter.Count(request.Text("query")));
+  PLEXUS_ASSIGN(retrieval::QueryVector query, retrieval::TextVector(snapshot, terms, options));
   if (query.values.empty() && !query.truncated)
     return Fail(ErrorCode::kNotFound,
                 "no text has a word of " + Quoted(request.Text("query")) + "; " +
@@ -167,9 +171,10 @@ Access EmbedAccess(const Request& request) {
 }
 
 // As the space's vectors were made.
-Result<TextVectorOptions> OptionsOf(const Workspace& workspace, const Request& request,
-                                    const VectorSpace& space, const GraphRecord& record) {
-  TextVectorOptions options;
+Result<retrieval::TextVectorOptions> OptionsOf(const Workspace& workspace, const Request& request,
+                                               const VectorSpace& space,
+                                               const GraphRecord& record) {
+  retrieval::TextVectorOptions options;
   options.space = space.name;
   options.dimensions = space.dimensions;
   const auto* seed = record.properties.if_contains("seed");
@@ -180,15 +185,15 @@ Result<TextVectorOptions> OptionsOf(const Workspace& workspace, const Request& r
 }
 
 // The terms that the node has in the index.
-std::vector<TermCount> IndexedTerms(const Snapshot& snapshot, NodeId node) {
+std::vector<retrieval::TermCount> IndexedTerms(const Snapshot& snapshot, NodeId node) {
   const EdgeKindId kind[] = {kHasTerm};
-  std::vector<TermCount> terms;
+  std::vector<retrieval::TermCount> terms;
   snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), kind),
                       [&](const Arc& arc) {
                         terms.push_back({std::string(DisplayName(snapshot.key(arc.neighbor))),
                                          static_cast<std::uint32_t>(arc.weight)});
                       });
-  std::ranges::sort(terms, {}, &TermCount::term);
+  std::ranges::sort(terms, {}, &retrieval::TermCount::term);
   return terms;
 }
 
@@ -200,15 +205,17 @@ Result<std::optional<std::vector<float>>> VectorOfTerms(const Workspace& workspa
   const VectorSpace& of = workspace.schema().spaces()[space];
   PLEXUS_ASSIGN(const auto record, ReadRecord(workspace.snapshot(), RecordName(of.name)));
   if (!record) return std::nullopt;
-  PLEXUS_ASSIGN(const TextVectorOptions options, OptionsOf(workspace, request, of, *record));
-  std::vector<TermCount> counts;
+  PLEXUS_ASSIGN(const retrieval::TextVectorOptions options,
+                OptionsOf(workspace, request, of, *record));
+  std::vector<retrieval::TermCount> counts;
   std::vector<std::string> sorted(terms.begin(), terms.end());
   std::ranges::sort(sorted);
   for (std::string& term : sorted) {
     if (counts.empty() || counts.back().term != term) counts.push_back({std::move(term), 0});
     ++counts.back().count;
   }
-  PLEXUS_ASSIGN(QueryVector vector, TextVector(workspace.snapshot(), counts, options));
+  PLEXUS_ASSIGN(retrieval::QueryVector vector,
+                retrieval::TextVector(workspace.snapshot(), counts, options));
   return std::move(vector.values);
 }
 
@@ -225,9 +232,11 @@ Result<std::size_t> AddTextVectors(const Workspace& workspace, const Request& re
     }
     const auto id = after->Find(key);
     if (!id) return made;
-    PLEXUS_ASSIGN(const TextVectorOptions options, OptionsOf(workspace, request, space, *record));
-    const std::vector<TermCount> terms = IndexedTerms(*after, *id);
-    PLEXUS_ASSIGN(const QueryVector vector, TextVector(*after, terms, options));
+    PLEXUS_ASSIGN(const retrieval::TextVectorOptions options,
+                  OptionsOf(workspace, request, space, *record));
+    const std::vector<retrieval::TermCount> terms = IndexedTerms(*after, *id);
+    PLEXUS_ASSIGN(const retrieval::QueryVector vector,
+                  retrieval::TextVector(*after, terms, options));
     if (vector.values.empty()) continue;
     batch.SetVector(node, batch.SpaceNamed(space.name), vector.values);
     ++made;
@@ -241,9 +250,9 @@ Result<std::uint64_t> NoteOlderVectors(Workspace& workspace, const Request& requ
   const std::string& name = workspace.schema().spaces()[space].name;
   PLEXUS_ASSIGN(const auto record, ReadRecord(snapshot, RecordName(name)));
   // Of terms, so of all that they are made of; vectors of others are held to be of the text.
-  TermOptions terms;
+  retrieval::TermOptions terms;
   if (record) {
-    PLEXUS_ASSIGN(const TermRecord index, ReadTermRecord(snapshot));
+    PLEXUS_ASSIGN(const retrieval::TermRecord index, retrieval::ReadTermRecord(snapshot));
     terms = index.terms;
   }
   const EdgeKindId kind[] = {kHasTerm};
@@ -251,7 +260,7 @@ Result<std::uint64_t> NoteOlderVectors(Workspace& workspace, const Request& requ
   const VectorView* const vectors = snapshot.space(space);
   std::uint64_t older = 0;
   for (NodeId node = 0; node < snapshot.node_count(); ++node) {
-    const Sequence newest = NewestText(snapshot, node, terms);
+    const Sequence newest = retrieval::NewestText(snapshot, node, terms);
     if (newest == 0 || !snapshot.alive(node) || !snapshot.is_fact(node)) continue;
     if (subset && !subset->contains(node)) continue;
     const bool has = vectors && vectors->has(node);

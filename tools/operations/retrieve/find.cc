@@ -36,16 +36,16 @@ struct Match {
 // What is looked for; of only invisible characters as it is typed.
 std::string Sought(const Request& request) {
   const std::string& typed = request.Text("words");
-  std::string folded = FoldText(typed);
+  std::string folded = retrieval::FoldText(typed);
   return folded.empty() ? typed : folded;
 }
 
 // 0: the first part of the name; 1: another part; 2: inside the name; 3: inside the
 // text; nullopt: nowhere. `words` is folded.
 std::optional<int> Rank(std::string_view key, std::string_view text, std::string_view words) {
-  const std::string folded_key = FoldText(key);
+  const std::string folded_key = retrieval::FoldText(key);
   if (folded_key == words) return 0;
-  const std::string lower = FoldText(text);
+  const std::string lower = retrieval::FoldText(text);
   const std::string_view name = std::string_view(lower).substr(0, lower.find('\n'));
   std::string_view rest = name;
   for (int rank = 0; !rest.empty(); rank = 1) {
@@ -107,7 +107,8 @@ Result<std::vector<Match>> FindAll(const Workspace& workspace, const Request& re
           if (++read % 256 == 0 && budget.Interrupted()) truncated = true;
           if (!truncated) look(node, text.value_or(""));
         };
-        if (Status walked = ForEachPayload(snapshot, with_text, NodeField::kText, take); !walked) {
+        if (Status walked = retrieval::ForEachPayload(snapshot, with_text, NodeField::kText, take);
+            !walked) {
           const std::lock_guard lock(mutex);
           failed = std::move(walked);
         }
@@ -144,7 +145,7 @@ Result<Reply> RunFind(Workspace& workspace, const Request& request) {
       const std::string text = WholeText(snapshot, match.node);
       WriteText(json, text, max_chars);
       WriteLine(json, text, [&](std::string_view line) {
-        return FoldText(line).find(words) != std::string::npos;
+        return retrieval::FoldText(line).find(words) != std::string::npos;
       });
       json.Field("where", kWhere[static_cast<std::size_t>(match.rank)]);
       json.Field("edges", match.degree);

@@ -49,11 +49,12 @@ Result<Reply> RunFrontier(Workspace& workspace, const Request& request) {
     return Fail(ErrorCode::kInvalidArgument, "the lens rare has sets of 2 or 3 members; " +
                                                  request.Name("lens", "surface") + " has up to 5");
   const Snapshot& snapshot = workspace.snapshot();
-  FrontierOptions options;
+  similarity::FrontierOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.arity = static_cast<int>(request.Count("arity"));
   options.top = request.Count("top");
-  options.mask = request.Text("mask") == "linked" ? FrontierMask::kLinked : FrontierMask::kEvents;
+  options.mask = request.Text("mask") == "linked" ? similarity::FrontierMask::kLinked
+                                                  : similarity::FrontierMask::kEvents;
   options.filter.valid_at = workspace.now_ms();
   if (const auto compared = request.MaybeCount("max_compared"))
     options.run.budget.edges = *compared;
@@ -69,12 +70,13 @@ Result<Reply> RunFrontier(Workspace& workspace, const Request& request) {
   options.filter.subset = &subset;
   options.inside = workspace.scope();
 
-  if (HasTerms(snapshot)) {  // where sets share terms, those of newer texts are missing
-    PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
-    PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &subset));
+  if (retrieval::HasTerms(snapshot)) {  // where sets share terms, those of newer texts are missing
+    PLEXUS_ASSIGN(const retrieval::TermRecord record, retrieval::ReadTermRecord(snapshot));
+    PLEXUS_ASSIGN(const retrieval::NotIndexed not_indexed,
+                  retrieval::CountNotIndexed(snapshot, record, &subset));
     NoteNotIndexed(workspace, request, not_indexed);
   }
-  PLEXUS_ASSIGN(FrontierResult result, Frontier(snapshot, options));
+  PLEXUS_ASSIGN(similarity::FrontierResult result, similarity::Frontier(snapshot, options));
   std::string closing;
   if (result.sets.empty())
     closing = "nothing shares a tag, term or file that is not together already\n";
@@ -82,10 +84,10 @@ Result<Reply> RunFrontier(Workspace& workspace, const Request& request) {
   Reply reply([snapshot, result = std::move(result)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
     json.Field("lens", "rare");
-    json.Objects("candidates", result.sets, [&](const FrontierSet& set) {
+    json.Objects("candidates", result.sets, [&](const similarity::FrontierSet& set) {
       json.Nodes("ids", snapshot, set.members);
       json.Field("score", set.score);
-      json.Objects("shared", set.shared, [&](const SharedNeighbor& shared) {
+      json.Objects("shared", set.shared, [&](const similarity::SharedNeighbor& shared) {
         json.Node("key", snapshot, shared.node);
         json.Field("weight", shared.share);
       });
@@ -115,7 +117,7 @@ void AddFrontier(Rows& rows) {
                    .Between(2, 5)
                    .Default(std::uint64_t{2}),
                Count("top", "K", "the K best; 0 = all")
-                   .Between(0, static_cast<double>(kMaxFrontierTop))
+                   .Between(0, static_cast<double>(similarity::kMaxFrontierTop))
                    .Default(std::uint64_t{100}),
                List("tags", "A,B",
                     "a member must carry one of these tags; of other lenses than rare also one "

@@ -14,20 +14,23 @@
 namespace plexus::tools {
 namespace {
 
-Result<NeverComposedOptions> ReadOptions(Workspace& workspace, const Request& request) {
-  NeverComposedOptions options;
-  options.lens = LensNamed(request.Text("lens")).value();
+Result<memory::NeverComposedOptions> ReadOptions(Workspace& workspace, const Request& request) {
+  memory::NeverComposedOptions options;
+  options.lens = memory::LensNamed(request.Text("lens")).value();
   options.arity = static_cast<int>(request.Count("arity"));
-  options.top = request.Count("top") == 0 ? kMaxNeverComposedTop : request.Count("top");
+  options.top = request.Count("top") == 0 ? memory::kMaxNeverComposedTop : request.Count("top");
   options.include_superseded = request.Flag("include_superseded");
   options.tags = request.List("tags");
-  options.match = request.Text("match") == "both" ? TagMatch::kBoth : TagMatch::kAny;
-  options.terms = request.Text("terms") == "ascii" ? TermRule::kAscii : TermRule::kUnicode;
-  options.trust = request.Text("trust") == "weakest" ? TrustRule::kWeakest : TrustRule::kMean;
+  options.match =
+      request.Text("match") == "both" ? memory::TagMatch::kBoth : memory::TagMatch::kAny;
+  options.terms =
+      request.Text("terms") == "ascii" ? memory::TermRule::kAscii : memory::TermRule::kUnicode;
+  options.trust =
+      request.Text("trust") == "weakest" ? memory::TrustRule::kWeakest : memory::TrustRule::kMean;
   if (const std::string& level = request.Text("level"); level != "any")
-    options.level = level == "open"      ? SetLevel::kOpen
-                    : level == "partial" ? SetLevel::kPartial
-                                         : SetLevel::kClosedWedge;
+    options.level = level == "open"      ? memory::SetLevel::kOpen
+                    : level == "partial" ? memory::SetLevel::kPartial
+                                         : memory::SetLevel::kClosedWedge;
   for (const char* of_band : {"band_least", "band_below", "band_limit"})
     PLEXUS_TRY(Needs(request, of_band, "band"));
   if (request.Given("band")) {
@@ -44,7 +47,7 @@ Result<NeverComposedOptions> ReadOptions(Workspace& workspace, const Request& re
   options.likely.half_life = static_cast<double>(request.Count("half_life"));
   options.likely.outcome_weight = request.Number("outcome_weight");
   options.cursor = request.Text("cursor");
-  if (const auto asked = TimeOfCursor(options.cursor); asked && !request.Given("now"))
+  if (const auto asked = memory::TimeOfCursor(options.cursor); asked && !request.Given("now"))
     workspace.SetNow(*asked);  // a page continues from the time of the first one
   options.now_ms = workspace.now_ms();
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
@@ -101,8 +104,8 @@ Result<bool> AsksRare(Workspace& workspace, const Request& request) {
   if (request.Given("mask") || request.Given("kinds")) return true;
   for (const Parameter& parameter : LensParameters())
     if (parameter.name != "lens" && request.Given(parameter.name)) return false;
-  PLEXUS_ASSIGN(const bool likely,
-                HasLikelyEvents(workspace.snapshot(), workspace.scope(), &workspace.executor()));
+  PLEXUS_ASSIGN(const bool likely, memory::HasLikelyEvents(workspace.snapshot(), workspace.scope(),
+                                                           &workspace.executor()));
   return !likely && request.Count("arity") <= 3;
 }
 
@@ -122,22 +125,23 @@ std::string_view LensReplyShape() {
 Result<Reply> AskLens(Workspace& workspace, const Request& request) {
   if (request.Given("mask"))
     return Fail(ErrorCode::kInvalidArgument, request.Name("mask") + " is of the lens rare");
-  PLEXUS_ASSIGN(NeverComposedOptions options, ReadOptions(workspace, request));
+  PLEXUS_ASSIGN(memory::NeverComposedOptions options, ReadOptions(workspace, request));
   if (const std::string unknown = UnknownTag(workspace.snapshot(), options.tags); !unknown.empty())
     return Fail(ErrorCode::kNotFound, request.Name("tags") + ": " + unknown);
   PLEXUS_ASSIGN(const NodeSubset pool, MemoriesInScope(workspace, request));
   options.pool = &pool;
   options.inside = workspace.scope();
   const Snapshot& snapshot = workspace.snapshot();
-  if (options.terms == TermRule::kUnicode && HasTerms(snapshot)) {
-    PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
-    PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &pool));
+  if (options.terms == memory::TermRule::kUnicode && retrieval::HasTerms(snapshot)) {
+    PLEXUS_ASSIGN(const retrieval::TermRecord record, retrieval::ReadTermRecord(snapshot));
+    PLEXUS_ASSIGN(const retrieval::NotIndexed not_indexed,
+                  retrieval::CountNotIndexed(snapshot, record, &pool));
     NoteNotIndexed(workspace, request, not_indexed);
   }
-  auto found = NeverComposed(snapshot, options);
+  auto found = memory::NeverComposed(snapshot, options);
   if (!found && found.error().code == ErrorCode::kUnsupported)  // of this lens: wrong usage
     return Fail(ErrorCode::kInvalidArgument, found.error().message);
-  PLEXUS_ASSIGN(NeverComposedPage page, std::move(found));
+  PLEXUS_ASSIGN(memory::NeverComposedPage page, std::move(found));
   std::string closing;
   if (page.sets.empty() && !page.why_empty.empty()) closing = page.why_empty + "\n";
   if (page.pool_cut)
@@ -147,9 +151,9 @@ Result<Reply> AskLens(Workspace& workspace, const Request& request) {
   if (!page.sets.empty()) closing += std::string(kClaim) + "\n";
   Reply reply([snapshot, page = std::move(page)](ReplyWriter& json) {
     json.Field("truncated", page.truncated);
-    json.Field("lens", LensName(page.lens));
+    json.Field("lens", memory::LensName(page.lens));
     json.Objects("candidates", page.sets,
-                 [&](const NeverComposedSet& set) { WriteCandidate(json, snapshot, set); });
+                 [&](const memory::NeverComposedSet& set) { WriteCandidate(json, snapshot, set); });
     json.Field("pool", page.pool);
     json.Field("compared", page.compared);
     json.Field("scored", page.scored);

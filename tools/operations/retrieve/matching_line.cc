@@ -9,8 +9,8 @@ namespace plexus::tools {
 
 Result<MatchingLine> MatchingLine::Make(const Snapshot& snapshot,
                                         std::span<const std::string> query) {
-  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
-  PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
+  PLEXUS_ASSIGN(const retrieval::TermRecord record, retrieval::ReadTermRecord(snapshot));
+  PLEXUS_ASSIGN(retrieval::TermSplitter splitter, retrieval::TermSplitter::Make(record.terms));
   MatchingLine made(std::move(splitter));
   made.query_.assign(query.begin(), query.end());
   std::ranges::sort(made.query_);
@@ -24,9 +24,9 @@ void MatchingLine::Write(ReplyWriter& json, std::string_view text) const {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const Result<std::vector<TermCount>> terms = splitter_.Count(line);
+    const Result<std::vector<retrieval::TermCount>> terms = splitter_.Count(line);
     if (!terms) continue;
-    const auto met = std::ranges::count_if(*terms, [&](const TermCount& count) {
+    const auto met = std::ranges::count_if(*terms, [&](const retrieval::TermCount& count) {
       return std::ranges::binary_search(query_, count.term);
     });
     if (met <= most) continue;

@@ -23,8 +23,8 @@ class MatchingLine {
   void Write(ReplyWriter& json, std::string_view text) const;
 
  private:
-  explicit MatchingLine(TermSplitter splitter) : splitter_(std::move(splitter)) {}
-  mutable TermSplitter splitter_;   // has buffers of its own
+  explicit MatchingLine(retrieval::TermSplitter splitter) : splitter_(std::move(splitter)) {}
+  mutable retrieval::TermSplitter splitter_;  // has buffers of its own
   std::vector<std::string> query_;  // ascending
 };
 

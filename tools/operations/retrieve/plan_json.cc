@@ -16,10 +16,10 @@
 namespace plexus::tools {
 namespace {
 
-using formats_internal::JsonParser;
-using formats_internal::JsonType;
-using formats_internal::JsonTypeName;
-using formats_internal::JsonValue;
+using formats::internal::JsonParser;
+using formats::internal::JsonType;
+using formats::internal::JsonTypeName;
+using formats::internal::JsonValue;
 
 // A value and where it is: "seeds[0].top".
 struct Place {
@@ -117,13 +117,14 @@ Result<Enum> ChoiceAt(const Place& place, std::size_t count, Name&& name_of) {
   return place.Bad("'" + text + "' is not one of " + all + DidYouMean(text, names));
 }
 
-Status ReadSeeds(const Place& place, const Schema& schema, RetrievalPlan& plan) {
+Status ReadSeeds(const Place& place, const Schema& schema, retrieval::RetrievalPlan& plan) {
   static const std::vector<std::string> known = {"by", "space", "top", "per_hit", "starts", "keep"};
-  PlanSeeds& seeds = plan.seeds.emplace_back();
+  retrieval::PlanSeeds& seeds = plan.seeds.emplace_back();
   bool by = false;
   PLEXUS_TRY(ForEachMember(place, known, [&](const Place& at, const std::string& name) -> Status {
     if (name == "by") {
-      PLEXUS_ASSIGN(seeds.by, ChoiceAt<SeedBy>(at, kSeedBys, SeedByName));
+      PLEXUS_ASSIGN(seeds.by,
+                    ChoiceAt<retrieval::SeedBy>(at, retrieval::kSeedBys, retrieval::SeedByName));
       by = true;
     } else if (name == "space") {
       PLEXUS_ASSIGN(const std::string space, TextAt(at));
@@ -145,15 +146,16 @@ Status ReadSeeds(const Place& place, const Schema& schema, RetrievalPlan& plan) 
 }
 
 // `names` are its kinds as they are written.
-Status ReadExpand(const Place& place, const Schema& schema, PlanExpand& expand,
+Status ReadExpand(const Place& place, const Schema& schema, retrieval::PlanExpand& expand,
                   std::vector<std::string>& names) {
   static const std::vector<std::string> known = {"hops", "direction", "decay", "kinds",
                                                  "arcs", "top",       "from"};
   return ForEachMember(place, known, [&](const Place& at, const std::string& name) -> Status {
     if (name == "hops") {
       PLEXUS_ASSIGN(const std::size_t hops, CountAt(at));
-      if (hops > static_cast<std::size_t>(kMaxHops))
-        return at.Bad(std::to_string(hops) + " is more than " + std::to_string(kMaxHops));
+      if (hops > static_cast<std::size_t>(traversal::kMaxHops))
+        return at.Bad(std::to_string(hops) + " is more than " +
+                      std::to_string(traversal::kMaxHops));
       expand.hops = static_cast<int>(hops);
     } else if (name == "direction") {
       PLEXUS_ASSIGN(const std::string text, TextAt(at));
@@ -186,7 +188,7 @@ Status ReadExpand(const Place& place, const Schema& schema, PlanExpand& expand,
 }
 
 Status ReadFilter(const Place& place, const Schema& schema, std::int64_t now_ms,
-                  PlanFilter& filter) {
+                  retrieval::PlanFilter& filter) {
   static const std::vector<std::string> known = {"node_kinds", "tags",  "scopes",   "inscription",
                                                  "since",      "until", "valid_at", "where"};
   return ForEachMember(place, known, [&](const Place& at, const std::string& name) -> Status {
@@ -215,22 +217,24 @@ Status ReadFilter(const Place& place, const Schema& schema, std::int64_t now_ms,
     } else {
       PLEXUS_ASSIGN(filter.where, TextAt(at));
       if (filter.where.empty()) return {};
-      const auto compiled = WhereExpression::Compile(filter.where, schema, now_ms);
+      const auto compiled = retrieval::WhereExpression::Compile(filter.where, schema, now_ms);
       if (!compiled) return at.Bad(compiled.error().message);
     }
     return {};
   });
 }
 
-Status ReadScore(const Place& place, PlanScore& score) {
+Status ReadScore(const Place& place, retrieval::PlanScore& score) {
   std::vector<std::string> known;
-  for (std::size_t t = 0; t < kPlanTerms; ++t)
-    known.emplace_back(PlanTermName(static_cast<PlanTerm>(t)));
+  for (std::size_t t = 0; t < retrieval::kPlanTerms; ++t)
+    known.emplace_back(retrieval::PlanTermName(static_cast<retrieval::PlanTerm>(t)));
   known.insert(known.end(), {"require", "half_life_days"});
   return ForEachMember(place, known, [&](const Place& at, const std::string& name) -> Status {
     if (name == "require")
-      return ForEachElement(at, kPlanTerms, [&](const Place& element) -> Status {
-        PLEXUS_ASSIGN(const PlanTerm term, ChoiceAt<PlanTerm>(element, kPlanTerms, PlanTermName));
+      return ForEachElement(at, retrieval::kPlanTerms, [&](const Place& element) -> Status {
+        PLEXUS_ASSIGN(
+            const retrieval::PlanTerm term,
+            ChoiceAt<retrieval::PlanTerm>(element, retrieval::kPlanTerms, retrieval::PlanTermName));
         score.required[static_cast<std::size_t>(term)] = true;
         return {};
       });
@@ -244,19 +248,19 @@ Status ReadScore(const Place& place, PlanScore& score) {
   });
 }
 
-Status ReadPlan(const Place& root, const Schema& schema, std::int64_t now_ms, RetrievalPlan& plan,
-                std::vector<std::string>& kinds) {
+Status ReadPlan(const Place& root, const Schema& schema, std::int64_t now_ms,
+                retrieval::RetrievalPlan& plan, std::vector<std::string>& kinds) {
   static const std::vector<std::string> known = {"seeds", "expand", "filter", "score",
                                                  "fuse",  "lambda", "rank_constant", "top"};
   return ForEachMember(root, known, [&](const Place& at, const std::string& name) -> Status {
     if (name == "seeds")
-      return ForEachElement(at, PlanLimits::kMaxSeeds,
+      return ForEachElement(at, retrieval::PlanLimits::kMaxSeeds,
                             [&](const Place& element) { return ReadSeeds(element, schema, plan); });
     if (name == "expand") return ReadExpand(at, schema, plan.expand, kinds);
     if (name == "filter") return ReadFilter(at, schema, now_ms, plan.filter);
     if (name == "score") return ReadScore(at, plan.score);
     if (name == "fuse") {
-      PLEXUS_ASSIGN(plan.fuse, ChoiceAt<Fusion>(at, 3, FusionName));
+      PLEXUS_ASSIGN(plan.fuse, ChoiceAt<retrieval::Fusion>(at, 3, retrieval::FusionName));
     } else if (name == "lambda") {
       PLEXUS_ASSIGN(plan.lambda, NumberAt(at));
     } else if (name == "rank_constant") {
@@ -270,24 +274,26 @@ Status ReadPlan(const Place& root, const Schema& schema, std::int64_t now_ms, Re
 
 }  // namespace
 
-Status FollowKinds(const Schema& schema, std::span<const std::string> names, PlanExpand& expand) {
+Status FollowKinds(const Schema& schema, std::span<const std::string> names,
+                   retrieval::PlanExpand& expand) {
   PLEXUS_ASSIGN(expand.kinds, FindEdgeKinds(schema, names));
   PLEXUS_ASSIGN(expand.direction, AsStored(schema, names, expand.direction));
   return {};
 }
 
-Result<RetrievalPlan> PlanFromJson(std::string_view json, const Schema& schema, std::int64_t now_ms,
-                                   std::span<const std::string> kinds) {
+Result<retrieval::RetrievalPlan> PlanFromJson(std::string_view json, const Schema& schema,
+                                              std::int64_t now_ms,
+                                              std::span<const std::string> kinds) {
   if (json.size() > kMaxPlanBytes)
     return Fail(ErrorCode::kInvalidArgument, "a plan has at most 65,536 bytes");
   JsonParser parser;
   PLEXUS_ASSIGN(const JsonValue* root, parser.Parse(json));
-  RetrievalPlan plan;
+  retrieval::RetrievalPlan plan;
   std::vector<std::string> names;
   PLEXUS_TRY(ReadPlan(Place{parser, *root, ""}, schema, now_ms, plan, names));
   if (!kinds.empty()) names.assign(kinds.begin(), kinds.end());
   if (!names.empty()) PLEXUS_TRY(FollowKinds(schema, names, plan.expand));
-  PLEXUS_TRY(CheckPlan(plan));
+  PLEXUS_TRY(retrieval::CheckPlan(plan));
   return plan;
 }
 

@@ -26,13 +26,15 @@ inline constexpr std::size_t kMaxPlanBytes = 65'536;
 inline constexpr std::size_t kMaxPlanNames = 256;  // Of a list of names.
 
 // Follows kinds that are named so in the plan's direction (kind_direction.h).
-Status FollowKinds(const Schema& schema, std::span<const std::string> names, PlanExpand& expand);
+Status FollowKinds(const Schema& schema, std::span<const std::string> names,
+                   retrieval::PlanExpand& expand);
 
 // Of a graph with this schema; times before now ("7d") count from now_ms; `kinds`, if any, stand in
 // place of the plan's own. kInvalidArgument names the place ("seeds[0].by: ..."): no JSON, more
 // than kMaxPlanBytes, a member that is not known or repeated, a value of another type or out of
 // its limits, a kind, space or column that the graph does not have, kinds that go both ways.
-Result<RetrievalPlan> PlanFromJson(std::string_view json, const Schema& schema, std::int64_t now_ms,
-                                   std::span<const std::string> kinds = {});
+Result<retrieval::RetrievalPlan> PlanFromJson(std::string_view json, const Schema& schema,
+                                              std::int64_t now_ms,
+                                              std::span<const std::string> kinds = {});
 
 }  // namespace plexus::tools

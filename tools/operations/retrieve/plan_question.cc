@@ -30,11 +30,11 @@ struct Asked {
   AskedPlan plan;
   NodeSubset subset;
   WordQuery words;
-  std::vector<Bm25Phrase> phrases;
+  std::vector<retrieval::Bm25Phrase> phrases;
   std::vector<float> vector;
   std::vector<NodeWeight> keys;
-  RetrieveQuery question;
-  RetrieveOptions options;
+  retrieval::RetrieveQuery question;
+  retrieval::RetrieveOptions options;
 };
 
 Status ReadWords(Workspace& workspace, const Request& request, Asked& asked) {
@@ -50,7 +50,8 @@ Status ReadWords(Workspace& workspace, const Request& request, Asked& asked) {
 Status ReadVectors(Workspace& workspace, const Request& request, Asked& asked) {
   if (request.Given("vector")) {
     PLEXUS_ASSIGN(asked.question.space, SpaceOfPlan(workspace, request, asked.plan.plan));
-    PLEXUS_ASSIGN(asked.vector, ReadVector({request.Source("vector"), request.Text("vector")}));
+    PLEXUS_ASSIGN(asked.vector,
+                  formats::ReadVector({request.Source("vector"), request.Text("vector")}));
     asked.question.vector = asked.vector;
     PLEXUS_TRY(NoteOlderVectors(workspace, request, *asked.question.space, asked.options.subset));
     return {};
@@ -65,7 +66,7 @@ Status ReadVectors(Workspace& workspace, const Request& request, Asked& asked) {
     return {};
   }
   PLEXUS_TRY(Needs(request, "space", "vector"));
-  if (asked.plan.plan.fuse == Fusion::kMmr) {
+  if (asked.plan.plan.fuse == retrieval::Fusion::kMmr) {
     PLEXUS_ASSIGN(asked.question.space, SpaceOfPlan(workspace, request, asked.plan.plan));
   }
   return {};
@@ -96,12 +97,12 @@ Status ReadQuestion(Workspace& workspace, const Request& request, Asked& asked) 
   PLEXUS_TRY(ReadPlan(workspace, request, asked.plan));
   if (request.Given("hops")) asked.plan.plan.expand.hops = static_cast<int>(request.Count("hops"));
   if (request.Given("graph_boost"))
-    asked.plan.plan.score[PlanTerm::kGraph] = request.Number("graph_boost");
+    asked.plan.plan.score[retrieval::PlanTerm::kGraph] = request.Number("graph_boost");
   if (request.Given("rank_constant")) {
-    asked.plan.plan.fuse = Fusion::kRrf;
+    asked.plan.plan.fuse = retrieval::Fusion::kRrf;
     asked.plan.plan.rank_constant = request.Number("rank_constant");
   }
-  PLEXUS_TRY(CheckPlan(asked.plan.plan));
+  PLEXUS_TRY(retrieval::CheckPlan(asked.plan.plan));
   PLEXUS_ASSIGN(asked.subset, VisibleInScope(workspace, request));
   PLEXUS_TRY(KeepInscribed(workspace, request, asked));
   asked.options.subset = &asked.subset;
@@ -121,14 +122,14 @@ Status ReadQuestion(Workspace& workspace, const Request& request, Asked& asked) 
 struct Answered {
   Snapshot snapshot;
   std::string plan_name;
-  RetrievalPlan plan;
-  RetrieveResult result;
+  retrieval::RetrievalPlan plan;
+  retrieval::RetrieveResult result;
   EdgeProperties properties;
   std::optional<std::uint64_t> max_chars;
   std::optional<MatchingLine> line;  // of a question in words
 };
 
-void WriteHit(ReplyWriter& json, const Answered& answer, const RetrieveHit& hit) {
+void WriteHit(ReplyWriter& json, const Answered& answer, const retrieval::RetrieveHit& hit) {
   const Snapshot& snapshot = answer.snapshot;
   json.Node("key", snapshot, hit.node);
   json.Field("score", hit.score);
@@ -156,14 +157,15 @@ void WriteHit(ReplyWriter& json, const Answered& answer, const RetrieveHit& hit)
 }
 
 void WriteAnswer(ReplyWriter& json, const Answered& answer) {
-  const RetrieveResult& result = answer.result;
+  const retrieval::RetrieveResult& result = answer.result;
   json.Field("plan", answer.plan_name);  // A name, or where its JSON came from.
-  json.Field("fuse", FusionName(answer.plan.fuse));
+  json.Field("fuse", retrieval::FusionName(answer.plan.fuse));
   json.Field("truncated", result.truncated);
   json.Field("candidates", result.candidates);
   json.Field("without_vector", result.without_vector);
   json.Field("without_term", result.left_out);
-  json.Objects("hits", result.hits, [&](const RetrieveHit& hit) { WriteHit(json, answer, hit); });
+  json.Objects("hits", result.hits,
+               [&](const retrieval::RetrieveHit& hit) { WriteHit(json, answer, hit); });
   WriteStages(json, result);
 }
 
@@ -176,14 +178,15 @@ Parameters PlanParameters() {
                  .Named(Means::kWeightedKey),
              PlanParameter().Default("dual"),
              Count("top", "K", "at most K nodes, instead of the plan's").Between(1, 10'000),
-             Count("hops", "N", "walk N hops, instead of the plan's").Between(0, kMaxHops),
+             Count("hops", "N", "walk N hops, instead of the plan's")
+                 .Between(0, traversal::kMaxHops),
              Text("inscription", "NAME", "only what is inscribed with this name"),
              Number("graph_boost", "G", "the weight of the term graph, instead of the plan's")
                  .Between(0, 1000),
              Number("rank_constant", "K",
                     "fuse by ranks: of each term its weight / (K + rank), instead of as the "
                     "plan says; 60 is usual")
-                 .Between(0, PlanLimits::kMaxRankConstant),
+                 .Between(0, retrieval::PlanLimits::kMaxRankConstant),
              KindsParameter("edges that are walked and counted, instead of the plan's"),
              MaxNodes("each stage stops after N nodes and says truncated"),
              MaxEdges("each stage stops after N edges and says truncated"),
@@ -201,10 +204,10 @@ Result<Reply> AnswerByPlan(Workspace& workspace, const Request& request) {
   if (!asked->words.terms.empty()) {
     PLEXUS_ASSIGN(answer.line, MatchingLine::Make(answer.snapshot, asked->words.terms));
   }
-  PLEXUS_ASSIGN(answer.result,
-                Retrieve(answer.snapshot, asked->plan.plan, asked->question, asked->options));
+  PLEXUS_ASSIGN(answer.result, retrieval::Retrieve(answer.snapshot, asked->plan.plan,
+                                                   asked->question, asked->options));
   answer.result.truncated |= asked->words.truncated;
-  for (const RetrieveHit& hit : answer.result.hits)
+  for (const retrieval::RetrieveHit& hit : answer.result.hits)
     PLEXUS_TRY(answer.properties.Read(answer.snapshot, hit.path));
   NoteLeftOut(workspace, answer.result);
   answer.plan = std::move(asked->plan.plan);

@@ -21,7 +21,7 @@ namespace {
 
 std::vector<std::string> PlanNames() {
   std::vector<std::string> names;
-  for (const NamedPlan& plan : NamedPlans()) names.emplace_back(plan.name);
+  for (const retrieval::NamedPlan& plan : retrieval::NamedPlans()) names.emplace_back(plan.name);
   return names;
 }
 
@@ -38,7 +38,7 @@ Parameters AskedParameters() {
 
 Parameter PlanParameter(const std::string& more, std::vector<std::string> also) {
   std::string names;
-  const std::span<const NamedPlan> plans = NamedPlans();
+  const std::span<const retrieval::NamedPlan> plans = retrieval::NamedPlans();
   for (std::size_t i = 0; i < plans.size(); ++i)
     names += (i == 0 ? "" : i + 1 == plans.size() ? " or " : ", ") + std::string(plans[i].name);
   for (const std::string& name : PlanNames()) also.push_back(name);
@@ -59,7 +59,7 @@ Status ReadPlan(const Workspace& workspace, const Request& request, std::string_
   PLEXUS_TRY(FindEdgeKinds(workspace.schema(), kinds));
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos || text[first] != '{') {
-    const NamedPlan* named = FindPlan(text);
+    const retrieval::NamedPlan* named = retrieval::FindPlan(text);
     if (!named)
       return Fail(ErrorCode::kInvalidArgument,
                   request.Name("plan") + ": '" + std::string(text.substr(0, 64)) +
@@ -70,7 +70,8 @@ Status ReadPlan(const Workspace& workspace, const Request& request, std::string_
     if (!kinds.empty()) PLEXUS_TRY(FollowKinds(workspace.schema(), kinds, asked.plan.expand));
   } else {
     asked.name = request.Source("plan").empty() ? request.Name("plan") : request.Source("plan");
-    Result<RetrievalPlan> plan = PlanFromJson(text, workspace.schema(), workspace.now_ms(), kinds);
+    Result<retrieval::RetrievalPlan> plan =
+        PlanFromJson(text, workspace.schema(), workspace.now_ms(), kinds);
     if (!plan) return Fail(plan.error().code, asked.name + ": " + plan.error().message);
     asked.plan = *std::move(plan);
   }
@@ -85,49 +86,50 @@ Status ReadPlanValues(const Workspace& workspace, AskedPlan& asked) {
     asked.salience_columns.push_back(*column);
   asked.salience_columns.insert(asked.salience_columns.end(), {kRetention, kTrust});
   asked.salience.columns = asked.salience_columns;
-  constexpr auto kOutcome = static_cast<std::size_t>(PlanTerm::kOutcomes);
+  constexpr auto kOutcome = static_cast<std::size_t>(retrieval::PlanTerm::kOutcomes);
   if (asked.plan.score.weights[kOutcome] == 0 && !asked.plan.score.required[kOutcome]) return {};
-  PLEXUS_ASSIGN(asked.outcomes,
-                OutcomeValues(workspace.snapshot(), &workspace.executor(), workspace.scope()));
+  PLEXUS_ASSIGN(asked.outcomes, memory::OutcomeValues(workspace.snapshot(), &workspace.executor(),
+                                                      workspace.scope()));
   asked.outcome.list = asked.outcomes;
-  asked.outcome.otherwise = kNoOutcomeValue;
+  asked.outcome.otherwise = memory::kNoOutcomeValue;
   return {};
 }
 
 Result<SpaceId> SpaceOfPlan(const Workspace& workspace, const Request& request,
-                            const RetrievalPlan& plan) {
+                            const retrieval::RetrievalPlan& plan) {
   if (!request.Given("space"))
-    for (const PlanSeeds& seeds : plan.seeds)
-      if (seeds.by == SeedBy::kVector && seeds.space) return *seeds.space;
+    for (const retrieval::PlanSeeds& seeds : plan.seeds)
+      if (seeds.by == retrieval::SeedBy::kVector && seeds.space) return *seeds.space;
   return FindSpace(workspace.schema(), request);
 }
 
 Result<std::vector<float>> WordsAsVector(const Workspace& workspace, const Request& request,
-                                         std::span<const std::string> terms, RetrievalPlan& plan,
-                                         SpaceId& space) {
-  const auto has = [&](SeedBy by) {
-    return std::ranges::find(plan.seeds, by, &PlanSeeds::by) != plan.seeds.end();
+                                         std::span<const std::string> terms,
+                                         retrieval::RetrievalPlan& plan, SpaceId& space) {
+  const auto has = [&](retrieval::SeedBy by) {
+    return std::ranges::find(plan.seeds, by, &retrieval::PlanSeeds::by) != plan.seeds.end();
   };
-  if (terms.empty() || !has(SeedBy::kVector) || has(SeedBy::kWords)) return std::vector<float>();
+  if (terms.empty() || !has(retrieval::SeedBy::kVector) || has(retrieval::SeedBy::kWords))
+    return std::vector<float>();
   const auto named =
       workspace.schema().FindSpace(request.Given("space") ? request.Text("space") : "text");
   if (!named) return std::vector<float>();
   PLEXUS_ASSIGN(std::optional<std::vector<float>> vector,
                 VectorOfTerms(workspace, request, *named, terms));
   if (!vector) return std::vector<float>();
-  if (vector->empty() && !(has(SeedBy::kKeys) && request.Given("from")))
+  if (vector->empty() && !(has(retrieval::SeedBy::kKeys) && request.Given("from")))
     return Fail(ErrorCode::kNotFound,
                 "no text that has a vector in space " +
                     Quoted(workspace.schema().spaces()[*named].name) + " has a word of " +
                     Quoted(request.Text("words")));
   if (vector->empty()) return *std::move(vector);
   space = *named;
-  for (PlanSeeds& seeds : plan.seeds)
-    if (seeds.by == SeedBy::kVector) seeds.by = SeedBy::kWords;
+  for (retrieval::PlanSeeds& seeds : plan.seeds)
+    if (seeds.by == retrieval::SeedBy::kVector) seeds.by = retrieval::SeedBy::kWords;
   return *std::move(vector);
 }
 
-void NoteLeftOut(Workspace& workspace, const RetrieveResult& result) {
+void NoteLeftOut(Workspace& workspace, const retrieval::RetrieveResult& result) {
   if (result.left_out > 0)
     workspace.notes().push_back(
         {Grouped(result.left_out) +
@@ -135,10 +137,11 @@ void NoteLeftOut(Workspace& workspace, const RetrieveResult& result) {
          Note::kForPeople});
 }
 
-void WriteFoundBy(ReplyWriter& json, const RetrievalPlan& plan, const RetrieveHit& hit) {
+void WriteFoundBy(ReplyWriter& json, const retrieval::RetrievalPlan& plan,
+                  const retrieval::RetrieveHit& hit) {
   std::vector<std::string_view> found_by;
   for (std::size_t i = 0; i < plan.seeds.size(); ++i)
-    if (hit.found_by >> i & 1) found_by.push_back(SeedByName(plan.seeds[i].by));
+    if (hit.found_by >> i & 1) found_by.push_back(retrieval::SeedByName(plan.seeds[i].by));
   json.Values("found_by", found_by);
 }
 
@@ -151,8 +154,8 @@ Layout StagesTable() {
            {"truncated", "truncated", As::kTrait}}};
 }
 
-void WriteStages(ReplyWriter& json, const RetrieveResult& result) {
-  json.Objects("stages", result.stages, [&](const RetrieveStage& stage) {
+void WriteStages(ReplyWriter& json, const retrieval::RetrieveResult& result) {
+  json.Objects("stages", result.stages, [&](const retrieval::RetrieveStage& stage) {
     json.Field("stage", stage.name);
     json.Field("read", stage.read);
     json.Field("kept", stage.kept);

@@ -16,9 +16,9 @@
 namespace plexus::tools {
 
 struct AskedPlan {
-  RetrievalPlan plan;
+  retrieval::RetrievalPlan plan;
   std::string name;  // Or the source of its JSON.
-  NodeValues salience = {}, outcome = {};
+  retrieval::NodeValues salience = {}, outcome = {};
 
   AskedPlan() = default;
   AskedPlan(const AskedPlan&) = delete;
@@ -43,20 +43,21 @@ Status ReadPlan(const Workspace& workspace, const Request& request, std::string_
 Status ReadPlanValues(const Workspace& workspace, AskedPlan& asked);
 // The request's space, else that of the plan's first seeds by vector that name one.
 Result<SpaceId> SpaceOfPlan(const Workspace& workspace, const Request& request,
-                            const RetrievalPlan& plan);
+                            const retrieval::RetrievalPlan& plan);
 
 // A plan that begins with a vector, asked in words: where the space (the request's, else "text") is
 // `embed`'s, the words become its vector, and begin in the vector's place. So a vector that knows
 // only words ranks, and adds nothing that matches none of them. Empty: left as it is.
 Result<std::vector<float>> WordsAsVector(const Workspace& workspace, const Request& request,
-                                         std::span<const std::string> terms, RetrievalPlan& plan,
-                                         SpaceId& space);
+                                         std::span<const std::string> terms,
+                                         retrieval::RetrievalPlan& plan, SpaceId& space);
 
-void NoteLeftOut(Workspace& workspace, const RetrieveResult& result);
+void NoteLeftOut(Workspace& workspace, const retrieval::RetrieveResult& result);
 
-void WriteFoundBy(ReplyWriter& json, const RetrievalPlan& plan, const RetrieveHit& hit);
+void WriteFoundBy(ReplyWriter& json, const retrieval::RetrievalPlan& plan,
+                  const retrieval::RetrieveHit& hit);
 Layout StagesTable();
 // "stages" and "stage_ms".
-void WriteStages(ReplyWriter& json, const RetrieveResult& result);
+void WriteStages(ReplyWriter& json, const retrieval::RetrieveResult& result);
 
 }  // namespace plexus::tools

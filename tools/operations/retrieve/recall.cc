@@ -26,43 +26,44 @@ namespace {
 
 // What a recall writes, or would.
 struct Outcome {
-  ReinforcementResult use;
-  NewEvent event;  // What a record says.
+  memory::ReinforcementResult use;
+  memory::NewEvent event;  // What a record says.
   bool committed = false;
   bool dry_run = false;
   std::optional<Recording> recording;
   std::optional<Sequence> sequence;  // Where something was, or would be, written.
 };
 
-Result<ReinforcementResult> ProposeUse(const Workspace& workspace, const Request& request,
-                                       const AskedRecall& asked, const RecallResult& result) {
+Result<memory::ReinforcementResult> ProposeUse(const Workspace& workspace, const Request& request,
+                                               const AskedRecall& asked,
+                                               const memory::RecallResult& result) {
   std::vector<NodeId> nodes;
-  for (const RecallHit& hit : result.hits) nodes.push_back(hit.node);
-  ReinforcementOptions options;
+  for (const memory::RecallHit& hit : result.hits) nodes.push_back(hit.node);
+  memory::ReinforcementOptions options;
   options.now_ms = workspace.now_ms();
   options.reinforce = request.Number("reinforce");
   options.budget = asked.options.run.budget;
-  return ProposeReinforcement(workspace.snapshot(), nodes, options);
+  return memory::ProposeReinforcement(workspace.snapshot(), nodes, options);
 }
 
-Result<NewEvent> EventOf(const Workspace& workspace, const Request& request,
-                         const AskedRecall& asked, const RecallResult& result) {
-  EvidenceOptions options;
+Result<memory::NewEvent> EventOf(const Workspace& workspace, const Request& request,
+                                 const AskedRecall& asked, const memory::RecallResult& result) {
+  memory::EvidenceOptions options;
   options.tool = request.Text("tool");
   options.mode = request.Text("mode");
   options.least = request.Number("least_evidence");
   options.terms = asked.words.terms;
   options.analyzed = result.candidates;
-  for (const RecallHit& hit : result.hits) options.expanded += hit.related.size();
+  for (const memory::RecallHit& hit : result.hits) options.expanded += hit.related.size();
   if (request.Given("props")) {
-    PLEXUS_ASSIGN(options.props, formats_internal::PropertiesFromJson(request.Text("props")));
+    PLEXUS_ASSIGN(options.props, formats::internal::PropertiesFromJson(request.Text("props")));
   }
-  return EventOfRecall(workspace.snapshot(), result.hits, request.Text("words"), workspace.now_ms(),
-                       options);
+  return memory::EventOfRecall(workspace.snapshot(), result.hits, request.Text("words"),
+                               workspace.now_ms(), options);
 }
 
 Result<Outcome> WriteWhatIsAsked(Workspace& workspace, const Request& request,
-                                 const AskedRecall& asked, const RecallResult& result) {
+                                 const AskedRecall& asked, const memory::RecallResult& result) {
   Outcome outcome;
   PLEXUS_ASSIGN(outcome.use, ProposeUse(workspace, request, asked, result));
   outcome.dry_run = IsDryRun(request);
@@ -93,7 +94,7 @@ Result<Outcome> WriteWhatIsAsked(Workspace& workspace, const Request& request,
 
 struct PlanUsed {
   std::string name;  // "": none.
-  RetrievalPlan plan;
+  retrieval::RetrievalPlan plan;
   EdgeProperties properties;  // Of the walks.
   std::optional<std::uint64_t> max_chars;
   std::optional<MatchingLine> line;  // of a question in words
@@ -101,7 +102,7 @@ struct PlanUsed {
 
 // What a plan knows of its hit. The path term is "path", so its edges are the "walk".
 void WritePlanned(ReplyWriter& json, const Snapshot& snapshot, const PlanUsed& used,
-                  const RetrieveHit& hit) {
+                  const retrieval::RetrieveHit& hit) {
   json.Field("relevance", hit.relevance);
   WriteFoundBy(json, used.plan, hit);
   if (hit.seed == kNoNode) return;
@@ -110,7 +111,7 @@ void WritePlanned(ReplyWriter& json, const Snapshot& snapshot, const PlanUsed& u
   WritePath(json, "walk", snapshot, hit.path, used.properties);
 }
 
-void WriteHit(ReplyWriter& json, const Snapshot& snapshot, const RecallHit& hit,
+void WriteHit(ReplyWriter& json, const Snapshot& snapshot, const memory::RecallHit& hit,
               const PlanUsed& used) {
   json.Node("key", snapshot, hit.node);
   json.Field("score", hit.score);
@@ -122,13 +123,13 @@ void WriteHit(ReplyWriter& json, const Snapshot& snapshot, const RecallHit& hit,
   WriteText(json, text, used.max_chars);
   if (used.line) used.line->Write(json, text);
   json.Field("why", hit.why);
-  json.Objects("terms", hit.terms, [&](const ScoreTerm& term) {
+  json.Objects("terms", hit.terms, [&](const retrieval::ScoreTerm& term) {
     json.Field("name", term.name);
     json.Field("value", term.value);
     json.Field("weight", term.weight);
   });
   if (hit.planned) WritePlanned(json, snapshot, used, *hit.planned);
-  json.Objects("related", hit.related, [&](const Relation& relation) {
+  json.Objects("related", hit.related, [&](const memory::Relation& relation) {
     json.Node("key", snapshot, relation.node);
     json.Field("relation", snapshot.schema().edge_kind(relation.kind).name);
     WriteDirection(json, snapshot.schema(), relation.kind, relation.direction);
@@ -143,7 +144,7 @@ void WriteHit(ReplyWriter& json, const Snapshot& snapshot, const RecallHit& hit,
     json.Node("superseded_by", snapshot, *hit.superseded_by);
   if (!hit.contradicted_by.empty()) json.Nodes("contradicted_by", snapshot, hit.contradicted_by);
   if (hit.near_duplicate_of.empty()) return;
-  json.Objects("near_duplicate_of", hit.near_duplicate_of, [&](const NearDuplicate& pair) {
+  json.Objects("near_duplicate_of", hit.near_duplicate_of, [&](const memory::NearDuplicate& pair) {
     json.Node("key", snapshot, pair.superseded);
     if (pair.superseded_by != kNoNode) json.Node("superseded_by", snapshot, pair.superseded_by);
     json.Field("jaccard", pair.jaccard);
@@ -152,10 +153,10 @@ void WriteHit(ReplyWriter& json, const Snapshot& snapshot, const RecallHit& hit,
 }
 
 // What the record says of the answer as a whole, and who is in it.
-void WriteEvidence(ReplyWriter& json, const NewEvent& event) {
+void WriteEvidence(ReplyWriter& json, const memory::NewEvent& event) {
   if (event.confidence) json.Field("confidence", *event.confidence);
   if (!event.status.empty()) json.Field("status", event.status);
-  json.Objects("evidence", event.members, [&](const NewMember& member) {
+  json.Objects("evidence", event.members, [&](const memory::NewMember& member) {
     json.Field("key", member.key);
     json.Field("role", member.role);
   });
@@ -178,13 +179,13 @@ void WriteOutcome(ReplyWriter& json, const Outcome& outcome) {
 }
 
 // What is said to people below the tables.
-std::string Closing(const RecallResult& result, const Outcome& outcome) {
+std::string Closing(const memory::RecallResult& result, const Outcome& outcome) {
   std::string text = result.hits.empty() ? "nothing found\n" : "";
   text += Truncated(result.truncated, "these are the best of those looked at");
   if (result.excluded > 0)
     text += Grouped(result.excluded) + " left out because others contradict them\n";
   bool cut = false;
-  for (const RecallHit& hit : result.hits) cut = cut || hit.related_truncated;
+  for (const memory::RecallHit& hit : result.hits) cut = cut || hit.related_truncated;
   if (cut) text += "not all relations are listed (--related, --related-edges)\n";
   if (result.duplicates_truncated) text += "not all near-duplicates were looked for\n";
   if (result.conflicts_truncated) text += "not all conflicts were looked at\n";
@@ -205,7 +206,8 @@ Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
   AskedRecall asked;
   PLEXUS_TRY(ReadRecall(workspace, request, asked));
   const Snapshot snapshot = workspace.snapshot();
-  PLEXUS_ASSIGN(RecallResult result, Recall(snapshot, asked.question, asked.options));
+  PLEXUS_ASSIGN(memory::RecallResult result,
+                memory::Recall(snapshot, asked.question, asked.options));
   result.truncated |= asked.words.truncated;
   PLEXUS_ASSIGN(Outcome outcome, WriteWhatIsAsked(workspace, request, asked, result));
   result.truncated |= outcome.use.stopped;
@@ -217,7 +219,7 @@ Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
   if (asked.options.plan.plan) {
     used.name = asked.plan.name;
     used.plan = asked.plan.plan;
-    for (const RecallHit& hit : result.hits)
+    for (const memory::RecallHit& hit : result.hits)
       PLEXUS_TRY(used.properties.Read(snapshot, hit.planned->path));
     NoteLeftOut(workspace, result.planned);
   }
@@ -227,8 +229,8 @@ Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
     if (!used.name.empty()) json.Field("plan", used.name);
     json.Field("truncated", result.truncated);
     json.Objects("hits", result.hits,
-                 [&](const RecallHit& hit) { WriteHit(json, snapshot, hit, used); });
-    json.Objects("conflicts", result.conflicts, [&](const Conflict& conflict) {
+                 [&](const memory::RecallHit& hit) { WriteHit(json, snapshot, hit, used); });
+    json.Objects("conflicts", result.conflicts, [&](const memory::Conflict& conflict) {
       json.Node("a", snapshot, conflict.a);
       json.Node("b", snapshot, conflict.b);
       json.Time("since", conflict.since);
@@ -238,7 +240,7 @@ Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
     if (result.conflicts_truncated) json.Field("conflicts_truncated", true);
     if (result.duplicates_truncated) json.Field("duplicates_truncated", true);
     if (!used.name.empty()) {
-      json.Field("fuse", FusionName(used.plan.fuse));
+      json.Field("fuse", retrieval::FusionName(used.plan.fuse));
       json.Field("without_vector", result.planned.without_vector);
       json.Field("without_term", result.planned.left_out);
       WriteStages(json, result.planned);
@@ -277,7 +279,7 @@ void AddRecall(Rows& rows) {
                     "record the hits, if any, as an event of the ledger, with roles, confidence "
                     "and status"),
                Text("tool", "NAME", "of the event").Default(std::string("recall")),
-               Text("mode", "NAME", "of the event").Default(std::string(kDefaultEventMode)),
+               Text("mode", "NAME", "of the event").Default(std::string(memory::kDefaultEventMode)),
                Text("props", "JSON", "an object: other properties of the event"),
                Number(
                    "least_evidence", "X",

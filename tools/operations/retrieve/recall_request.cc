@@ -28,7 +28,8 @@ Status ReadSources(Workspace& workspace, const Request& request, AskedRecall& as
   if (request.Given("words")) PLEXUS_TRY(ReadWords(workspace, request, asked));
   if (request.Given("vector")) {
     PLEXUS_ASSIGN(asked.question.space, SpaceOfPlan(workspace, request, asked.plan.plan));
-    PLEXUS_ASSIGN(asked.vector, ReadVector({request.Source("vector"), request.Text("vector")}));
+    PLEXUS_ASSIGN(asked.vector,
+                  formats::ReadVector({request.Source("vector"), request.Text("vector")}));
     asked.question.vector = asked.vector;
     if (asked.options.plan.plan)
       PLEXUS_TRY(NoteOlderVectors(workspace, request, asked.question.space, &asked.visible));
@@ -37,7 +38,7 @@ Status ReadSources(Workspace& workspace, const Request& request, AskedRecall& as
                                               asked.plan.plan, asked.question.space));
     asked.question.vector = asked.vector;
   }
-  if (asked.vector.empty() && asked.plan.plan.fuse == Fusion::kMmr) {
+  if (asked.vector.empty() && asked.plan.plan.fuse == retrieval::Fusion::kMmr) {
     PLEXUS_ASSIGN(asked.question.space, SpaceOfPlan(workspace, request, asked.plan.plan));
   }
   if (request.Given("from")) {
@@ -51,13 +52,13 @@ Status ReadSources(Workspace& workspace, const Request& request, AskedRecall& as
 }
 
 // "TERM=W" each.
-Status ReadWeights(const Request& request, RecallOptions& options) {
+Status ReadWeights(const Request& request, memory::RecallOptions& options) {
   if (!request.Given("weight")) return {};
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < kRecallTerms; ++i)
-    names.emplace_back(RecallTermName(static_cast<RecallTerm>(i)));
-  RecallWeights weights{};
-  std::vector<bool> given(kRecallTerms);
+  for (std::size_t i = 0; i < memory::kRecallTerms; ++i)
+    names.emplace_back(memory::RecallTermName(static_cast<memory::RecallTerm>(i)));
+  memory::RecallWeights weights{};
+  std::vector<bool> given(memory::kRecallTerms);
   for (const std::string& text : request.List("weight")) {
     const auto refuse = [&](const std::string& why) {
       return Fail(ErrorCode::kInvalidArgument, request.Name("weight") + ": '" + text + "' " + why);
@@ -65,28 +66,28 @@ Status ReadWeights(const Request& request, RecallOptions& options) {
     const std::size_t equal = text.find('=');
     if (equal == std::string::npos) return refuse("is not TERM=W, such as text=0.5");
     const std::string name = text.substr(0, equal);
-    const auto term = RecallTermNamed(name);
+    const auto term = memory::RecallTermNamed(name);
     if (!term) {
       std::string list;
       for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
       return refuse("names no term; there are " + list + DidYouMean(name, names));
     }
     const auto value = ParseNumber(text.substr(equal + 1));
-    if (!value || *value < 0 || *value > kMaxRecallWeight)
+    if (!value || *value < 0 || *value > memory::kMaxRecallWeight)
       return refuse("has no weight from 0 to 1e9");
     const auto at = static_cast<std::size_t>(*term);
     if (given[at]) return refuse("gives that term a second weight");
     given[at] = true;
     weights[at] = *value;
   }
-  if (const Status status = CheckRecallWeights(weights); !status)
+  if (const Status status = memory::CheckRecallWeights(weights); !status)
     return Fail(status.error().code, request.Name("weight") + ": " + status.error().message);
   options.weights = weights;
   return {};
 }
 
 Status ReadTerms(const Workspace& workspace, const Request& request, AskedRecall& asked) {
-  RecallTermOptions& terms = asked.options.terms;
+  memory::RecallTermOptions& terms = asked.options.terms;
   PLEXUS_ASSIGN(terms.half_life_ms, ParseDuration(request.Text("half_life")));
   terms.full_count = static_cast<std::int64_t>(request.Count("full_count"));
   if (const auto column = request.MaybeText("salience")) terms.salience_column = *column;
@@ -127,16 +128,17 @@ Status ReadRecallPlan(Workspace& workspace, const Request& request, AskedRecall&
     PLEXUS_TRY(ReadPlan(workspace, request, asked.plan));
   } else {
     PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
-    if (!HasRecallPlan(workspace.snapshot(), {.budget = budget, .executor = &workspace.executor()}))
+    if (!memory::HasRecallPlan(workspace.snapshot(),
+                               {.budget = budget, .executor = &workspace.executor()}))
       return {};
-    PLEXUS_TRY(ReadPlan(workspace, request, kRecallPlan, asked.plan));
-    if (!CheckPlan(asked.plan.plan)) return {};  // more hits than a plan ranks
+    PLEXUS_TRY(ReadPlan(workspace, request, memory::kRecallPlan, asked.plan));
+    if (!retrieval::CheckPlan(asked.plan.plan)) return {};  // more hits than a plan ranks
   }
   if (asked.plan.plan.top == 0)
     return Fail(ErrorCode::kInvalidArgument, request.Name("top", "0") + " cannot go with " +
                                                  request.Name("plan") + ": a plan ranks 1 to " +
-                                                 std::to_string(PlanLimits::kMaxTop));
-  PLEXUS_TRY(CheckPlan(asked.plan.plan));
+                                                 std::to_string(retrieval::PlanLimits::kMaxTop));
+  PLEXUS_TRY(retrieval::CheckPlan(asked.plan.plan));
   PLEXUS_TRY(ReadPlanValues(workspace, asked.plan));
   asked.options.plan = {&asked.plan.plan, asked.plan.salience, asked.plan.outcome};
   return {};
@@ -153,7 +155,7 @@ Status ReadRecall(Workspace& workspace, const Request& request, AskedRecall& ask
   PLEXUS_ASSIGN(asked.visible, VisibleInScope(workspace, request, asked.options.valid_at));
   PLEXUS_TRY(ReadSources(workspace, request, asked));
   PLEXUS_TRY(ReadTerms(workspace, request, asked));
-  RecallOptions& options = asked.options;
+  memory::RecallOptions& options = asked.options;
   options.now_ms = workspace.now_ms();
   options.top = static_cast<std::size_t>(request.Count("top"));
   options.subset = workspace.scope();
@@ -206,10 +208,10 @@ Parameters RecallParameters() {
              KindsParameter("edge kinds for relations and paths (default: all facts)"),
              Text("valid_at", "TIME", "what was valid then (default: now)").Named(Means::kTime),
              Count("hops", "H", "show relations at most H edges away; 0 = none")
-                 .Between(0, kMaxRelatedHops)
+                 .Between(0, memory::kMaxRelatedHops)
                  .Default(std::uint64_t{1}),
              Count("related", "N", "at most N relations of a memory")
-                 .Between(1, kMaxRelated)
+                 .Between(1, memory::kMaxRelated)
                  .Default(std::uint64_t{20}),
              Count("related_edges", "N", "look at N edges around a memory, then say truncated")
                  .Between(1, 1e9)

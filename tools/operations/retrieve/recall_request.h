@@ -18,14 +18,14 @@ namespace plexus::tools {
 struct AskedRecall {
   NodeSubset visible;
   WordQuery words;
-  std::vector<Bm25Phrase> phrases;
+  std::vector<retrieval::Bm25Phrase> phrases;
   std::vector<float> vector;
   std::vector<NodeWeight> keys;
   std::vector<std::string> scopes;
   std::vector<NodeId> tags;
   AskedPlan plan;
-  RecallQuery question;
-  RecallOptions options;
+  memory::RecallQuery question;
+  memory::RecallOptions options;
 
   AskedRecall() = default;
   AskedRecall(const AskedRecall&) = delete;

@@ -54,7 +54,8 @@ struct Query {
 Result<Query> ReadQuery(const Snapshot& snapshot, SpaceId space, const Request& request) {
   Query query;
   if (request.Given("vector")) {
-    PLEXUS_ASSIGN(query.values, ReadVector({request.Source("vector"), request.Text("vector")}));
+    PLEXUS_ASSIGN(query.values,
+                  formats::ReadVector({request.Source("vector"), request.Text("vector")}));
     return query;
   }
   const std::string& like = request.Text("like");
@@ -70,7 +71,7 @@ Result<Query> ReadQuery(const Snapshot& snapshot, SpaceId space, const Request& 
 }
 
 // What was left out.
-void AddNotes(Workspace& workspace, const RerankResult& result) {
+void AddNotes(Workspace& workspace, const retrieval::RerankResult& result) {
   const auto note = [&](std::uint64_t count, const std::string& text) {
     if (count > 0) workspace.notes().push_back({Grouped(count) + text, Note::kForPeople});
   };
@@ -81,7 +82,7 @@ void AddNotes(Workspace& workspace, const RerankResult& result) {
 Result<Reply> RunRerank(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(CheckArguments(request));
   const Snapshot& snapshot = workspace.snapshot();
-  RerankOptions options;
+  retrieval::RerankOptions options;
   PLEXUS_ASSIGN(const SpaceId space, FindSpace(workspace.schema(), request));
   PLEXUS_TRY(Select(workspace, request, options));
   if (request.Given("metric")) {
@@ -98,12 +99,13 @@ Result<Reply> RunRerank(Workspace& workspace, const Request& request) {
   // Superseded, expired and not yet valid memories are left out unless asked for.
   PLEXUS_ASSIGN(NodeSubset subset, VisibleInScope(workspace, request));
   options.filter.subset = &subset;
-  RerankResult result;
+  retrieval::RerankResult result;
   if (!request.Given("candidates")) {
-    PLEXUS_ASSIGN(result, Rerank(snapshot, space, query.values, options));
+    PLEXUS_ASSIGN(result, retrieval::Rerank(snapshot, space, query.values, options));
   } else {
     PLEXUS_ASSIGN(const std::vector<NodeId> nodes, ReadCandidates(snapshot, request));
-    PLEXUS_ASSIGN(result, RerankCandidates(snapshot, space, query.values, nodes, options));
+    PLEXUS_ASSIGN(result,
+                  retrieval::RerankCandidates(snapshot, space, query.values, nodes, options));
   }
   const VectorSpace& known = workspace.schema().spaces()[space];
   const Metric metric = options.metric.value_or(known.metric);
@@ -121,7 +123,7 @@ Result<Reply> RunRerank(Workspace& workspace, const Request& request) {
     json.Field("without_vector", result.without_vector);
     json.Field("left_out", result.outside);
     json.Field("older_than_text", older);
-    json.Objects("results", result.hits, [&](const RerankHit& hit) {
+    json.Objects("results", result.hits, [&](const retrieval::RerankHit& hit) {
       json.Node("key", snapshot, hit.node);
       json.Field("score", hit.score);
       json.Field("similarity", hit.similarity);

@@ -27,14 +27,14 @@ namespace {
 Result<NodeSubset> Allowed(const Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   if (request.Flag("events")) {
-    WhereOptions options;
+    retrieval::WhereOptions options;
     options.index_nodes = true;
     options.now_ms = workspace.now_ms();
     options.run.executor = &workspace.executor();
     PLEXUS_ASSIGN(
-        WhereResult found,
-        EvaluateWhere(snapshot, request.Given("where") ? request.Text("where") : "kind = 'event'",
-                      options));
+        retrieval::WhereResult found,
+        retrieval::EvaluateWhere(
+            snapshot, request.Given("where") ? request.Text("where") : "kind = 'event'", options));
     return std::move(found.nodes);
   }
   PLEXUS_ASSIGN(NodeSubset subset, VisibleInScope(workspace, request));
@@ -53,20 +53,20 @@ struct Hidden {
 Result<Hidden> CountHidden(const Workspace& workspace, const Request& request,
                            std::span<const std::string> terms, const NodeSubset* holding) {
   const Snapshot& snapshot = workspace.snapshot();
-  Bm25Options options;
+  retrieval::Bm25Options options;
   options.top = 0;
   options.subset = holding;
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
   options.run.executor = &workspace.executor();
-  PLEXUS_ASSIGN(const Bm25Result all, Bm25(snapshot, terms, options));
-  VisibleOptions newest, any_version;
+  PLEXUS_ASSIGN(const retrieval::Bm25Result all, retrieval::Bm25(snapshot, terms, options));
+  memory::VisibleOptions newest, any_version;
   any_version.include_superseded = true;
   newest.executor = any_version.executor = &workspace.executor();
   newest.budget = any_version.budget = options.run.budget;
-  PLEXUS_ASSIGN(const auto valid, VisibleNodes(snapshot, workspace.now_ms(), any_version));
-  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, workspace.now_ms(), newest));
+  PLEXUS_ASSIGN(const auto valid, memory::VisibleNodes(snapshot, workspace.now_ms(), any_version));
+  PLEXUS_ASSIGN(const auto visible, memory::VisibleNodes(snapshot, workspace.now_ms(), newest));
   Hidden hidden;
-  for (const Bm25Hit& match : all.hits) {
+  for (const retrieval::Bm25Hit& match : all.hits) {
     if (workspace.scope() && !workspace.scope()->contains(match.node))
       ++hidden.out_of_scope;
     else if (!valid->contains(match.node))
@@ -81,8 +81,9 @@ Result<Hidden> CountHidden(const Workspace& workspace, const Request& request,
 
 // Why nothing was found. "no text" is said only where no fact, shown or hidden, has a word.
 std::string WhyNothing(const Workspace& workspace, const Request& request,
-                       const PhraseQuery& parsed, const Hidden& hidden,
-                       const NotIndexed& not_indexed, const TermOptions& terms) {
+                       const retrieval::PhraseQuery& parsed, const Hidden& hidden,
+                       const retrieval::NotIndexed& not_indexed,
+                       const retrieval::TermOptions& terms) {
   std::string why;
   const auto add = [&](std::uint64_t count, const std::string& what) {
     if (count > 0) why += (why.empty() ? "" : ", ") + Grouped(count) + " " + what;
@@ -103,13 +104,13 @@ std::string WhyNothing(const Workspace& workspace, const Request& request,
   return none + "has a word of '" + query + "'; " + OtherWays(workspace, request, query, terms);
 }
 
-void WriteTerm(ReplyWriter& json, const QueryTerm& term) {
+void WriteTerm(ReplyWriter& json, const retrieval::QueryTerm& term) {
   json.Field("df", term.df);
   json.Field("idf", term.idf);
 }
 
-void WriteMatch(ReplyWriter& json, const Snapshot& snapshot, const Bm25Result& result,
-                const Bm25Hit& match, const MatchingLine& line,
+void WriteMatch(ReplyWriter& json, const Snapshot& snapshot, const retrieval::Bm25Result& result,
+                const retrieval::Bm25Hit& match, const MatchingLine& line,
                 std::optional<std::uint64_t> max_chars) {
   json.Node("key", snapshot, match.node);
   json.Field("score", match.score);
@@ -118,8 +119,8 @@ void WriteMatch(ReplyWriter& json, const Snapshot& snapshot, const Bm25Result& r
   WriteText(json, text, max_chars);
   line.Write(json, text);
   json.Field("length", match.length);
-  json.Objects("terms", match.shares, [&](const TermShare& share) {
-    const QueryTerm& term = result.terms[share.term];
+  json.Objects("terms", match.shares, [&](const retrieval::TermShare& share) {
+    const retrieval::QueryTerm& term = result.terms[share.term];
     json.Field("term", term.term);
     json.Field("tf", share.frequency);
     WriteTerm(json, term);
@@ -127,8 +128,9 @@ void WriteMatch(ReplyWriter& json, const Snapshot& snapshot, const Bm25Result& r
   });
 }
 
-Reply MakeReply(const Workspace& workspace, const PhraseQuery& query, Bm25Result result,
-                const Hidden& hidden, const NotIndexed& not_indexed, MatchingLine line,
+Reply MakeReply(const Workspace& workspace, const retrieval::PhraseQuery& query,
+                retrieval::Bm25Result result, const Hidden& hidden,
+                const retrieval::NotIndexed& not_indexed, MatchingLine line,
                 std::optional<std::uint64_t> max_chars) {
   std::string closing;
   if (result.hits.size() < result.found) closing = "... of " + Grouped(result.found) + "\n";
@@ -139,7 +141,7 @@ Reply MakeReply(const Workspace& workspace, const PhraseQuery& query, Bm25Result
     json.Field("documents", result.documents);
     json.Field("average_length", result.average_length);
     if (!phrases.empty()) json.Values("phrases", phrases);
-    json.Objects("terms", result.terms, [&](const QueryTerm& term) {
+    json.Objects("terms", result.terms, [&](const retrieval::QueryTerm& term) {
       json.Field("term", term.term);
       WriteTerm(json, term);
     });
@@ -154,7 +156,7 @@ Reply MakeReply(const Workspace& workspace, const PhraseQuery& query, Bm25Result
       json.Field("other_kinds", hidden.other_kinds);
       json.EndObject();
     }
-    json.Objects("results", result.hits, [&](const Bm25Hit& match) {
+    json.Objects("results", result.hits, [&](const retrieval::Bm25Hit& match) {
       WriteMatch(json, snapshot, result, match, line, max_chars);
     });
   });
@@ -168,14 +170,14 @@ Result<Reply> RunSearch(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "events", "node_kinds"));
   PLEXUS_TRY(NotTogether(request, "kinds", "node_kinds"));
   const Snapshot& snapshot = workspace.snapshot();
-  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
+  PLEXUS_ASSIGN(const retrieval::TermRecord record, retrieval::ReadTermRecord(snapshot));
   PLEXUS_ASSIGN(const NodeSubset allowed, Allowed(workspace, request));
   PLEXUS_ASSIGN(const WordQuery words,
                 ReadWordQuery(workspace, request, "query", record.terms, allowed));
-  const PhraseQuery& query = words.parsed;
+  const retrieval::PhraseQuery& query = words.parsed;
   const std::vector<std::string>& terms = words.terms;
-  const Bm25Phrase phrase[] = {words.phrase()};
-  Bm25Options options;
+  const retrieval::Bm25Phrase phrase[] = {words.phrase()};
+  retrieval::Bm25Options options;
   options.top = static_cast<std::size_t>(request.Count("top"));
   options.k1 = request.Number("k1");
   options.b = request.Number("b");
@@ -184,7 +186,7 @@ Result<Reply> RunSearch(Workspace& workspace, const Request& request) {
   options.phrases = phrase;
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
   options.run.executor = &workspace.executor();
-  PLEXUS_ASSIGN(Bm25Result result, Bm25(snapshot, terms, options));
+  PLEXUS_ASSIGN(retrieval::Bm25Result result, retrieval::Bm25(snapshot, terms, options));
   result.truncated = result.truncated || words.truncated;
   if (options.events && result.documents == 0 && !result.truncated)
     return Fail(ErrorCode::kFailedPrecondition,
@@ -192,7 +194,8 @@ Result<Reply> RunSearch(Workspace& workspace, const Request& request) {
                     " indexes them, if its switch events says so");
   if (result.documents == 0 && !result.truncated && !record.stored)
     return Fail(ErrorCode::kFailedPrecondition, NoTermsYet(workspace, request));
-  PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &allowed));
+  PLEXUS_ASSIGN(const retrieval::NotIndexed not_indexed,
+                retrieval::CountNotIndexed(snapshot, record, &allowed));
   NoteNotIndexed(workspace, request, not_indexed);
   PLEXUS_ASSIGN(MatchingLine line, MatchingLine::Make(snapshot, terms));
   if (result.found > 0 || result.truncated)
@@ -203,7 +206,8 @@ Result<Reply> RunSearch(Workspace& workspace, const Request& request) {
     PLEXUS_ASSIGN(hidden, CountHidden(workspace, request, terms,
                                       query.phrases.empty() ? nullptr : &words.holding));
   }
-  PLEXUS_ASSIGN(const NotIndexed of_all, CountNotIndexed(snapshot, record, nullptr));
+  PLEXUS_ASSIGN(const retrieval::NotIndexed of_all,
+                retrieval::CountNotIndexed(snapshot, record, nullptr));
   Reply reply = MakeReply(workspace, query, std::move(result), hidden, not_indexed, std::move(line),
                           request.MaybeCount("max_chars"));
   reply.failure = Error{ErrorCode::kNotFound,

@@ -63,11 +63,11 @@ Result<std::vector<std::string>> Properties(const Request& request, const Schema
 }
 
 // What the index is made with: as it was made, but for what is asked for.
-Result<TermOptions> Asked(const Request& request, const Schema& schema,
-                          const TermOptions& as_made) {
-  TermOptions terms = as_made;
+Result<retrieval::TermOptions> Asked(const Request& request, const Schema& schema,
+                                     const retrieval::TermOptions& as_made) {
+  retrieval::TermOptions terms = as_made;
   if (request.Flag("renew")) {  // what is indexed stays
-    terms = TermOptions::Recommended();
+    terms = retrieval::TermOptions::Recommended();
     terms.all_keys = as_made.all_keys;
     terms.properties = as_made.properties;
   }
@@ -100,11 +100,13 @@ Result<TermOptions> Asked(const Request& request, const Schema& schema,
 }
 
 Result<Reply> RunTerms(Workspace& workspace, const Request& request) {
-  IndexTermsOptions options;
-  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(workspace.snapshot()));
+  retrieval::IndexTermsOptions options;
+  PLEXUS_ASSIGN(const retrieval::TermRecord record,
+                retrieval::ReadTermRecord(workspace.snapshot()));
   PLEXUS_ASSIGN(options.terms, Asked(request, workspace.schema(), record.terms));
   options.subset = workspace.scope();
-  if (options.subset && HasTerms(workspace.snapshot()) && !SameOptions(options.terms, record.terms))
+  if (options.subset && retrieval::HasTerms(workspace.snapshot()) &&
+      !retrieval::SameOptions(options.terms, record.terms))
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("scope") + " and " + request.Name("where") +
                     " cannot go with other stop words or switches than those of the rest of the "
@@ -112,7 +114,7 @@ Result<Reply> RunTerms(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
   const bool dry = IsDryRun(request);
   PLEXUS_ASSIGN(
-      const IndexTermsReport report,
+      const retrieval::IndexTermsReport report,
       dry ? PreviewTerms(workspace, options)
           : UpdateTerms(workspace, options, {.in_bulk = workspace.options().one_request}));
   const Sequence sequence = workspace.graph().snapshot().sequence();

@@ -14,7 +14,7 @@
 namespace plexus::tools {
 
 struct WordQuery {
-  PhraseQuery parsed;
+  retrieval::PhraseQuery parsed;
   std::vector<std::string> terms;
   NodeSubset subset;   // what may be found, and holds every phrase in quotes
   NodeSubset holding;  // holds these, found or not; empty when there are none
@@ -22,18 +22,18 @@ struct WordQuery {
   bool truncated = false;
 
   // As long as this lives.
-  Bm25Phrase phrase() const { return {"\"" + parsed.words + "\"", &whole}; }
+  retrieval::Bm25Phrase phrase() const { return {"\"" + parsed.words + "\"", &whole}; }
 };
 
 // Of the request's parameter of that name. kInvalidArgument: it has no words to search for.
 Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& request,
-                                std::string_view parameter, const TermOptions& terms,
+                                std::string_view parameter, const retrieval::TermOptions& terms,
                                 const NodeSubset& allowed);
 
 // What to type where no text has a word of the query: words are met whole, and in what `terms`, the
 // index's options, say.
 std::string OtherWays(const Workspace& workspace, const Request& request, std::string_view words,
-                      const TermOptions& terms);
+                      const retrieval::TermOptions& terms);
 
 // The same, by the graph's own index of terms, for questions that have other ways to be asked, too;
 // what is not indexed is noted. kFailedPrecondition: there is no index.

@@ -254,7 +254,7 @@ Status ScopedGraph::CopyRecord(const Snapshot& from, const Snapshot& part, std::
   }
   record->properties.erase("runs");
   PLEXUS_ASSIGN(const std::string bytes,
-                formats_internal::PropertiesFromJson(boost::json::serialize(record->properties)));
+                formats::internal::PropertiesFromJson(boost::json::serialize(record->properties)));
   const NodeRef node = batch.IndexNode(kInscription, stored);
   batch.UpsertNode(node);
   batch.SetPayload(node, NodeField::kProperties, bytes);

@@ -15,18 +15,18 @@ Result<Reply> RunTriangles(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "total", "directed"));
   PLEXUS_TRY(NotTogether(request, "total", "top"));
   const Snapshot& snapshot = workspace.snapshot();
-  TrianglesOptions options;
+  community::TrianglesOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
-  PLEXUS_ASSIGN(TrianglesResult counted, Triangles(snapshot, options));
+  PLEXUS_ASSIGN(community::TrianglesResult counted, community::Triangles(snapshot, options));
   const bool total = request.Flag("total");
-  ClusteringResult nodes;
+  community::ClusteringResult nodes;
   Ranked top;
   if (!total) {
-    ClusteringOptions wanted;
+    community::ClusteringOptions wanted;
     PLEXUS_TRY(Select(workspace, request, wanted));
     wanted.directed = request.Flag("directed");
     wanted.run.budget = options.run.budget;
-    PLEXUS_ASSIGN(nodes, Clustering(snapshot, wanted));
+    PLEXUS_ASSIGN(nodes, community::Clustering(snapshot, wanted));
     counted.truncated |= nodes.truncated;
     const std::vector<double> scores(nodes.triangles.begin(), nodes.triangles.end());
     PLEXUS_ASSIGN(top, Best(workspace, scores, request.Count("top")));
@@ -60,12 +60,12 @@ Result<Reply> RunTriangles(Workspace& workspace, const Request& request) {
 
 Result<Reply> RunKCore(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  KCoreOptions options;
+  community::KCoreOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
-  PLEXUS_ASSIGN(KCoreResult result, KCore(snapshot, options));
+  PLEXUS_ASSIGN(community::KCoreResult result, community::KCore(snapshot, options));
   const std::uint64_t least = request.Count("least");
   const auto wanted = [&](NodeId v) {
-    return result.cores[v] != KCoreResult::kNotSelected && result.cores[v] >= least;
+    return result.cores[v] != community::KCoreResult::kNotSelected && result.cores[v] >= least;
   };
   const std::vector<double> scores(result.cores.begin(), result.cores.end());
   PLEXUS_ASSIGN(auto top, Best(workspace, scores, request.Count("top"), wanted));

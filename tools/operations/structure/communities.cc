@@ -18,7 +18,7 @@ namespace {
 
 // What both methods find, communities in the order of their smallest members.
 struct Found {
-  static constexpr std::uint32_t kNone = LeidenResult::kNotSelected;
+  static constexpr std::uint32_t kNone = community::LeidenResult::kNotSelected;
   std::vector<std::uint32_t> communities;  // by NodeId
   std::uint32_t count = 0;
   int iterations = 0, levels = 0;
@@ -36,12 +36,12 @@ Status Fill(const Workspace& workspace, const Request& request, Options& options
 }
 
 Result<Found> ByLeiden(const Workspace& workspace, const Request& request) {
-  LeidenOptions options;
+  community::LeidenOptions options;
   PLEXUS_TRY(Fill(workspace, request, options));
   options.resolution = request.Number("resolution");
   options.seed = request.Count("seed");
   options.weighted = !request.Flag("unweighted");
-  PLEXUS_ASSIGN(LeidenResult result, Leiden(workspace.snapshot(), options));
+  PLEXUS_ASSIGN(community::LeidenResult result, community::Leiden(workspace.snapshot(), options));
   return Found{std::move(result.communities),
                result.count,
                result.iterations,
@@ -57,10 +57,10 @@ Result<Found> ByLabels(const Workspace& workspace, const Request& request) {
                   request.Name("resolution") + ", " + request.Name("seed") + ", " +
                       request.Name("unweighted") + " and " + request.Name("max_edges") +
                       " are of " + request.Name("method", "leiden"));
-  LabelPropagationOptions options;
+  community::LabelPropagationOptions options;
   PLEXUS_TRY(Fill(workspace, request, options));
-  PLEXUS_ASSIGN(const LabelPropagationResult result,
-                LabelPropagation(workspace.snapshot(), options));
+  PLEXUS_ASSIGN(const community::LabelPropagationResult result,
+                community::LabelPropagation(workspace.snapshot(), options));
   Found found;
   found.iterations = result.iterations;
   found.truncated = result.truncated;
@@ -72,10 +72,11 @@ Result<Found> ByLabels(const Workspace& workspace, const Request& request) {
     if (number == Found::kNone) number = found.count++;
     found.communities[v] = number;
   }
-  LeidenOptions graph;  // the graph whose modularity is shown
+  community::LeidenOptions graph;  // the graph whose modularity is shown
   PLEXUS_TRY(Fill(workspace, request, graph));
   graph.iterations = 1;  // of labels there may be none; here they mean nothing
-  const Result<double> modularity = Modularity(workspace.snapshot(), found.communities, graph);
+  const Result<double> modularity =
+      community::Modularity(workspace.snapshot(), found.communities, graph);
   if (!modularity && modularity.error().code == ErrorCode::kCancelled) {
     found.truncated = true;
     found.modularity = std::numeric_limits<double>::quiet_NaN();

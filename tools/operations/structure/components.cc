@@ -22,7 +22,8 @@ struct Component {
 };
 
 // Those with a node that is shown, largest first, ties by smaller id.
-std::vector<Component> BySize(const Workspace& workspace, const ComponentsResult& result) {
+std::vector<Component> BySize(const Workspace& workspace,
+                              const connectivity::ComponentsResult& result) {
   std::vector<std::uint64_t> sizes(result.labels.size());
   std::vector<NodeId> shown(result.labels.size(), kNoNode);
   for (NodeId v = 0; v < result.labels.size(); ++v) {
@@ -40,8 +41,8 @@ std::vector<Component> BySize(const Workspace& workspace, const ComponentsResult
 }
 
 // The first `most` members of each that is listed; 0 = all.
-void ListMembers(const Workspace& workspace, const ComponentsResult& result, std::uint64_t most,
-                 std::vector<Component>& components) {
+void ListMembers(const Workspace& workspace, const connectivity::ComponentsResult& result,
+                 std::uint64_t most, std::vector<Component>& components) {
   constexpr auto kNone = static_cast<std::size_t>(-1);
   std::vector<std::size_t> places(result.labels.size(), kNone);
   for (std::size_t i = 0; i < components.size(); ++i) places[components[i].first] = i;
@@ -55,13 +56,14 @@ void ListMembers(const Workspace& workspace, const ComponentsResult& result, std
 
 Result<Reply> RunComponents(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  ComponentsOptions options;
+  connectivity::ComponentsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   const bool strong = request.Flag("strong");
   if (strong)  // The components are the same backward.
     PLEXUS_TRY(IsBackward(workspace.schema(), request.List("kinds")));
-  PLEXUS_ASSIGN(const ComponentsResult result,
-                strong ? StrongComponents(snapshot, options) : Components(snapshot, options));
+  PLEXUS_ASSIGN(const connectivity::ComponentsResult result,
+                strong ? connectivity::StrongComponents(snapshot, options)
+                       : connectivity::Components(snapshot, options));
   std::vector<Component> components = BySize(workspace, result);
   const std::size_t total = components.size();
   const std::uint64_t top = request.Count("top");

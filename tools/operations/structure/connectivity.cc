@@ -17,12 +17,13 @@ namespace {
 
 Result<Reply> RunForest(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  SpanningForestOptions options;
+  connectivity::SpanningForestOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   const bool maximum = request.Flag("maximum");
   options.maximum = maximum;
   options.weighted = !request.Flag("unweighted");
-  PLEXUS_ASSIGN(SpanningForestResult forest, SpanningForest(snapshot, options));
+  PLEXUS_ASSIGN(connectivity::SpanningForestResult forest,
+                connectivity::SpanningForest(snapshot, options));
   if (options.weighted)
     std::stable_sort(forest.edges.begin(), forest.edges.end(),
                      [&](const PathEdge& a, const PathEdge& b) {
@@ -52,7 +53,8 @@ Result<Reply> RunForest(Workspace& workspace, const Request& request) {
 }
 
 // Blocks, for people: the first nodes of each.
-std::string ShownBlocks(const Snapshot& snapshot, const CutPointsResult& cuts, std::uint64_t top) {
+std::string ShownBlocks(const Snapshot& snapshot, const connectivity::CutPointsResult& cuts,
+                        std::uint64_t top) {
   constexpr std::uint64_t kShownNodes = 12;
   const std::uint64_t shown = top == 0 ? cuts.blocks : std::min<std::uint64_t>(top, cuts.blocks);
   std::string text;
@@ -68,11 +70,11 @@ std::string ShownBlocks(const Snapshot& snapshot, const CutPointsResult& cuts, s
 
 Result<Reply> RunCuts(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  CutPointsOptions options;
+  connectivity::CutPointsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   const bool blocks = request.Flag("blocks");
   options.list_blocks = blocks;
-  PLEXUS_ASSIGN(CutPointsResult cuts, CutPoints(snapshot, options));
+  PLEXUS_ASSIGN(connectivity::CutPointsResult cuts, connectivity::CutPoints(snapshot, options));
   const std::uint64_t top = request.Count("top");
   const std::size_t points = cuts.points.size();
   KeepShown(workspace, cuts.points);
@@ -114,14 +116,15 @@ Result<Reply> RunCuts(Workspace& workspace, const Request& request) {
 Result<Reply> RunDominators(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId root, FindAliveNode(snapshot, request.Text("key")));
-  DominatorsOptions options;
+  connectivity::DominatorsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
   NodeId to = kNoNode;
   if (request.Given("to")) {
     PLEXUS_ASSIGN(to, FindAliveNode(snapshot, request.Text("to")));
   }
-  PLEXUS_ASSIGN(DominatorsResult result, Dominators(snapshot, root, options));
+  PLEXUS_ASSIGN(connectivity::DominatorsResult result,
+                connectivity::Dominators(snapshot, root, options));
   std::vector<NodeId> ends = {root};
   if (to != kNoNode && to != root) ends.push_back(to);
   NoteIndexNodes(workspace.notes(), snapshot, ends, options.filter.kinds);

@@ -17,7 +17,7 @@ Result<Reply> RunFlow(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId from, FindAliveNode(snapshot, request.Text("from")));
   PLEXUS_ASSIGN(const NodeId to, FindAliveNode(snapshot, request.Text("to")));
-  MaxFlowOptions options;
+  connectivity::MaxFlowOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.unit_capacities = request.Text("capacity") == "unit";
   options.undirected = request.Text("direction") == "both";
@@ -29,7 +29,8 @@ Result<Reply> RunFlow(Workspace& workspace, const Request& request) {
                       request.Name("from") + " and " + request.Name("to") +
                       " and name the kinds, or say " + request.Name("direction", "both"));
   }
-  PLEXUS_ASSIGN(MaxFlowResult result, MaxFlow(snapshot, from, to, options));
+  PLEXUS_ASSIGN(connectivity::MaxFlowResult result,
+                connectivity::MaxFlow(snapshot, from, to, options));
   const NodeId ends[] = {from, to};
   NoteIndexNodes(workspace.notes(), snapshot, ends, options.filter.kinds);
   const std::uint64_t top = request.Count("top");

@@ -12,22 +12,25 @@
 namespace plexus::tools {
 namespace {
 
-SimilarityMeasure MeasureNamed(const std::string& name) {
-  if (name == "jaccard") return SimilarityMeasure::kJaccard;
-  if (name == "overlap") return SimilarityMeasure::kOverlap;
-  if (name == "adamic-adar") return SimilarityMeasure::kAdamicAdar;
-  return name == "resource" ? SimilarityMeasure::kResourceAllocation : SimilarityMeasure::kCommon;
+similarity::SimilarityMeasure MeasureNamed(const std::string& name) {
+  if (name == "jaccard") return similarity::SimilarityMeasure::kJaccard;
+  if (name == "overlap") return similarity::SimilarityMeasure::kOverlap;
+  if (name == "adamic-adar") return similarity::SimilarityMeasure::kAdamicAdar;
+  return name == "resource" ? similarity::SimilarityMeasure::kResourceAllocation
+                            : similarity::SimilarityMeasure::kCommon;
 }
 
-Result<Reply> NodesReply(const Workspace& workspace, NodeId of, SimilarityOptions options) {
+Result<Reply> NodesReply(const Workspace& workspace, NodeId of,
+                         similarity::SimilarityOptions options) {
   const Snapshot& snapshot = workspace.snapshot();
   const std::size_t top = options.top;
   if (workspace.shown()) options.top = 0;
-  PLEXUS_ASSIGN(SimilarNodesResult result, SimilarNodes(snapshot, of, options));
-  KeepShown(workspace, result.hits, &SimilarNeighbor::node);
+  PLEXUS_ASSIGN(similarity::SimilarNodesResult result,
+                similarity::SimilarNodes(snapshot, of, options));
+  KeepShown(workspace, result.hits, &similarity::SimilarNeighbor::node);
   if (top > 0 && result.hits.size() > top) result.hits.resize(top);
-  const bool counted = options.measure == SimilarityMeasure::kJaccard ||
-                       options.measure == SimilarityMeasure::kOverlap;
+  const bool counted = options.measure == similarity::SimilarityMeasure::kJaccard ||
+                       options.measure == similarity::SimilarityMeasure::kOverlap;
   std::string headline = Grouped(result.candidates) + " nodes share some of " +
                          Grouped(result.neighbors) + " neighbours" +
                          (result.truncated ? "; not all were looked at" : "") + "\n";
@@ -35,7 +38,7 @@ Result<Reply> NodesReply(const Workspace& workspace, NodeId of, SimilarityOption
     json.Field("truncated", result.truncated);
     json.Field("neighbors", result.neighbors);
     json.Field("candidates", result.candidates);
-    json.Objects("results", result.hits, [&](const SimilarNeighbor& node) {
+    json.Objects("results", result.hits, [&](const similarity::SimilarNeighbor& node) {
       json.Node("key", snapshot, node.node);
       json.Field("score", node.score);
       json.Field("shared", node.shared);
@@ -46,10 +49,11 @@ Result<Reply> NodesReply(const Workspace& workspace, NodeId of, SimilarityOption
   return reply;
 }
 
-Reply PairsReply(const Snapshot& snapshot, std::vector<PairSimilarity> pairs, bool truncated) {
+Reply PairsReply(const Snapshot& snapshot, std::vector<similarity::PairSimilarity> pairs,
+                 bool truncated) {
   Reply reply([snapshot, pairs = std::move(pairs), truncated](ReplyWriter& json) {
     json.Field("truncated", truncated);
-    json.Objects("pairs", pairs, [&](const PairSimilarity& pair) {
+    json.Objects("pairs", pairs, [&](const similarity::PairSimilarity& pair) {
       json.Node("a", snapshot, pair.a);
       json.Node("b", snapshot, pair.b);
       json.Field("score", pair.score);
@@ -77,14 +81,15 @@ Result<Reply> RunSimilar(Workspace& workspace, const Request& request) {
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("least") + " is 1 or more: who shares nothing is never listed");
   const Snapshot& snapshot = workspace.snapshot();
-  SimilarityOptions options;
+  similarity::SimilarityOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.measure = MeasureNamed(request.Text("measure"));
   PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
   options.top = request.Count("top");
   options.min_shared = least;
   if (!request.Given("of")) {
-    PLEXUS_ASSIGN(SimilarPairsResult result, SimilarPairs(snapshot, options));
+    PLEXUS_ASSIGN(similarity::SimilarPairsResult result,
+                  similarity::SimilarPairs(snapshot, options));
     return PairsReply(snapshot, std::move(result.pairs), result.truncated);
   }
   PLEXUS_ASSIGN(const NodeId of, FindAliveNode(snapshot, request.Text("of")));
@@ -94,7 +99,8 @@ Result<Reply> RunSimilar(Workspace& workspace, const Request& request) {
   named.insert(named.begin(), of);
   NoteIndexNodes(workspace.notes(), snapshot, named, options.filter.kinds);
   if (pairs.empty()) return NodesReply(workspace, of, options);
-  PLEXUS_ASSIGN(PairSimilaritiesResult result, PairSimilarities(snapshot, pairs, options));
+  PLEXUS_ASSIGN(similarity::PairSimilaritiesResult result,
+                similarity::PairSimilarities(snapshot, pairs, options));
   return PairsReply(snapshot, std::move(result.pairs), result.truncated);
 }
 

@@ -16,14 +16,14 @@ namespace plexus::tools {
 namespace {
 
 // What is below the order.
-std::string Closing(const Snapshot& snapshot, const TopologicalOrderResult& result,
+std::string Closing(const Snapshot& snapshot, const connectivity::TopologicalOrderResult& result,
                     std::uint64_t top) {
   std::string text;
   if (const std::size_t shown = First(result.order, top).size(); shown < result.order.size())
     text += "... " + Grouped(result.order.size() - shown) + " more\n";
   constexpr std::size_t kShownCycles = 20, kShownNodes = 12;
   for (std::size_t i = 0; i < std::min(kShownCycles, result.cycles.size()); ++i) {
-    const OrderCycle& cycle = result.cycles[i];
+    const connectivity::OrderCycle& cycle = result.cycles[i];
     text += "cycle: ";
     for (std::size_t k = 0; k < std::min(kShownNodes, cycle.nodes.size()); ++k)
       text += Escaped(ShownKey(snapshot, cycle.nodes[k])) + " -> ";
@@ -42,14 +42,15 @@ std::string Closing(const Snapshot& snapshot, const TopologicalOrderResult& resu
 
 Result<Reply> RunTopologicalOrder(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  TopologicalOrderOptions options;
+  connectivity::TopologicalOrderOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   PLEXUS_ASSIGN(const bool backward, IsBackward(workspace.schema(), request.List("kinds")));
   options.reverse = request.Flag("reverse") != backward;
-  PLEXUS_ASSIGN(TopologicalOrderResult result, TopologicalOrder(snapshot, options));
+  PLEXUS_ASSIGN(connectivity::TopologicalOrderResult result,
+                connectivity::TopologicalOrder(snapshot, options));
   const std::uint64_t top = request.Count("top");
   const bool any = result.truncated || !result.order.empty();
-  KeepShown(workspace, result.order, &OrderedNode::node);
+  KeepShown(workspace, result.order, &connectivity::OrderedNode::node);
   std::string closing = any ? Closing(snapshot, result, top) : "no edges to order by\n";
   const bool cyclic = !result.cycles.empty();
   Reply reply([snapshot, top, result = std::move(result)](ReplyWriter& json) {
@@ -60,7 +61,7 @@ Result<Reply> RunTopologicalOrder(Workspace& workspace, const Request& request) 
       json.Node("key", snapshot, place.node);
       json.Field("level", place.level);
     });
-    json.Objects("cycles", result.cycles, [&](const OrderCycle& cycle) {
+    json.Objects("cycles", result.cycles, [&](const connectivity::OrderCycle& cycle) {
       json.Field("size", cycle.size);
       json.Nodes("nodes", snapshot, cycle.nodes);
     });

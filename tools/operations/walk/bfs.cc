@@ -19,23 +19,24 @@ namespace {
 
 std::uint32_t DepthOf(const Request& request) {
   const auto depth = request.MaybeCount("depth");
-  return depth && *depth < kUnreached ? static_cast<std::uint32_t>(*depth) : BfsOptions().max_depth;
+  return depth && *depth < traversal::kUnreached ? static_cast<std::uint32_t>(*depth)
+                                                 : traversal::BfsOptions().max_depth;
 }
 
 // Level sizes of many searches; more than 64 go 64 at a time.
 Result<Reply> RunEach(Workspace& workspace, const Request& request,
                       const std::vector<NodeId>& sources) {
   const Snapshot& snapshot = workspace.snapshot();
-  MultiBfsOptions options;
+  traversal::MultiBfsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.max_depth = DepthOf(request);
   PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
   std::vector<std::vector<std::uint64_t>> levels;
   bool truncated = false;
-  for (std::size_t first = 0; first < sources.size(); first += kBfsLanes) {
+  for (std::size_t first = 0; first < sources.size(); first += traversal::kBfsLanes) {
     const auto some =
-        std::span(sources).subspan(first, std::min(kBfsLanes, sources.size() - first));
-    PLEXUS_ASSIGN(MultiBfsResult result, MultiBfs(snapshot, some, options));
+        std::span(sources).subspan(first, std::min(traversal::kBfsLanes, sources.size() - first));
+    PLEXUS_ASSIGN(traversal::MultiBfsResult result, traversal::MultiBfs(snapshot, some, options));
     truncated |= result.truncated;
     for (auto& sizes : result.levels) levels.push_back(std::move(sizes));
   }
@@ -63,21 +64,21 @@ Result<Reply> RunBfs(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const std::vector<NodeId> sources, FindAliveNodes(snapshot, request.List("from")));
   if (request.Flag("each")) return RunEach(workspace, request, sources);
-  BfsOptions options;
+  traversal::BfsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.max_depth = DepthOf(request);
   PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
   options.resume = request.Text("resume");
-  PLEXUS_ASSIGN(BfsResult result, Bfs(snapshot, sources, options));
+  PLEXUS_ASSIGN(traversal::BfsResult result, traversal::Bfs(snapshot, sources, options));
   NoteIndexNodes(workspace.notes(), snapshot, sources, options.filter.kinds);
   std::vector<std::uint64_t> levels;
-  for (const BfsNode& node : result.nodes) {
+  for (const traversal::BfsNode& node : result.nodes) {
     if (node.depth >= levels.size()) levels.resize(node.depth + 1);
     ++levels[node.depth];
   }
   std::string headline = Grouped(result.nodes.size()) + " nodes reached; by depth:";
   for (std::uint64_t count : levels) headline += " " + Grouped(count);
-  KeepShown(workspace, result.nodes, &BfsNode::node);
+  KeepShown(workspace, result.nodes, &traversal::BfsNode::node);
   const std::string resume = result.resume;
   const bool truncated = result.truncated;
   Reply reply([snapshot, levels = std::move(levels), result = std::move(result),
@@ -86,7 +87,7 @@ Result<Reply> RunBfs(Workspace& workspace, const Request& request) {
     if (result.truncated) json.Field("resume", result.resume);
     json.Field("total", result.nodes.size());
     json.Values("levels", levels);
-    json.Objects("results", First(result.nodes, top), [&](const BfsNode& node) {
+    json.Objects("results", First(result.nodes, top), [&](const traversal::BfsNode& node) {
       json.Node("key", snapshot, node.node);
       json.Field("depth", node.depth);
       if (node.parent != kNoNode) json.Node("parent", snapshot, node.parent);
@@ -101,7 +102,7 @@ Result<Reply> RunBfs(Workspace& workspace, const Request& request) {
 Result<Reply> OneWay(Workspace& workspace, const Request& request, Direction direction) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId start, FindAliveNode(snapshot, request.Text("key")));
-  BfsOptions options;
+  traversal::BfsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.max_depth = DepthOf(request);
   PLEXUS_ASSIGN(options.direction, AsStored(workspace.schema(), request.List("kinds"), direction));
@@ -109,14 +110,14 @@ Result<Reply> OneWay(Workspace& workspace, const Request& request, Direction dir
   // The start is not among its own ancestors, whatever cycles there are.
   Budget& budget = options.run.budget;
   if (budget.nodes < Budget::kUnlimited - 1 && !request.Given("resume")) ++budget.nodes;
-  PLEXUS_ASSIGN(BfsResult result, Bfs(snapshot, {&start, 1}, options));
+  PLEXUS_ASSIGN(traversal::BfsResult result, traversal::Bfs(snapshot, {&start, 1}, options));
   NoteIndexNodes(workspace.notes(), snapshot, {&start, 1}, options.filter.kinds);
   result.nodes.erase(result.nodes.begin());
   const std::uint64_t top = request.Count("top");
   std::string headline = Grouped(result.nodes.size()) +
                          (direction == Direction::kIn ? " ancestors" : " descendants") +
                          (result.truncated ? ", and more (truncated)" : "") + "\n";
-  KeepShown(workspace, result.nodes, &BfsNode::node);
+  KeepShown(workspace, result.nodes, &traversal::BfsNode::node);
   std::string closing;
   const std::size_t shown = First(result.nodes, top).size();
   if (shown < result.nodes.size())
@@ -126,7 +127,7 @@ Result<Reply> OneWay(Workspace& workspace, const Request& request, Direction dir
     json.Field("truncated", result.truncated);
     if (result.truncated) json.Field("resume", result.resume);
     json.Field("total", result.nodes.size());
-    json.Objects("results", First(result.nodes, top), [&](const BfsNode& node) {
+    json.Objects("results", First(result.nodes, top), [&](const traversal::BfsNode& node) {
       json.Node("key", snapshot, node.node);
       json.Field("distance", node.depth);
       json.Node("via", snapshot, node.parent);

@@ -18,14 +18,14 @@ namespace {
 Result<Reply> RunDistances(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId from, FindAliveNode(snapshot, request.Text("from")));
-  DistancesOptions options;
+  paths::DistancesOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   const std::string& cost = request.Text("cost");
-  options.cost = cost == "hops"     ? PathCost::kHops
-                 : cost == "length" ? PathCost::kWeight
-                                    : PathCost::kLogWeight;
+  options.cost = cost == "hops"     ? paths::PathCost::kHops
+                 : cost == "length" ? paths::PathCost::kWeight
+                                    : paths::PathCost::kLogWeight;
   PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
-  PLEXUS_ASSIGN(DistancesResult result, Distances(snapshot, from, options));
+  PLEXUS_ASSIGN(paths::DistancesResult result, paths::Distances(snapshot, from, options));
   NoteIndexNodes(workspace.notes(), snapshot, {&from, 1}, options.filter.kinds);
   std::vector<NodeId> nodes;
   const double within = request.MaybeNumber("within").value_or(INFINITY);

@@ -33,7 +33,7 @@ struct Around {
   std::vector<Reached> nodes;  // by hop, then by id
   std::vector<Edge> edges;     // between them; by source, kind, target
   bool truncated = false;
-  std::vector<CommunityLayoutResult::Place> places;  // by NodeId; empty: not asked for
+  std::vector<community::CommunityLayoutResult::Place> places;  // by NodeId; empty: not asked for
 };
 
 struct Search {
@@ -127,12 +127,13 @@ Status Place(const Workspace& workspace, const Request& request, const EdgeKinds
   std::vector<NodeId> nodes;
   for (const Reached& reached : around.nodes) nodes.push_back(reached.node);
   PLEXUS_ASSIGN(const NodeSubset subset, NodeSubset::Of(workspace.snapshot(), nodes));
-  CommunityLayoutOptions options;
+  community::CommunityLayoutOptions options;
   options.seed = request.Count("seed");
   options.filter = {.kinds = kinds, .valid_at = valid_at, .subset = &subset};
   options.run = {.budget = budget, .executor = &workspace.executor()};
   options.run.budget.edges = Budget::kUnlimited;
-  PLEXUS_ASSIGN(CommunityLayoutResult layout, CommunityLayout(workspace.snapshot(), options));
+  PLEXUS_ASSIGN(community::CommunityLayoutResult layout,
+                community::CommunityLayout(workspace.snapshot(), options));
   around.truncated |= layout.truncated;
   around.places = std::move(layout.places);
   around.places.resize(workspace.snapshot().node_count());
@@ -140,7 +141,7 @@ Status Place(const Workspace& workspace, const Request& request, const EdgeKinds
 }
 
 // Whole units: a tenth of the distance between two nodes.
-void WritePlace(ReplyWriter& json, const CommunityLayoutResult::Place& place) {
+void WritePlace(ReplyWriter& json, const community::CommunityLayoutResult::Place& place) {
   if (std::isnan(place.x)) return;
   json.Field("x", static_cast<double>(std::lround(place.x)));
   json.Field("y", static_cast<double>(std::lround(place.y)));
@@ -214,7 +215,7 @@ void AddNeighborhood(Rows& rows) {
            Parameters{
                Repeated("from", "KEY", "start here; repeatable").Named(Means::kKey).OrPositional(),
                Count("hops", "H", "at most H edges away, 0 to 16")
-                   .Between(0, kMaxHops)
+                   .Between(0, traversal::kMaxHops)
                    .Default(std::uint64_t{2}),
                DirectionParameter({"both", "out", "in"}, "which edges are followed"),
                Number("forward", "F",

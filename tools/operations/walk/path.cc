@@ -16,8 +16,8 @@
 namespace plexus::tools {
 namespace {
 
-Result<ShortestPathOptions> Options(const Workspace& workspace, const Request& request) {
-  ShortestPathOptions options;
+Result<paths::ShortestPathOptions> Options(const Workspace& workspace, const Request& request) {
+  paths::ShortestPathOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   const bool weighted = request.Flag("weighted"), costed = request.Given("cost");
   const std::string& cost = request.Text("cost");
@@ -29,8 +29,8 @@ Result<ShortestPathOptions> Options(const Workspace& workspace, const Request& r
     return Fail(ErrorCode::kInvalidArgument, request.Name("weighted") + " is " +
                                                  request.Name("cost", "log") + " and excludes " +
                                                  request.Name("cost", cost));
-  if (weighted || cost == "log") options.cost = PathCost::kLogWeight;
-  if (cost == "length") options.cost = PathCost::kWeight;
+  if (weighted || cost == "log") options.cost = paths::PathCost::kLogWeight;
+  if (cost == "length") options.cost = paths::PathCost::kWeight;
   if (const auto name = request.MaybeText("column")) {
     const auto column = workspace.schema().FindColumn(*name);
     if (!column) {
@@ -39,12 +39,12 @@ Result<ShortestPathOptions> Options(const Workspace& workspace, const Request& r
       return Fail(ErrorCode::kInvalidArgument,
                   "no column " + Quoted(*name) + DidYouMean(*name, names));
     }
-    options.cost = PathCost::kColumn;
+    options.cost = paths::PathCost::kColumn;
     options.column = *column;
   }
   options.count = static_cast<int>(request.Count("count"));
   if (const auto hops = request.MaybeCount("hops")) {
-    if (options.cost != PathCost::kHops)
+    if (options.cost != paths::PathCost::kHops)
       return Fail(ErrorCode::kInvalidArgument, request.Name("hops") + " goes with " +
                                                    request.Name("cost", "hops") +
                                                    "; 'traverse' has " + request.Name("hops") +
@@ -57,11 +57,12 @@ Result<ShortestPathOptions> Options(const Workspace& workspace, const Request& r
 
 // Ways that there are, but not at this cost: -ln 0 is infinite. Empty when that is not so.
 Result<std::string> WhyTooCostly(const Snapshot& snapshot, const Request& request,
-                                 ShortestPathOptions options, NodeId from, NodeId to) {
-  if (options.cost != PathCost::kLogWeight) return std::string();
-  options.cost = PathCost::kHops;
+                                 paths::ShortestPathOptions options, NodeId from, NodeId to) {
+  if (options.cost != paths::PathCost::kLogWeight) return std::string();
+  options.cost = paths::PathCost::kHops;
   options.count = 1;
-  PLEXUS_ASSIGN(const ShortestPathResult any, ShortestPath(snapshot, from, to, options));
+  PLEXUS_ASSIGN(const paths::ShortestPathResult any,
+                paths::ShortestPath(snapshot, from, to, options));
   if (any.paths.empty()) return std::string();
   const auto& edges = any.paths[0].edges;
   const auto zero = std::ranges::find_if(edges, [](const PathEdge& e) { return e.weight == 0; });
@@ -102,11 +103,12 @@ std::string WhyNone(const Snapshot& snapshot, const Request& request,
 
 // What is below the paths, or instead of them.
 std::string Closing(const Snapshot& snapshot, const Request& request,
-                    const ShortestPathOptions& options, const ShortestPathResult& result,
-                    const std::string& why, NodeId from, NodeId to) {
+                    const paths::ShortestPathOptions& options,
+                    const paths::ShortestPathResult& result, const std::string& why, NodeId from,
+                    NodeId to) {
   if (result.truncated) return "truncated: the budget ran out\n";
   if (!result.paths.empty())
-    return options.cost == PathCost::kLogWeight
+    return options.cost == paths::PathCost::kLogWeight
                ? "best product of weights " + Number(std::exp(-result.paths[0].cost), 4) + "\n"
                : "";
   std::string text = "no path from " + Escaped(ShownKey(snapshot, from)) + " to " +
@@ -125,8 +127,8 @@ Result<Reply> RunPath(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId from, FindAliveNode(snapshot, request.Text("from")));
   PLEXUS_ASSIGN(const NodeId to, FindAliveNode(snapshot, request.Text("to")));
-  PLEXUS_ASSIGN(ShortestPathOptions options, Options(workspace, request));
-  PLEXUS_ASSIGN(ShortestPathResult result, ShortestPath(snapshot, from, to, options));
+  PLEXUS_ASSIGN(paths::ShortestPathOptions options, Options(workspace, request));
+  PLEXUS_ASSIGN(paths::ShortestPathResult result, paths::ShortestPath(snapshot, from, to, options));
   std::string why;
   if (result.paths.empty() && !result.truncated) {
     why = WhyNone(snapshot, request, options.filter.kinds, from, to);
@@ -136,12 +138,13 @@ Result<Reply> RunPath(Workspace& workspace, const Request& request) {
   }
   std::string closing = Closing(snapshot, request, options, result, why, from, to);
   EdgeProperties properties;
-  for (const FoundPath& path : result.paths) PLEXUS_TRY(properties.Read(snapshot, path.edges));
+  for (const paths::FoundPath& path : result.paths)
+    PLEXUS_TRY(properties.Read(snapshot, path.edges));
   Reply reply([snapshot, why, result = std::move(result),
                properties = std::move(properties)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);
     if (!why.empty()) json.Field("why", why);
-    json.Objects("paths", result.paths, [&](const FoundPath& path) {
+    json.Objects("paths", result.paths, [&](const paths::FoundPath& path) {
       json.Field("cost", path.cost);
       json.Field("hops", path.edges.size());
       WritePath(json, "edges", snapshot, path.edges, properties);

@@ -18,11 +18,11 @@
 namespace plexus::tools {
 namespace {
 
-Aggregate AggregateNamed(const std::string& name) {
-  return name == "sum"        ? Aggregate::kSum
-         : name == "min"      ? Aggregate::kMin
-         : name == "noisy-or" ? Aggregate::kNoisyOr
-                              : Aggregate::kMax;
+traversal::Aggregate AggregateNamed(const std::string& name) {
+  return name == "sum"        ? traversal::Aggregate::kSum
+         : name == "min"      ? traversal::Aggregate::kMin
+         : name == "noisy-or" ? traversal::Aggregate::kNoisyOr
+                              : traversal::Aggregate::kMax;
 }
 
 // Events, outcomes, tags ... are neither superseded nor expired: when kinds that lead to
@@ -56,7 +56,8 @@ Result<std::string> TakeResume(Workspace& workspace, const Request& request) {
   return text->substr(dot + 1);
 }
 
-Result<Reply> HitsReply(const Workspace& workspace, const Request& request, TraverseResult result) {
+Result<Reply> HitsReply(const Workspace& workspace, const Request& request,
+                        traversal::TraverseResult result) {
   std::string closing;
   if (result.hits.empty()) closing = "nothing within reach\n";
   if (result.paths_left_out != 0)
@@ -65,7 +66,7 @@ Result<Reply> HitsReply(const Workspace& workspace, const Request& request, Trav
                request.Name("top") + "\n";
   closing += Truncated(result.truncated, "go on with " + request.Name("resume", result.resume));
   EdgeProperties properties;
-  for (const TraverseHit& hit : result.hits)
+  for (const traversal::TraverseHit& hit : result.hits)
     PLEXUS_TRY(properties.Read(workspace.snapshot(), hit.path));
   Reply reply([snapshot = workspace.snapshot(), result = std::move(result),
                properties = std::move(properties)](ReplyWriter& json) {
@@ -84,7 +85,7 @@ std::vector<NodeId> NodesOf(std::span<const NodeWeight> seeds) {
 Result<Reply> RunTraverse(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const std::string resume, TakeResume(workspace, request));
   const Snapshot& snapshot = workspace.snapshot();
-  TraverseOptions options;
+  traversal::TraverseOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.hops = static_cast<int>(request.Count("hops"));
   PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
@@ -98,7 +99,7 @@ Result<Reply> RunTraverse(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(NodeSubset subset, VisibleInScope(workspace, request));
   AddIndexNodes(snapshot, options.filter.kinds, request.List("scope"), subset);
   options.filter.subset = &subset;
-  PLEXUS_ASSIGN(TraverseResult result, Traverse(snapshot, seeds, options));
+  PLEXUS_ASSIGN(traversal::TraverseResult result, traversal::Traverse(snapshot, seeds, options));
   NoteIndexNodes(workspace.notes(), snapshot, NodesOf(seeds), options.filter.kinds);
   if (result.truncated) result.resume = std::to_string(workspace.now_ms()) + "." + result.resume;
   return HitsReply(workspace, request, std::move(result));
@@ -106,19 +107,20 @@ Result<Reply> RunTraverse(Workspace& workspace, const Request& request) {
 
 Result<Reply> RunMatch(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  PLEXUS_ASSIGN(const PathPattern pattern,
-                PathPattern::Parse(request.Text("pattern"), snapshot.schema()));
-  PatternOptions options;
+  PLEXUS_ASSIGN(const traversal::PathPattern pattern,
+                traversal::PathPattern::Parse(request.Text("pattern"), snapshot.schema()));
+  traversal::PatternOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
-  if (request.Flag("best")) options.order = PatternOrder::kBestProduct;
+  if (request.Flag("best")) options.order = traversal::PatternOrder::kBestProduct;
   if (const auto hops = request.MaybeCount("hops"))
     options.hops = static_cast<std::uint32_t>(*hops);
   options.top = request.Count("top");
   options.resume = request.Text("resume");
   PLEXUS_ASSIGN(const std::vector<NodeWeight> starts, FindSeeds(snapshot, request.List("from")));
-  PLEXUS_ASSIGN(TraverseResult result, MatchPattern(snapshot, pattern, starts, options));
+  PLEXUS_ASSIGN(traversal::TraverseResult result,
+                traversal::MatchPattern(snapshot, pattern, starts, options));
   std::vector<EdgeKindId> kinds;
-  for (const PathPattern::Step& step : pattern.steps())
+  for (const traversal::PathPattern::Step& step : pattern.steps())
     if (step.kind != kNoEdgeKind) kinds.push_back(step.kind);
   NoteIndexNodes(workspace.notes(), snapshot, NodesOf(starts), kinds);
   return HitsReply(workspace, request, std::move(result));
@@ -150,7 +152,7 @@ void AddTraverse(Rows& rows) {
                    .Named(Means::kWeightedKey)
                    .OrPositional(),
                Count("hops", "H", "at most H edges away, 0 to 16")
-                   .Between(0, kMaxHops)
+                   .Between(0, traversal::kMaxHops)
                    .Default(std::uint64_t{3}),
                KindsParameter(), DirectionParameter({"out", "in", "both"}, "which way to walk"),
                Choice("aggregate", {"max", "sum", "min", "noisy-or"},
@@ -184,7 +186,7 @@ void AddTraverse(Rows& rows) {
                Flag("best", "best product of weights first, not fewest edges"),
                Count("hops", "H",
                      "at most H edges away (default: no limit; with best 16, at most 64)")
-                   .Between(0, PatternOptions::kNoLimit - 1.0),
+                   .Between(0, traversal::PatternOptions::kNoLimit - 1.0),
                ValidAtParameter(), Top(100, "the first K; 0 = all"), MaxNodes(), MaxEdges(),
                ResumeParameter(),
                Flag("paths", "show a walk to each node in tables; a reply always has it")},

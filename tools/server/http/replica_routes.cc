@@ -99,7 +99,7 @@ bool Routes::ReplicaRoute(const std::shared_ptr<HttpExchange>& exchange, const C
         .object();
   }();
   if (!reply)
-    Refuse(exchange, StatusOf(reply.error().code), reply.error());
+    Refuse(exchange, memory::StatusOf(reply.error().code), reply.error());
   else
     exchange->Reply({200, "application/json", {}, *reply});
   return true;
@@ -115,7 +115,7 @@ void Routes::SendFiles(const std::shared_ptr<HttpExchange>& exchange) {
   const Status sent = service_.SendFiles(send);
   if (sent) return exchange->End();
   if (begun) return exchange->Abort();
-  Refuse(exchange, StatusOf(sent.error().code), sent.error());
+  Refuse(exchange, memory::StatusOf(sent.error().code), sent.error());
 }
 
 void Routes::OnThread(const std::shared_ptr<HttpExchange>& exchange, std::atomic<int>& count,
@@ -149,7 +149,7 @@ void Routes::SendPage(const std::shared_ptr<HttpExchange>& exchange, Sequence si
   }
   const Result<std::string> page =
       changes ? EncodeChanges(*changes) : std::unexpected(changes.error());
-  if (!page) return Refuse(exchange, StatusOf(page.error().code), page.error());
+  if (!page) return Refuse(exchange, memory::StatusOf(page.error().code), page.error());
   exchange->Reply({200, std::string(kChangesType), {}, *page});
 }
 

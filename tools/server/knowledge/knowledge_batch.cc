@@ -14,7 +14,7 @@
 namespace plexus::tools::server {
 namespace {
 
-using formats_internal::JoinObservations;
+using formats::internal::JoinObservations;
 
 std::string_view TextOf(const json::value& value) { return View(value.get_string()); }
 
@@ -142,8 +142,8 @@ class Changer {
         return std::unexpected(stored.error());
       if (stored) before = *std::move(stored);
     }
-    PLEXUS_ASSIGN(const std::string over, formats_internal::PropertiesFromJson(patch));
-    PLEXUS_ASSIGN(const std::string after, formats_internal::MergeProperties(before, over));
+    PLEXUS_ASSIGN(const std::string over, formats::internal::PropertiesFromJson(patch));
+    PLEXUS_ASSIGN(const std::string after, formats::internal::MergeProperties(before, over));
     SetOrClear(node, NodeField::kProperties, after);
     return {};
   }
@@ -217,12 +217,12 @@ class Changer {
       const std::string_view from = TextMember(relation, "from"), to = TextMember(relation, "to"),
                              type = TextMember(relation, "relationType");
       if (graph_.HasRelation(from, to, type) || !created.emplace(from, to, type).second) continue;
-      const auto held = formats_internal::EdgeOfRelation(
+      const auto held = formats::internal::EdgeOfRelation(
           snapshot_.schema(), from, to, type,
           [&](std::string_view name) { return IsNewKind<EdgeKind>(name); });
-      PLEXUS_ASSIGN(
-          const std::string properties,
-          formats_internal::PropertiesFromJson("{\"file_line\":" + std::to_string(place_++) + "}"));
+      PLEXUS_ASSIGN(const std::string properties,
+                    formats::internal::PropertiesFromJson(
+                        "{\"file_line\":" + std::to_string(place_++) + "}"));
       WriteBatch::EdgeInput edge;
       PLEXUS_ASSIGN(edge.source, EndOf(from));
       PLEXUS_ASSIGN(edge.target, EndOf(to));

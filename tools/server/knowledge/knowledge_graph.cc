@@ -19,7 +19,7 @@
 namespace plexus::tools::server {
 namespace {
 
-using formats_internal::JsonProperties;
+using formats::internal::JsonProperties;
 
 constexpr std::uint64_t kNoPlace = std::numeric_limits<std::uint64_t>::max();
 
@@ -33,11 +33,11 @@ Result<std::string> PayloadOrNone(const Snapshot& snapshot, PayloadRef ref) {
 Result<JsonProperties> PropertiesOf(const Snapshot& snapshot, PayloadRef ref) {
   if (!ref) return JsonProperties();
   PLEXUS_ASSIGN(const std::string bytes, PayloadOrNone(snapshot, ref));
-  return formats_internal::SplitProperties(bytes);
+  return formats::internal::SplitProperties(bytes);
 }
 
 std::uint64_t PlaceIn(const JsonProperties& properties) {
-  const auto at = properties.find(formats_internal::kFileLine);
+  const auto at = properties.find(formats::internal::kFileLine);
   if (at == properties.end()) return kNoPlace;
   std::uint64_t place = 0;
   const char* end = at->second.data() + at->second.size();
@@ -65,7 +65,7 @@ Result<std::optional<KnowledgeEntity>> EntityOf(const Snapshot& snapshot, NodeId
       if (item.is_string()) entity.observations.emplace_back(View(item.get_string()));
   } else {
     PLEXUS_ASSIGN(const std::string text, PayloadOrNone(snapshot, text_ref));
-    for (const std::string_view one : formats_internal::SplitObservations(text))
+    for (const std::string_view one : formats::internal::SplitObservations(text))
       entity.observations.emplace_back(one);
   }
   return entity;
@@ -126,11 +126,11 @@ std::vector<Edge> EdgesOfRelation(const Snapshot& snapshot, const ArcFilter& fac
   const bool shorter = snapshot.Degree(Direction::kBoth, *source, facts) <=
                        snapshot.Degree(Direction::kBoth, *target, facts);
   const NodeId row = shorter ? *source : *target, other = shorter ? *target : *source;
-  const formats_internal::WrittenRelation meant{from, to, type};
+  const formats::internal::WrittenRelation meant{from, to, type};
   snapshot.ForEachArc(Direction::kBoth, row, facts, [&](const Arc& arc) {
     if (arc.neighbor != other) return;
     const Edge edge = snapshot.edge(arc, row);
-    if (formats_internal::RelationOfEdge(snapshot, edge) == meant) edges.push_back(edge);
+    if (formats::internal::RelationOfEdge(snapshot, edge) == meant) edges.push_back(edge);
   });
   return edges;
 }
@@ -157,8 +157,9 @@ void KnowledgeGraph::Insert(KnowledgeEntity entity) {
   if (!added) return;
   state_ += HashOf(*at);
   at->folded_at = folded_.size();
-  for (const std::string* text : {&at->name, &at->type}) folded_ += FoldText(*text) + '\0';
-  for (const std::string& text : at->observations) folded_ += FoldText(text) + '\0';
+  for (const std::string* text : {&at->name, &at->type})
+    folded_ += retrieval::FoldText(*text) + '\0';
+  for (const std::string& text : at->observations) folded_ += retrieval::FoldText(text) + '\0';
   folded_parts_.emplace(at->folded_at, Folded{&*at, folded_.size()});
 }
 
@@ -202,7 +203,7 @@ void KnowledgeGraph::Drop(const KnowledgeRelation* relation) {
 }
 
 Status KnowledgeGraph::Add(const Snapshot& snapshot, const Edge& edge) {
-  const auto [from, to, name] = formats_internal::RelationOfEdge(snapshot, edge);
+  const auto [from, to, name] = formats::internal::RelationOfEdge(snapshot, edge);
   PLEXUS_ASSIGN(const JsonProperties properties, PropertiesOf(snapshot, edge.properties));
   KnowledgeRelation relation{std::string(from), std::string(to), std::string(name),
                              PlaceIn(properties)};
@@ -279,11 +280,11 @@ KnowledgePart KnowledgeGraph::Open(const std::vector<std::string_view>& names) c
 }
 
 Result<KnowledgePart> KnowledgeGraph::Search(std::string_view words, TimeLimit& limit) const {
-  std::string folded = FoldText(words);
+  std::string folded = retrieval::FoldText(words);
   if (folded.empty()) folded = words;  // of invisible characters
   const auto in_one = [&](const KnowledgeEntity& entity) {
     const auto holds = [&](const std::string& text) {
-      return FoldText(text).find(folded) != std::string::npos;
+      return retrieval::FoldText(text).find(folded) != std::string::npos;
     };
     return holds(entity.name) || holds(entity.type) ||
            std::ranges::any_of(entity.observations, holds);

@@ -8,7 +8,7 @@
 
 #include "engine/schema.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -162,4 +162,4 @@ Result<NamedConcept> ConceptIn(const Snapshot& snapshot, std::string_view name, 
   return made;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

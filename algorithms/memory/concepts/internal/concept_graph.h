@@ -15,7 +15,7 @@
 #include "engine/vocabulary.h"
 #include "engine/write_batch.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // Nothing but Unicode's white space.
 bool IsBlank(std::string_view text);
@@ -82,4 +82,4 @@ struct NamedConcept {
 Result<NamedConcept> ConceptIn(const Snapshot& snapshot, std::string_view name, double level,
                                std::int64_t now_ms, WriteBatch& batch);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

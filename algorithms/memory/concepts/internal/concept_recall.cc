@@ -25,11 +25,11 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 namespace {
 
-using namespace memory_internal;
+using namespace internal;
 
 constexpr std::uint32_t kPollEvery = 1024;  // arcs between two polls of the deadline
 
@@ -58,7 +58,7 @@ bool CountsMore(const Step& a, const Step& b) {
 }
 
 struct Scratch {
-  internal::NodeMap places;  // concepts to their place in `met`
+  common_internal::NodeMap places;  // concepts to their place in `met`
   std::vector<Met> met;
   std::vector<Step> steps;
 };
@@ -122,7 +122,7 @@ class ConceptSearch {
   // The concept's place in met_, or nothing when the budget is spent.
   std::optional<std::uint32_t> Place(NodeId node) {
     std::uint32_t& place = scratch_->places.at(node);
-    if (place != internal::NodeMap::kAbsent) return place;
+    if (place != common_internal::NodeMap::kAbsent) return place;
     if (met_.size() >= options_.run.budget.nodes) {
       truncated_ = true;
       return std::nullopt;
@@ -135,7 +135,7 @@ class ConceptSearch {
   bool Expand(std::size_t at, int hop, double hop_decay) {
     const NodeId node = met_[at].node;
     for (const bool forward : {true, false}) {
-      const bool done = internal::ForEachArcInterruptible(
+      const bool done = common_internal::ForEachArcInterruptible(
           snapshot_, forward ? Direction::kOut : Direction::kIn, node, filter_,
           [&] { return Poll(); },
           [&](const Arc& arc) { return Walk(at, arc, forward, hop, hop_decay); });
@@ -279,7 +279,7 @@ class ConceptSearch {
       else if (text.error().code != ErrorCode::kNotFound && status)
         status = std::unexpected(text.error());
     };
-    PLEXUS_TRY(ForEachPayload(snapshot_, wanted, NodeField::kText, take));
+    PLEXUS_TRY(retrieval::ForEachPayload(snapshot_, wanted, NodeField::kText, take));
     PLEXUS_TRY(std::move(status));
     return summaries;
   }
@@ -321,8 +321,9 @@ Result<RecallConceptsResult> RecallConcepts(const Snapshot& snapshot,
                                             const RecallConceptsOptions& options) try {
   PLEXUS_TRY(CheckTime(now_ms));
   PLEXUS_TRY(CheckShare("hop decay", options.hop_decay));
-  if (options.hops < 0 || options.hops > kMaxHops)
-    return Fail(ErrorCode::kInvalidArgument, "hops must lie in 0.." + std::to_string(kMaxHops));
+  if (options.hops < 0 || options.hops > traversal::kMaxHops)
+    return Fail(ErrorCode::kInvalidArgument,
+                "hops must lie in 0.." + std::to_string(traversal::kMaxHops));
   PLEXUS_ASSIGN(const DecayTable table, DecayTable::Make(snapshot.schema(), options.decay));
   FoundConcepts found = FindConcepts(snapshot, seeds);
   ConceptSearch search(snapshot, now_ms, options, table);
@@ -333,4 +334,4 @@ Result<RecallConceptsResult> RecallConcepts(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -13,7 +13,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 namespace {
 
 std::string Quoted(const Snapshot& snapshot, NodeId node) {
@@ -130,7 +130,7 @@ class Resolver {
       if (v.kind == VerdictKind::kSupersede)
         arcs.emplace_back(v.removed == v.a ? v.b : v.a, v.removed);
     std::ranges::sort(arcs);
-    const memory_internal::EdgeComponents graph = memory_internal::ComponentsOf(arcs);
+    const internal::EdgeComponents graph = internal::ComponentsOf(arcs);
     for (const auto& [newer, older] : arcs)
       if (graph.of(newer) == graph.of(older))
         return Fail(ErrorCode::kInvalidArgument, "the verdicts supersede in a cycle through " +
@@ -149,9 +149,9 @@ class Resolver {
       if (stored && stored->properties) {
         PLEXUS_ASSIGN(bytes, snapshot_.Payload(stored->properties));
       }
-      memory_internal::PropertyPatch patch;
+      internal::PropertyPatch patch;
       patch.strings.emplace_back("note", note);
-      PLEXUS_ASSIGN(properties, memory_internal::Patched(bytes, patch));
+      PLEXUS_ASSIGN(properties, internal::Patched(bytes, patch));
       edge.properties = properties;
     }
     edge.source = NodeRef::Id(source);
@@ -165,7 +165,7 @@ class Resolver {
   }
 
   Status End(const Verdict& v) {
-    memory_internal::PropertyPatch patch;
+    internal::PropertyPatch patch;
     patch.strings.emplace_back("resolution", VerdictName(v.kind));
     if (!v.note.empty()) patch.strings.emplace_back("note", v.note);
     if (!options_.created_by.empty())
@@ -176,7 +176,7 @@ class Resolver {
       if (edge.properties) {
         PLEXUS_ASSIGN(bytes, snapshot_.Payload(edge.properties));
       }
-      PLEXUS_ASSIGN(const std::string properties, memory_internal::Patched(bytes, patch));
+      PLEXUS_ASSIGN(const std::string properties, internal::Patched(bytes, patch));
       WriteBatch::EdgeInput input;
       input.source = NodeRef::Id(edge.source);
       input.target = NodeRef::Id(edge.target);
@@ -236,4 +236,4 @@ Result<ResolveResult> Resolve(const Snapshot& snapshot, std::span<const Verdict>
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

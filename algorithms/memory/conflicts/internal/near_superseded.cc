@@ -18,10 +18,10 @@
 #include "engine/vectors/vector_view.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 namespace {
 
-using memory_internal::WordSets;
+using internal::WordSets;
 
 class Search {
  public:
@@ -46,7 +46,7 @@ class Search {
                                return true;
                              sets_.Read(arc.neighbor, theirs_);
                              if (!Spend(theirs_.size())) return false;
-                             const auto words = memory_internal::CompareWords(own_, theirs_);
+                             const auto words = internal::CompareWords(own_, theirs_);
                              if (words.jaccard < options_.least) return true;
                              NearDuplicate& pair = Pair(arc.neighbor, node);
                              pair.jaccard = words.jaccard;
@@ -65,18 +65,18 @@ class Search {
     VectorBuffer values;
     for (const NodeId node : nodes) {
       if (!vectors->has(node) || hidden.count() == 0) continue;
-      NearestOptions nearest;
+      retrieval::NearestOptions nearest;
       nearest.metric = Metric::kCosine;
       nearest.subset = &hidden;
       nearest.top = 0;  // All, so no pre-filter.
       nearest.run = options_.run;
       nearest.run.budget = budget_;
-      PLEXUS_ASSIGN(const NearestResult found,
-                    Nearest(snapshot_, *space, vectors->vector(node, values), nearest));
+      PLEXUS_ASSIGN(const retrieval::NearestResult found,
+                    retrieval::Nearest(snapshot_, *space, vectors->vector(node, values), nearest));
       truncated_ = truncated_ || found.truncated;
       if (budget_.nodes != Budget::kUnlimited)
         budget_.nodes -= std::min(budget_.nodes, found.measured);
-      for (const NearestHit& hit : found.hits) {
+      for (const retrieval::NearestHit& hit : found.hits) {
         if (hit.measure < options_.min_cosine) break;  // nearest come first
         Pair(hit.node, node).cosine = hit.measure;
       }
@@ -92,7 +92,7 @@ class Search {
                   HeadsOf(snapshot_, snapshot_.TimeOr(options_.now_ms), old));
     NearDuplicatesResult result;
     result.truncated = truncated_;
-    const memory_internal::Suppression active(snapshot_, options_.now_ms);
+    const internal::Suppression active(snapshot_, options_.now_ms);
     NodeId old_before = kNoNode;  // pairs of one old memory stand together
     std::unordered_set<NodeId> newer;
     for (auto& [key, pair] : pairs_) {
@@ -185,4 +185,4 @@ Result<NearDuplicatesResult> NearSuperseded(const Snapshot& snapshot, std::span<
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

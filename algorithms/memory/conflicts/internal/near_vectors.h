@@ -10,12 +10,13 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // The `top` nearest by cosine, those of `least` and more, of `allowed` without the node itself. The
 // node need have no vector, the graph no such space; `least` above 1: none.
-Result<NearestResult> NearVectors(const Snapshot& snapshot, NodeId node, std::string_view space,
-                                  double least, const NodeSubset& allowed, std::size_t top,
-                                  const RunOptions& run);
+Result<retrieval::NearestResult> NearVectors(const Snapshot& snapshot, NodeId node,
+                                             std::string_view space, double least,
+                                             const NodeSubset& allowed, std::size_t top,
+                                             const RunOptions& run);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -17,11 +17,11 @@
 #include "engine/parallel.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 namespace {
 
 using Key = WordSets::Key;
-using internal::NodeMap;
+using common_internal::NodeMap;
 
 constexpr EdgeKindId kWordKinds[] = {kHasTag, kHasTerm};
 constexpr double kNoneIsLost = 0.999;  // for rounding
@@ -70,9 +70,9 @@ __attribute__((target("popcnt"))) void ScanPopcount(std::span<const Entry> entri
   ScanEntries(entries, own, out);
 }
 // Machines with AVX2 count bits in one instruction.
-constexpr internal::SimdTable<Scanner> kScan{&ScanScalar, &ScanPopcount};
+constexpr common_internal::SimdTable<Scanner> kScan{&ScanScalar, &ScanPopcount};
 #else
-constexpr internal::SimdTable<Scanner> kScan{&ScanScalar};
+constexpr common_internal::SimdTable<Scanner> kScan{&ScanScalar};
 #endif
 
 class WordJoin {
@@ -82,7 +82,7 @@ class WordJoin {
         others_(others),
         least_(least),
         budget_(run.budget),
-        executor_(internal::Pick(run.executor)),
+        executor_(common_internal::Pick(run.executor)),
         sets_(snapshot),
         lists_(snapshot.node_count()) {}
 
@@ -223,7 +223,7 @@ class WordJoin {
   std::vector<Key> firsts_;  // the element of each list
   std::vector<Key> keys_;    // of all old sets
   std::vector<std::size_t> ends_;
-  internal::ObjectPool<Worker> workers_;
+  common_internal::ObjectPool<Worker> workers_;
   WordPairs result_;
 };
 
@@ -267,4 +267,4 @@ WordPairs JoinByWords(const Snapshot& snapshot, std::span<const NodeId> old,
   return WordJoin(snapshot, others, least, run).Run(old);
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -16,7 +16,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // Of one snapshot, which must outlive it. Thread-safe.
 class WordSets {
@@ -68,4 +68,4 @@ struct WordPairs {
 WordPairs JoinByWords(const Snapshot& snapshot, std::span<const NodeId> old,
                       const NodeSubset& others, double least, const RunOptions& run);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -74,4 +74,4 @@ std::vector<std::string> NegationsIn(std::string_view text) {
   return words;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // The numbers of a text, distinct and sorted: ASCII digits, with '.' or ',' between digits, that do
 // not touch a letter ("v2" has none). A comma is dropped where three digits follow it.
@@ -15,4 +15,4 @@ std::vector<std::string> NumbersIn(std::string_view text);
 // without, cannot, neither, nor, and words that end in n't.
 std::vector<std::string> NegationsIn(std::string_view text);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

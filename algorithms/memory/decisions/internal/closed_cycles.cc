@@ -10,7 +10,7 @@
 
 #include "algorithms/connectivity/connectivity.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 namespace {
 
 struct Step {
@@ -31,7 +31,7 @@ std::vector<std::uint32_t> ComponentsOf(std::size_t nodes, std::vector<Step>& st
     targets.push_back(step.target);
   }
   for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
-  return StrongComponents(offsets, targets);
+  return connectivity::StrongComponents(offsets, targets);
 }
 
 // One strong component: its steps, and those that are asked about, by number of the edge.
@@ -140,4 +140,4 @@ std::vector<bool> OnCycles(const Snapshot& snapshot, std::span<const Edge> edges
   return closes;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

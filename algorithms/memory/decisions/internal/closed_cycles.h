@@ -8,7 +8,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // By edge of `edges`. Cycles are of these kinds, those of `backward` from target to source.
 // O(arcs that the edges lead to), and of each strong component with edges that are not always valid
@@ -17,4 +17,4 @@ std::vector<bool> OnCycles(const Snapshot& snapshot, std::span<const Edge> edges
                            std::span<const EdgeKindId> kinds, std::span<const EdgeKindId> backward,
                            const std::function<bool()>& stop);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

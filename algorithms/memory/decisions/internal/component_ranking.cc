@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 namespace {
 
 constexpr double kRoundingStep = 1e-15;  // of a value: below it steps are rounding
@@ -128,4 +128,4 @@ ComponentRanking RankByComponents(const CsrView& out, const CsrView& in,
   return Ranking(out, in, components, options).Run();
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -17,7 +17,7 @@
 #include "algorithms/common/common.h"
 #include "engine/arrays/views.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 inline constexpr std::size_t kSortedCycle = 4096;
 
@@ -39,4 +39,4 @@ ComponentRanking RankByComponents(const CsrView& out, const CsrView& in,
                                   std::span<const std::uint32_t> components,
                                   const ComponentRankingOptions& options);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

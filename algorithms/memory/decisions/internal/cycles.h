@@ -7,7 +7,7 @@
 
 #include "engine/types.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // Each ascending, in order of their smallest node. `component` as StrongComponents() numbers them.
 // O(nodes).
@@ -32,4 +32,4 @@ inline std::vector<std::vector<NodeId>> Cycles(std::span<const std::uint32_t> co
   return cycles;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

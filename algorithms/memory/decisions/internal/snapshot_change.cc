@@ -8,7 +8,7 @@
 #include "engine/adjacency/run.h"
 #include "engine/state.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 namespace {
 
 struct Identity {
@@ -87,4 +87,4 @@ std::vector<ChangedEdge> EdgeChanges(const Snapshot& before, const Snapshot& aft
   return changes;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -6,7 +6,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 struct ChangedEdge {
   NodeId source, target;
@@ -23,4 +23,4 @@ struct ChangedEdge {
 std::vector<ChangedEdge> EdgeChanges(const Snapshot& before, const Snapshot& after,
                                      const ArcFilter& kinds);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -13,7 +13,7 @@
 #include "algorithms/memory/frontier/internal/structural_fit.h"
 #include "algorithms/memory/frontier/internal/tie_score.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -45,14 +45,14 @@ struct Counts {
 
 class Miner {
  public:
-  Miner(const Snapshot& snapshot, const internal::Selection& walked, const PairTerms& terms,
+  Miner(const Snapshot& snapshot, const common_internal::Selection& walked, const PairTerms& terms,
         const NeverComposedOptions& options, const PagePosition& after)
       : snapshot_(snapshot),
         walked_(walked),
         terms_(terms),
         options_(options),
         after_(after),
-        executor_(internal::Pick(options.run.executor)),
+        executor_(common_internal::Pick(options.run.executor)),
         top_(options.top + 1) {  // one more says that there is a next page
     fits_ = options.structural_fit_weight != 0 || options.min_structural_fit > -1;
     slack_ = kSlack * (1 + std::abs(options.structural_fit_weight));
@@ -103,7 +103,8 @@ class Miner {
     }
   }
 
-  std::array<ScoreTerm, 6> Terms(NodeId a, NodeId b, std::uint32_t hops, double fit) const {
+  std::array<retrieval::ScoreTerm, 6> Terms(NodeId a, NodeId b, std::uint32_t hops,
+                                            double fit) const {
     const double bridge = 1.0 / hops;
     return {{{"anchor", 1.5 + bridge, 1},
              {"bridge", bridge, 2},
@@ -113,7 +114,7 @@ class Miner {
              {"structural_fit", fit, options_.structural_fit_weight}}};
   }
   double Score(NodeId a, NodeId b, std::uint32_t hops, double fit) const {
-    return TieScore(ScoreOf(Terms(a, b, hops, fit)));
+    return TieScore(retrieval::ScoreOf(Terms(a, b, hops, fit)));
   }
   double MostFit() const { return std::max(options_.structural_fit_weight, 0.0); }
   double Bound(std::uint32_t hops, double members) const {
@@ -140,7 +141,7 @@ class Miner {
   // Rounds of growing size: the first ones find what prunes the later ones. Each member of a round
   // sees the list as the round began, so nothing depends on threads.
   void MineAt(std::uint32_t hops) {
-    internal::ObjectPool<Search> searches;
+    common_internal::ObjectPool<Search> searches;
     for (std::size_t first = 0, size = 4; first < order_.size();) {
       if (Exhausted(first, hops)) return;
       if (SpentOrStopped()) {
@@ -233,7 +234,7 @@ class Miner {
     set.hops = pair.hops;
     set.bridge = 1.0 / pair.hops;
     set.anchor = 1.5 + set.bridge;
-    for (const ScoreTerm& term : Terms(pair.a, pair.b, pair.hops, fitting))
+    for (const retrieval::ScoreTerm& term : Terms(pair.a, pair.b, pair.hops, fitting))
       if (term.name != "structural_fit" || set.structural_fit) set.terms.push_back(term);
     set.proof = Path(pair.a, pair.b, pair.hops);
     return set;
@@ -277,7 +278,7 @@ class Miner {
   }
 
   const Snapshot& snapshot_;
-  const internal::Selection& walked_;
+  const common_internal::Selection& walked_;
   const PairTerms& terms_;
   const NeverComposedOptions& options_;
   const PagePosition& after_;
@@ -297,7 +298,7 @@ class Miner {
 Result<NeverComposedPage> MineBridge(const Snapshot& snapshot, const LedgerIndex& index,
                                      const NodeSubset& pool, const NeverComposedOptions& options,
                                      const PagePosition& after) {
-  PLEXUS_ASSIGN(const internal::Selection walked,
+  PLEXUS_ASSIGN(const common_internal::Selection walked,
                 SelectWalked(snapshot, options.kinds, options.now_ms, options.inside));
   const PairTerms terms = PairTerms::Make(snapshot, index, pool, options);
   Miner miner(snapshot, walked, terms, options, after);
@@ -305,4 +306,4 @@ Result<NeverComposedPage> MineBridge(const Snapshot& snapshot, const LedgerIndex
   return miner.Page();
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

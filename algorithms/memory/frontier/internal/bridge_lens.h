@@ -18,7 +18,7 @@
 #include "engine/error.h"
 #include "engine/snapshot.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 inline constexpr std::uint32_t kMaxBridgeHops = 3;
 
@@ -32,4 +32,4 @@ Result<NeverComposedPage> MineBridge(const Snapshot& snapshot, const LedgerIndex
                                      const NodeSubset& pool, const NeverComposedOptions& options,
                                      const PagePosition& after = {});
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

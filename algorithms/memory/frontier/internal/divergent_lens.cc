@@ -14,7 +14,7 @@
 #include "algorithms/memory/frontier/internal/tie_score.h"
 #include "algorithms/traversal/traversal.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -22,7 +22,7 @@ constexpr std::size_t kDepthBytes = std::size_t{64} << 20;  // of one search
 
 class DivergentMiner {
  public:
-  DivergentMiner(const Snapshot& snapshot, const internal::Selection& walked,
+  DivergentMiner(const Snapshot& snapshot, const common_internal::Selection& walked,
                  const PairTerms& terms, const NeverComposedOptions& options,
                  const PagePosition& after)
       : snapshot_(snapshot),
@@ -92,7 +92,7 @@ class DivergentMiner {
     return neighbors;
   }
 
-  std::array<ScoreTerm, 2> Terms(const RankedPair& pair, double fit) const {
+  std::array<retrieval::ScoreTerm, 2> Terms(const RankedPair& pair, double fit) const {
     return {{{pair.divergence > 0 ? "divergence" : "juxtaposition", pair.divergence,
               static_cast<double>(pair.hops)},
              {"structural_fit", fit, options_.structural_fit_weight}}};
@@ -106,7 +106,7 @@ class DivergentMiner {
       if (fit < options_.min_structural_fit) return false;
     }
     ++page_.scored;
-    pair.score = TieScore(ScoreOf(Terms(pair, fit)));
+    pair.score = TieScore(retrieval::ScoreOf(Terms(pair, fit)));
     return true;
   }
   bool Lists(const RankedPair& pair) const {
@@ -128,7 +128,8 @@ class DivergentMiner {
       if (sources.size() < Lanes() && snapshot_.is_fact(v)) sources.push_back(v);
     landmarks_ = sources.size();
     if (landmarks_ == 0) return {};
-    PLEXUS_ASSIGN(const MultiBfsResult reached, MultiBfs(snapshot_, sources, PathSearch()));
+    PLEXUS_ASSIGN(const traversal::MultiBfsResult reached,
+                  traversal::MultiBfs(snapshot_, sources, PathSearch()));
     for (const NodeId v : profiled_)
       for (std::size_t lane = 0; lane < landmarks_; ++lane)
         to_landmark_.push_back(static_cast<std::uint8_t>(std::min<std::uint32_t>(
@@ -150,7 +151,7 @@ class DivergentMiner {
     if (best_.size() < top_) return true;
     pair.hops = LongestPath(i, j);
     const double fit = std::max(options_.structural_fit_weight, 0.0);
-    pair.score = TieScore(ScoreOf(Terms(pair, fit)));
+    pair.score = TieScore(retrieval::ScoreOf(Terms(pair, fit)));
     if (fit != 0) pair.score += slack_;
     return pair.Better(best_.back());
   }
@@ -206,11 +207,12 @@ class DivergentMiner {
 
   std::size_t Lanes() const {
     const std::size_t row = 4 * std::max<std::size_t>(snapshot_.node_count(), 1);
-    return std::clamp<std::size_t>(kDepthBytes / row, 8, kBfsLanes);
+    return std::clamp<std::size_t>(kDepthBytes / row, 8, traversal::kBfsLanes);
   }
 
-  MultiBfsOptions PathSearch() const {
-    MultiBfsOptions search{.max_depth = kPathRadius, .depths = true, .direction = Direction::kBoth};
+  traversal::MultiBfsOptions PathSearch() const {
+    traversal::MultiBfsOptions search{
+        .max_depth = kPathRadius, .depths = true, .direction = Direction::kBoth};
     search.filter.valid_at = options_.now_ms;
     search.filter.subset = options_.inside;
     search.run.executor = options_.run.executor;
@@ -227,7 +229,8 @@ class DivergentMiner {
       std::vector<NodeId> sources;
       const auto begin = at;
       for (; at != by_source.end() && sources.size() < Lanes(); ++at) sources.push_back(at->first);
-      PLEXUS_ASSIGN(const MultiBfsResult reached, MultiBfs(snapshot_, sources, PathSearch()));
+      PLEXUS_ASSIGN(const traversal::MultiBfsResult reached,
+                    traversal::MultiBfs(snapshot_, sources, PathSearch()));
       std::size_t lane = 0;
       for (auto from = begin; from != at; ++from, ++lane)
         for (RankedPair* pair : from->second) {
@@ -301,7 +304,7 @@ class DivergentMiner {
     set.score = pair.score;
     set.hops = pair.hops;
     set.divergence = pair.divergence;
-    for (const ScoreTerm& term : Terms(pair, fit))
+    for (const retrieval::ScoreTerm& term : Terms(pair, fit))
       if (term.name != "structural_fit" || set.structural_fit) set.terms.push_back(term);
     return set;
   }
@@ -314,7 +317,7 @@ class DivergentMiner {
   }
 
   const Snapshot& snapshot_;
-  const internal::Selection& walked_;
+  const common_internal::Selection& walked_;
   const PairTerms& terms_;
   const NeverComposedOptions& options_;
   const PagePosition& after_;
@@ -336,7 +339,7 @@ class DivergentMiner {
 Result<NeverComposedPage> MineDivergent(const Snapshot& snapshot, const LedgerIndex& index,
                                         const NodeSubset& pool, const NeverComposedOptions& options,
                                         const PagePosition& after) {
-  PLEXUS_ASSIGN(const internal::Selection walked,
+  PLEXUS_ASSIGN(const common_internal::Selection walked,
                 SelectWalked(snapshot, options.kinds, options.now_ms, options.inside));
   const PairTerms terms = PairTerms::Make(snapshot, index, pool, options);
   DivergentMiner miner(snapshot, walked, terms, options, after);
@@ -344,4 +347,4 @@ Result<NeverComposedPage> MineDivergent(const Snapshot& snapshot, const LedgerIn
   return miner.Page();
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

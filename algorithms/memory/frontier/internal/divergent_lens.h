@@ -25,7 +25,7 @@
 #include "engine/error.h"
 #include "engine/snapshot.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 inline constexpr std::size_t kMaxProfiled = 2000;
 inline constexpr std::uint32_t kPathRadius = 6, kBeyondRadius = 7;
@@ -46,4 +46,4 @@ std::vector<NodeId> FreshFirst(const PairTerms& terms);
 // The order of the sampler.
 std::vector<NodeId> Spread(const Snapshot& snapshot, const std::vector<NodeId>& fresh_first);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -7,7 +7,7 @@
 
 #include "algorithms/memory/internal/fnv.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -128,14 +128,14 @@ Result<std::optional<PageEnd>> ReadCursor(const Snapshot& snapshot,
   return end;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal
 
-namespace plexus {
+namespace plexus::memory {
 
 std::optional<std::int64_t> TimeOfCursor(std::string_view cursor) {
-  const auto numbers = memory_internal::Numbers(cursor);
+  const auto numbers = internal::Numbers(cursor);
   if (!numbers) return std::nullopt;
   return static_cast<std::int64_t>((*numbers)[2]);
 }
 
-}  // namespace plexus
+}  // namespace plexus::memory

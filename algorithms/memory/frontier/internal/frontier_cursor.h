@@ -13,7 +13,7 @@
 #include "engine/error.h"
 #include "engine/snapshot.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 struct PageEnd {
   double score = 0;
@@ -27,4 +27,4 @@ std::string WriteCursor(const Snapshot& snapshot, const NeverComposedOptions& op
 Result<std::optional<PageEnd>> ReadCursor(const Snapshot& snapshot,
                                           const NeverComposedOptions& options);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

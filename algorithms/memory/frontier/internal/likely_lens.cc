@@ -13,16 +13,16 @@
 #include "algorithms/memory/frontier/internal/structural_fit.h"
 #include "algorithms/memory/frontier/internal/surface/surface_reply.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 Result<NeverComposedPage> MineLikely(const Snapshot& snapshot, const LedgerIndex& index,
                                      const NodeSubset& pool, const NeverComposedOptions& options,
                                      const std::optional<PageEnd>& after) {
   NeverComposedPage page;
   page.pool = pool.count();
-  PLEXUS_ASSIGN(const internal::Selection walked,
+  PLEXUS_ASSIGN(const common_internal::Selection walked,
                 SelectWalked(snapshot, options.kinds, options.now_ms, options.inside));
-  PLEXUS_ASSIGN(const auto rows, internal::InTime(options.run, [&](Executor& stopping) {
+  PLEXUS_ASSIGN(const auto rows, common_internal::InTime(options.run, [&](Executor& stopping) {
                   return MakeLikelyRows(snapshot, index, pool, options, stopping);
                 }));
   if (!rows) {
@@ -34,7 +34,7 @@ Result<NeverComposedPage> MineLikely(const Snapshot& snapshot, const LedgerIndex
   const bool fits = options.structural_fit || options.structural_fit_weight != 0 ||
                     options.min_structural_fit > -1;
   const LikelyScore score(*rows, terms, index, options, fits ? &walked : nullptr, after);
-  Executor& executor = internal::Pick(options.run.executor);
+  Executor& executor = common_internal::Pick(options.run.executor);
   // One more says that there is a next page.
   LikelyList list = options.arity == 2 ? LikelyPairs(score, options.top + 1, executor)
                                        : LikelySets(score, options.top + 1, executor);
@@ -58,4 +58,4 @@ Result<NeverComposedPage> MineLikely(const Snapshot& snapshot, const LedgerIndex
   return page;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -16,7 +16,7 @@
 #include "engine/error.h"
 #include "engine/snapshot.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // Computes: the best sets of `pool`, behind `after` when it is given. Of the page, `next` is not
 //   empty when there are more; whoever asks writes the cursor. Lists of tags and terms, reason and
@@ -29,4 +29,4 @@ Result<NeverComposedPage> MineLikely(const Snapshot& snapshot, const LedgerIndex
                                      const NodeSubset& pool, const NeverComposedOptions& options,
                                      const std::optional<PageEnd>& after = {});
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -9,7 +9,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -211,4 +211,4 @@ Result<LikelyRows> MakeLikelyRows(const Snapshot& snapshot, const LedgerIndex& l
   return rows;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -25,7 +25,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 inline constexpr std::size_t kMostTied = 100;
 
@@ -56,4 +56,4 @@ Result<LikelyRows> MakeLikelyRows(const Snapshot& snapshot, const LedgerIndex& l
                                   const NodeSubset& pool, const NeverComposedOptions& options,
                                   Executor& executor);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

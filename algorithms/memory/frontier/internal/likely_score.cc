@@ -8,7 +8,7 @@
 #include "algorithms/memory/frontier/internal/tie_score.h"
 #include "algorithms/memory/ledger/internal/prior_outcomes.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -31,7 +31,8 @@ void KeepBest(std::vector<PageEnd>& kept, std::vector<PageEnd>&& found, std::siz
 }
 
 LikelyScore::LikelyScore(const LikelyRows& rows, const PairTerms& terms, const LedgerIndex& ledger,
-                         const NeverComposedOptions& options, const internal::Selection* walked,
+                         const NeverComposedOptions& options,
+                         const common_internal::Selection* walked,
                          const std::optional<PageEnd>& after)
     : rows_(rows),
       terms_(terms),
@@ -41,7 +42,7 @@ LikelyScore::LikelyScore(const LikelyRows& rows, const PairTerms& terms, const L
       activity_(rows.nodes),
       direct_(rows.nodes, 0) {
   if (walked) profiles_.resize(rows.nodes);
-  ParallelFor(internal::Pick(options.run.executor), rows.nodes, 4096,
+  ParallelFor(common_internal::Pick(options.run.executor), rows.nodes, 4096,
               [&](std::size_t begin, std::size_t end) {
                 for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
                   if (!terms.contains(v)) continue;
@@ -86,8 +87,8 @@ double LikelyScore::Fit(std::span<const NodeId> members) const {
   return sum / pairs;
 }
 
-std::array<ScoreTerm, 5> LikelyScore::Terms(std::span<const NodeId> members, double tie,
-                                            double fit) const {
+std::array<retrieval::ScoreTerm, 5> LikelyScore::Terms(std::span<const NodeId> members, double tie,
+                                                       double fit) const {
   double activity = activity_[members[0]];
   for (const NodeId v : members) activity = std::min(activity, activity_[v]);
   const LikelyOptions& o = options_.likely;
@@ -101,7 +102,7 @@ std::array<ScoreTerm, 5> LikelyScore::Terms(std::span<const NodeId> members, dou
 std::optional<double> LikelyScore::Score(std::span<const NodeId> members, double tie) const {
   const double fit = Fit(members);
   if (!std::isfinite(tie) || (!profiles_.empty() && fit < options_.min_structural_fit)) return {};
-  const double score = TieScore(ScoreOf(Terms(members, tie, fit)));
+  const double score = TieScore(retrieval::ScoreOf(Terms(members, tie, fit)));
   if (after_ && !Precedes(*after_, {score, {members.begin(), members.end()}})) return {};
   if (!terms_.Allowed(members)) return {};
   if (options_.level && LevelOf(ledger_, members) != *options_.level) return {};
@@ -114,7 +115,7 @@ NeverComposedSet LikelyScore::Describe(const PageEnd& ranked) const {
   set.score = ranked.score;
   const double tie = Tie(members), fit = Fit(members);
   set.anchor = std::exp(tie);
-  for (const ScoreTerm& term : Terms(members, tie, fit))
+  for (const retrieval::ScoreTerm& term : Terms(members, tie, fit))
     if (term.name != "structural_fit" || !profiles_.empty()) set.terms.push_back(term);
   if (!profiles_.empty()) set.structural_fit = fit;
   // A reply names none that may not be a member.
@@ -128,4 +129,4 @@ NeverComposedSet LikelyScore::Describe(const PageEnd& ranked) const {
   return set;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -21,7 +21,7 @@
 #include "algorithms/memory/frontier/internal/structural_fit.h"
 #include "engine/types.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 inline constexpr double kUntied = -std::numeric_limits<double>::infinity();
 
@@ -34,7 +34,7 @@ class LikelyScore {
  public:
   // Keeps the addresses. `walked`: for structural fit, null without.
   LikelyScore(const LikelyRows& rows, const PairTerms& terms, const LedgerIndex& ledger,
-              const NeverComposedOptions& options, const internal::Selection* walked,
+              const NeverComposedOptions& options, const common_internal::Selection* walked,
               const std::optional<PageEnd>& after);
 
   const LikelyRows& rows() const { return rows_; }
@@ -56,7 +56,8 @@ class LikelyScore {
   NeverComposedSet Describe(const PageEnd& set) const;
 
  private:
-  std::array<ScoreTerm, 5> Terms(std::span<const NodeId> members, double tie, double fit) const;
+  std::array<retrieval::ScoreTerm, 5> Terms(std::span<const NodeId> members, double tie,
+                                            double fit) const;
   double Fit(std::span<const NodeId> members) const;
 
   const LikelyRows& rows_;
@@ -69,4 +70,4 @@ class LikelyScore {
   double rest_ = 0;
 };
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -12,12 +12,12 @@
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/wedge_join.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
-using internal::PairJudge;
-using internal::WedgeResult;
+using common_internal::PairJudge;
+using common_internal::WedgeResult;
 
 constexpr std::size_t kMostOfSet = 5;
 constexpr double kWorthSlack = 1e-9;
@@ -64,7 +64,7 @@ class WorthJudge final : public PairJudge {
 
 WedgeResult Join(const LikelyScore& score, const PairJudge& judge, std::size_t k,
                  std::uint64_t walked, Executor& executor) {
-  internal::WedgeQuery query;
+  common_internal::WedgeQuery query;
   query.k = k;
   query.budget = score.options().run.budget;
   if (query.budget.edges != Budget::kUnlimited)
@@ -329,7 +329,7 @@ class SetGrower {
   std::vector<std::uint64_t> begins_;
   std::vector<std::pair<NodeId, double>> holders_;
   std::vector<GrownSet> unshared_;
-  internal::ObjectPool<Sums> sums_;
+  common_internal::ObjectPool<Sums> sums_;
 };
 
 }  // namespace
@@ -351,4 +351,4 @@ LikelyList LikelySets(const LikelyScore& score, std::size_t top, Executor& execu
   return SetGrower(score, top, executor).Mine();
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -13,7 +13,7 @@
 #include "algorithms/memory/frontier/internal/likely_score.h"
 #include "engine/parallel.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 struct LikelyList {
   std::vector<PageEnd> sets;  // best first
@@ -24,4 +24,4 @@ struct LikelyList {
 LikelyList LikelyPairs(const LikelyScore& score, std::size_t top, Executor& executor);
 LikelyList LikelySets(const LikelyScore& score, std::size_t top, Executor& executor);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -11,12 +11,12 @@
 #include "algorithms/memory/ledger/internal/trust.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 void KeepBest(std::vector<RankedPair>& kept, std::vector<RankedPair> found, std::size_t top) {
   kept.insert(kept.end(), found.begin(), found.end());
-  internal::SortTopK(kept, top,
-                     [](const RankedPair& x, const RankedPair& y) { return x.Better(y); });
+  common_internal::SortTopK(kept, top,
+                            [](const RankedPair& x, const RankedPair& y) { return x.Better(y); });
 }
 
 PairTerms PairTerms::Make(const Snapshot& snapshot, const LedgerIndex& index,
@@ -30,7 +30,7 @@ PairTerms PairTerms::Make(const Snapshot& snapshot, const LedgerIndex& index,
   terms.novelty_.resize(n);
   terms.trust_.resize(n);
   terms.outcomes_.resize(n);
-  ParallelFor(internal::Pick(options.run.executor), n, 16'384,
+  ParallelFor(common_internal::Pick(options.run.executor), n, 16'384,
               [&](std::size_t begin, std::size_t end) {
                 for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
                   if (!pool.contains(v)) continue;
@@ -117,4 +117,4 @@ NodeSubset TagCarriers(const Snapshot& snapshot, const std::vector<std::string>&
   return NodeSubset(snapshot.node_count(), std::move(words));
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

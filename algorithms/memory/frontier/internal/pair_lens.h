@@ -18,7 +18,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // A pair as it is ranked: higher scores first, ties by smaller ids.
 struct RankedPair {
@@ -94,4 +94,4 @@ SetLevel LevelOf(const LedgerIndex& ledger, std::span<const NodeId> members);
 NodeSubset TagCarriers(const Snapshot& snapshot, const std::vector<std::string>& wanted,
                        std::int64_t now_ms);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

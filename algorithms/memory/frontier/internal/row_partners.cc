@@ -6,7 +6,7 @@
 
 #include "algorithms/common/internal/simd_dispatch.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -41,9 +41,9 @@ __attribute__((target("popcnt"))) void MatchPopcount(const SurfacePool& pool,
   MatchRows(pool, bound, row, need, first, last, out);
 }
 // Machines with AVX2 count bits in one instruction.
-constexpr internal::SimdTable<Matcher> kMatch{&MatchScalar, &MatchPopcount};
+constexpr common_internal::SimdTable<Matcher> kMatch{&MatchScalar, &MatchPopcount};
 #else
-constexpr internal::SimdTable<Matcher> kMatch{&MatchScalar};
+constexpr common_internal::SimdTable<Matcher> kMatch{&MatchScalar};
 #endif
 
 }  // namespace
@@ -61,4 +61,4 @@ std::vector<Row> PartnersOf(const SurfacePool& pool, const WorthBound& bound, Ro
   return rows;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -8,10 +8,10 @@
 #include "algorithms/memory/frontier/internal/surface/surface_score.h"
 #include "engine/parallel.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // The rows whose pair with `row` may be worth `need`, ascending; `row` is none. O(rows).
 std::vector<Row> PartnersOf(const SurfacePool& pool, const WorthBound& bound, Row row, float need,
                             Executor& executor);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -11,7 +11,7 @@
 #include "algorithms/memory/ledger/internal/trust.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -56,4 +56,4 @@ std::vector<NodeId> Spread(const Snapshot& snapshot, const std::vector<NodeId>& 
   return spread;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -6,7 +6,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -14,7 +14,7 @@ constexpr std::uint32_t kSlots = 6;  // of a kind: direction (out, in, symmetric
 
 // fn(neighbor, slot of hop 1) for the walked arcs of a row, loops left out.
 template <class Fn>
-void ForEachWalked(const internal::Selection& walked, NodeId node, Fn&& fn) {
+void ForEachWalked(const common_internal::Selection& walked, NodeId node, Fn&& fn) {
   const Schema& schema = walked.snapshot->schema();
   walked.snapshot->ForEachArc(Direction::kBoth, node, walked.filter, [&](const Arc& arc) {
     if (arc.neighbor == node || !walked.contains(arc.neighbor)) return;
@@ -27,18 +27,18 @@ void ForEachWalked(const internal::Selection& walked, NodeId node, Fn&& fn) {
 
 }  // namespace
 
-Result<internal::Selection> SelectWalked(const Snapshot& snapshot, const EdgeKinds& kinds,
-                                         std::int64_t now_ms, const NodeSubset* inside) {
+Result<common_internal::Selection> SelectWalked(const Snapshot& snapshot, const EdgeKinds& kinds,
+                                                std::int64_t now_ms, const NodeSubset* inside) {
   GraphFilter filter{.kinds = kinds, .valid_at = now_ms, .subset = inside};
   const auto& all = snapshot.schema().edge_kinds();
   for (std::size_t k = 0; !kinds.given() && k < all.size(); ++k)
     if (!all[k].name.empty() && all[k].plane == Plane::kFact && !all[k].suppresses &&
         EdgeKindId(k) != kContradicts)
       filter.kinds.push_back(EdgeKindId(k));
-  return internal::Select(snapshot, filter);
+  return common_internal::Select(snapshot, filter);
 }
 
-std::vector<NodeId> WalkedNeighbors(const internal::Selection& walked, NodeId node) {
+std::vector<NodeId> WalkedNeighbors(const common_internal::Selection& walked, NodeId node) {
   std::vector<NodeId> neighbors;
   ForEachWalked(walked, node, [&](NodeId v, std::uint32_t) { neighbors.push_back(v); });
   std::sort(neighbors.begin(), neighbors.end());
@@ -46,7 +46,7 @@ std::vector<NodeId> WalkedNeighbors(const internal::Selection& walked, NodeId no
   return neighbors;
 }
 
-StructuralProfile ProfileOf(const internal::Selection& walked, NodeId node) {
+StructuralProfile ProfileOf(const common_internal::Selection& walked, NodeId node) {
   std::vector<double> counts(walked.snapshot->schema().edge_kinds().size() * kSlots);
   ForEachWalked(walked, node, [&](NodeId, std::uint32_t slot) { counts[slot] += 1; });
   for (const NodeId v : WalkedNeighbors(walked, node))
@@ -87,4 +87,4 @@ double StructuralFit::operator()(std::span<const NodeId> members) {
   return sum / pairs;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -19,7 +19,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 inline bool WantsFit(const NeverComposedOptions& o) {
   return o.structural_fit || o.structural_fit_weight != 0 || o.min_structural_fit > -1;
@@ -28,11 +28,11 @@ inline bool WantsFit(const NeverComposedOptions& o) {
 // The edges that a lens over structure walks: `kinds`, or all fact kinds but suppressing ones and
 // contradicts, valid at `now_ms`, between nodes of `inside` when there is one, whose address is
 // kept. kInvalidArgument: a kind that the schema does not have.
-Result<internal::Selection> SelectWalked(const Snapshot& snapshot, const EdgeKinds& kinds,
-                                         std::int64_t now_ms, const NodeSubset* inside);
+Result<common_internal::Selection> SelectWalked(const Snapshot& snapshot, const EdgeKinds& kinds,
+                                                std::int64_t now_ms, const NodeSubset* inside);
 
 // Distinct neighbours over walked edges in either direction, ascending, without the node itself.
-std::vector<NodeId> WalkedNeighbors(const internal::Selection& walked, NodeId node);
+std::vector<NodeId> WalkedNeighbors(const common_internal::Selection& walked, NodeId node);
 
 struct StructuralProfile {
   std::vector<std::pair<std::uint32_t, double>> counts;  // ascending (kind, direction, hop)
@@ -40,21 +40,21 @@ struct StructuralProfile {
 };
 
 // O(arcs of the node and its neighbours).
-StructuralProfile ProfileOf(const internal::Selection& walked, NodeId node);
+StructuralProfile ProfileOf(const common_internal::Selection& walked, NodeId node);
 double FitOf(const StructuralProfile& a, const StructuralProfile& b);
 
 // Fits of sets, with the profiles of the nodes that were asked for last. One thread.
 class StructuralFit {
  public:
   // Keeps the address of `walked`.
-  explicit StructuralFit(const internal::Selection& walked) : walked_(&walked) {}
+  explicit StructuralFit(const common_internal::Selection& walked) : walked_(&walked) {}
   // REQUIRES two members or more.
   double operator()(std::span<const NodeId> members);
 
  private:
   static constexpr std::size_t kMaxKept = 65'536;
-  const internal::Selection* walked_;
+  const common_internal::Selection* walked_;
   std::unordered_map<NodeId, StructuralProfile> kept_;
 };
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -8,11 +8,11 @@
 
 #include <cmath>
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 inline double TieScore(double score) {
   constexpr double kSteps = 1e10, kGolden = 0.6180339887498949;
   return std::floor(score * kSteps + kGolden) / kSteps;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

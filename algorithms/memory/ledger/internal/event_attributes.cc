@@ -9,7 +9,7 @@
 #include "algorithms/memory/ledger/internal/ledger_read.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 Result<std::shared_ptr<const EventAttributes>> EventAttributes::Of(const Snapshot& snapshot,
                                                                    const LedgerIndex& index) {
@@ -51,4 +51,4 @@ std::shared_ptr<const Carried> EventAttributes::Carry(const Snapshot& now,
 
 std::uint64_t EventAttributes::size_bytes() const { return sizeof(*this) + rows_.size_bytes(); }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -15,7 +15,7 @@
 #include "engine/lineage.h"
 #include "engine/snapshot.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 class EventAttributes final : public Carried {
  public:
@@ -45,4 +45,4 @@ class EventAttributes final : public Carried {
   PagedView<Row> rows_;
 };
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -9,7 +9,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -90,4 +90,4 @@ Result<NodeSubset> WalkableInside(const Snapshot& snapshot, const NodeSubset& in
   return NodeSubset(nodes, std::move(words)).Unite(inside);
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -11,7 +11,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // Whether all members of the event are inside.
 bool IsInside(const LedgerIndex& ledger, NodeId event, const NodeSubset& inside);
@@ -27,4 +27,4 @@ Result<std::shared_ptr<const LedgerIndex>> LedgerInside(const Snapshot& snapshot
 Result<NodeSubset> WalkableInside(const Snapshot& snapshot, const NodeSubset& inside,
                                   Executor* executor);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -10,7 +10,7 @@
 #include "algorithms/memory/ledger/internal/ledger_index_value.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -219,4 +219,4 @@ void StoredLedgerIndex::Fold() {
   store_ = std::move(store);
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

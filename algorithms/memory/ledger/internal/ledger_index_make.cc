@@ -7,7 +7,7 @@
 #include "algorithms/memory/ledger/internal/outcome_types.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 bool NewerEvent::operator()(NodeId a, NodeId b) const {
   const std::int64_t at = snapshot.i64(kCreatedAt, a).value_or(kNoTime);
@@ -136,4 +136,4 @@ std::uint64_t StoredLedgerIndex::size_bytes() const {
          store_->size_bytes() + newest_.size_bytes();
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

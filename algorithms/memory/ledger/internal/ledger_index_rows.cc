@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 NodeId* RowStore::Allocate(std::size_t count) {
   const std::lock_guard lock(mutex_);
@@ -60,4 +60,4 @@ FrontArray FrontArray::With(std::span<const NodeId> more) const {
 
 std::uint64_t FrontArray::size_bytes() const { return slots_ ? slots_->size * sizeof(NodeId) : 0; }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -22,7 +22,7 @@
 #include "engine/arrays/paged_array.h"
 #include "engine/types.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // Of one node. Lies in a RowStore.
 struct LedgerRow {
@@ -80,4 +80,4 @@ class FrontArray {
   std::size_t count_ = 0;
 };
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -18,7 +18,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 class StoredLedgerIndex final : public Carried, public LedgerIndex {
  public:
@@ -80,4 +80,4 @@ struct NewerEvent {
   bool operator()(NodeId a, NodeId b) const;
 };
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -8,7 +8,7 @@
 #include "engine/properties/split_properties.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -192,4 +192,4 @@ Result<bool> TagFilter::Passes(const Snapshot& snapshot, const LedgerIndex& inde
   return false;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -13,7 +13,7 @@
 #include "engine/properties/properties.h"
 #include "engine/snapshot.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // The bytes behind `ref`; "" when there are none, or they were purged. Errors: the store's.
 Result<std::string> StoredPayload(const Snapshot& snapshot, PayloadRef ref);
@@ -54,4 +54,4 @@ class TagFilter {
 // The names of the tags that a node has now, in order of their bytes.
 std::vector<std::string> TagsNow(const Snapshot& snapshot, NodeId node);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

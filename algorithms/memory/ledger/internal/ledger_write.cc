@@ -15,11 +15,11 @@
 #include "engine/properties/split_properties.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory {
 
 namespace {
 
-using memory_internal::DigestText;
+using internal::DigestText;
 
 std::string Joined(std::span<const std::string_view> names) {
   std::string text;
@@ -96,7 +96,7 @@ Status AddProps(PropertyMapBuilder& map, std::string_view props,
       return Fail(ErrorCode::kInvalidArgument,
                   "the properties must not hold '" + std::string(free.root().name(i)) +
                       "': it is an attribute of the record itself");
-  memory_internal::CopyMembers(map, free.root());
+  internal::CopyMembers(map, free.root());
   return {};
 }
 
@@ -120,7 +120,7 @@ Result<Resolved> Resolve(const Snapshot& snapshot, const NewMember& member, bool
   if (member.tags)
     tags = *member.tags;
   else if (resolved.node != kNoNode)
-    tags = memory_internal::TagsNow(snapshot, resolved.node);
+    tags = internal::TagsNow(snapshot, resolved.node);
   PropertyMapBuilder map;
   if (member.rank) {
     const double rank = *member.rank;
@@ -137,7 +137,7 @@ Result<Resolved> Resolve(const Snapshot& snapshot, const NewMember& member, bool
     for (const std::string& tag : tags) map.String(tag);
     map.End();
   }
-  PLEXUS_TRY(AddProps(map, member.props, memory_internal::MemberAttributes()));
+  PLEXUS_TRY(AddProps(map, member.props, internal::MemberAttributes()));
   Result<std::string> bytes = map.Finish();
   if (!bytes)
     return Fail(bytes.error().code, "member '" + member.key + "': " + bytes.error().message);
@@ -152,15 +152,14 @@ std::string MadeId(const NewEvent& event, const std::vector<Resolved>& members,
   text.Add(std::to_string(event.created_at)).Add(event.query).Add(properties);
   for (std::size_t i = 0; i < members.size(); ++i)
     text.Add(event.members[i].key).Add(event.members[i].role).Add(members[i].properties);
-  const std::uint64_t first = memory_internal::Fnv1a64(text.bytes());
-  return "e" + memory_internal::Hex16(first) +
-         memory_internal::Hex16(memory_internal::Fnv1a64(text.bytes(), first));
+  const std::uint64_t first = internal::Fnv1a64(text.bytes());
+  return "e" + internal::Hex16(first) + internal::Hex16(internal::Fnv1a64(text.bytes(), first));
 }
 
 }  // namespace
 
 std::string QueryHash(std::string_view query) {
-  return "fnv1a64:" + memory_internal::Hex16(memory_internal::Fnv1a64(query));
+  return "fnv1a64:" + internal::Hex16(internal::Fnv1a64(query));
 }
 
 Result<RecordedEvent> RecordEvent(const Snapshot& snapshot, const NewEvent& event) try {
@@ -180,7 +179,7 @@ Result<RecordedEvent> RecordEvent(const Snapshot& snapshot, const NewEvent& even
   add("output_preview", event.output_preview);
   map.String("query_hash", recorded.query_hash);
   if (event.confidence) map.Double("confidence", *event.confidence);
-  PLEXUS_TRY(AddProps(map, event.props, memory_internal::RecordAttributes()));
+  PLEXUS_TRY(AddProps(map, event.props, internal::RecordAttributes()));
   PLEXUS_ASSIGN(const std::string properties, map.Finish());
   if (recorded.empty) return recorded;
 
@@ -241,7 +240,7 @@ Result<LabeledEvent> LabelEvent(const Snapshot& snapshot, NodeId event, const Ne
   map.String("type", label.type);
   if (!label.source.empty()) map.String("source", label.source);
   if (label.confidence_delta) map.Double("confidence_delta", *label.confidence_delta);
-  PLEXUS_TRY(AddProps(map, label.props, memory_internal::RecordAttributes()));
+  PLEXUS_TRY(AddProps(map, label.props, internal::RecordAttributes()));
   PLEXUS_ASSIGN(const std::string properties, map.Finish());
 
   engine_internal::OutcomeContent content;
@@ -282,4 +281,4 @@ Result<LabeledEvent> LabelEvent(const Snapshot& snapshot, NodeId event, const Ne
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

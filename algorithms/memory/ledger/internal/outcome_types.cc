@@ -6,7 +6,7 @@
 #include "engine/properties/outcome_key.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 OutcomeSet OutcomeBit(std::string_view type) {
   const auto types = BuiltinOutcomeTypes();
@@ -21,4 +21,4 @@ std::optional<std::string> TypeInKey(std::string_view outcome_key, std::string_v
   return parts->type;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

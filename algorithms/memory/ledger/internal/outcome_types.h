@@ -7,7 +7,7 @@
 
 #include "algorithms/memory/ledger/ledger.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // The set of only this type.
 OutcomeSet OutcomeBit(std::string_view type);
@@ -16,4 +16,4 @@ OutcomeSet OutcomeBit(std::string_view type);
 // content: type "/" labeled_at "/" source "/" event.
 std::optional<std::string> TypeInKey(std::string_view outcome_key, std::string_view event_key);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -3,7 +3,7 @@
 
 #include <charconv>
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -50,4 +50,4 @@ Result<Sequence> SequenceOf(std::string_view cursor) {
   return sequence;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -13,7 +13,7 @@
 #include "engine/error.h"
 #include "engine/types.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 std::string CursorAt(Sequence sequence, std::uint64_t position, const DigestText& question);
 
@@ -25,4 +25,4 @@ Result<std::uint64_t> PositionOf(std::string_view cursor, Sequence sequence,
 // The state that a cursor is of. kInvalidArgument: it is none.
 Result<Sequence> SequenceOf(std::string_view cursor);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -10,7 +10,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -113,4 +113,4 @@ std::vector<NodeId> PriorEvents(const Snapshot& snapshot, const LedgerIndex& led
   return events;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -14,7 +14,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 inline constexpr double kLeastAdjustment = -0.8, kMostAdjustment = 0.5;
 
@@ -42,4 +42,4 @@ bool IsSuccess(OutcomeSet outcomes);
 bool IsClosed(OutcomeSet outcomes);
 bool IsDuplicate(OutcomeSet outcomes);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -3,7 +3,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 double TrustOf(const Snapshot& snapshot, NodeId node) {
   if (const auto retention = snapshot.f64(kRetention, node)) return *retention;
@@ -20,4 +20,4 @@ std::string_view NodeTypes::operator()(NodeId node) const {
   return snapshot_->schema().node_kind(snapshot_->node_kind(node)).name;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

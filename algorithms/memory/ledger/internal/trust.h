@@ -11,7 +11,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 inline constexpr double kUnknownTrust = 0.5;
 
@@ -30,4 +30,4 @@ class NodeTypes {
   std::optional<ColumnId> column_;  // memory_type, when the graph has it as a string
 };
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -7,7 +7,7 @@
 #include "algorithms/retrieval/vectors.h"
 #include "algorithms/traversal/traversal.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 namespace {
 
 struct Source {
@@ -19,19 +19,20 @@ struct Source {
 };
 
 Status AddWords(const Source& source, RecallLists& lists) {
-  Bm25Options bm25;
+  retrieval::Bm25Options bm25;
   bm25.top = source.length;
   bm25.subset = &source.allowed;
   bm25.phrases = source.question.phrases;
   bm25.run = source.options.run;
-  PLEXUS_ASSIGN(const Bm25Result found, Bm25(source.snapshot, source.question.terms, bm25));
+  PLEXUS_ASSIGN(const retrieval::Bm25Result found,
+                retrieval::Bm25(source.snapshot, source.question.terms, bm25));
   lists.truncated |= found.truncated;
   const std::uint32_t words = WordsAmong(found, source.question.phrases);
   lists.asked.words = true;
   lists.asked.word_count = words;
-  const double bound = Bm25Bound(found.terms);
+  const double bound = retrieval::Bm25Bound(found.terms);
   std::vector<NodeId>& list = lists.lists.emplace_back();
-  for (const Bm25Hit& match : found.hits) {
+  for (const retrieval::Bm25Hit& match : found.hits) {
     list.push_back(match.node);
     lists.candidates.push_back({match.node, match.score, EvidenceOf(match, words, bound)});
   }
@@ -39,17 +40,18 @@ Status AddWords(const Source& source, RecallLists& lists) {
 }
 
 Status AddVector(const Source& source, RecallLists& lists) {
-  NearestOptions nearest;
+  retrieval::NearestOptions nearest;
   nearest.top = source.length;
   nearest.subset = &source.allowed;
   nearest.run = source.options.run;
-  PLEXUS_ASSIGN(const NearestResult found,
-                Nearest(source.snapshot, source.question.space, source.question.vector, nearest));
+  PLEXUS_ASSIGN(
+      const retrieval::NearestResult found,
+      retrieval::Nearest(source.snapshot, source.question.space, source.question.vector, nearest));
   lists.truncated |= found.truncated;
   lists.asked.vector = true;
   lists.asked.metric = source.snapshot.schema().spaces()[source.question.space].metric;
   std::vector<NodeId>& list = lists.lists.emplace_back();
-  for (const NearestHit& hit : found.hits) {
+  for (const retrieval::NearestHit& hit : found.hits) {
     RecallEvidence evidence;
     evidence.similarity = hit.similarity;
     list.push_back(hit.node);
@@ -59,7 +61,7 @@ Status AddVector(const Source& source, RecallLists& lists) {
 }
 
 Status AddKeys(const Source& source, RecallLists& lists) {
-  TraverseOptions traverse;
+  traversal::TraverseOptions traverse;
   traverse.hops = source.options.paths.hops;
   traverse.decay = source.options.paths.decay;
   traverse.direction = Direction::kBoth;
@@ -70,12 +72,12 @@ Status AddKeys(const Source& source, RecallLists& lists) {
   traverse.filter.subset = &source.allowed;
   traverse.run = source.options.run;
   traverse.run.budget.edges = std::min(traverse.run.budget.edges, source.options.paths.max_edges);
-  PLEXUS_ASSIGN(const TraverseResult found,
-                Traverse(source.snapshot, source.question.keys, traverse));
+  PLEXUS_ASSIGN(const traversal::TraverseResult found,
+                traversal::Traverse(source.snapshot, source.question.keys, traverse));
   lists.truncated |= found.truncated;
   lists.asked.keys = true;
   std::vector<NodeId>& list = lists.lists.emplace_back();
-  for (const TraverseHit& hit : found.hits) {
+  for (const traversal::TraverseHit& hit : found.hits) {
     RecallEvidence evidence;
     evidence.path = hit.score;
     evidence.hops = hit.hops;
@@ -109,17 +111,19 @@ void Merge(std::vector<RecallCandidate>& candidates) {
 
 }  // namespace
 
-std::uint32_t WordsAmong(const Bm25Result& found, std::span<const Bm25Phrase> phrases) {
-  return static_cast<std::uint32_t>(std::ranges::count_if(found.terms, [&](const QueryTerm& term) {
-    return std::ranges::find(phrases, term.term, &Bm25Phrase::name) == phrases.end();
-  }));
+std::uint32_t WordsAmong(const retrieval::Bm25Result& found,
+                         std::span<const retrieval::Bm25Phrase> phrases) {
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(found.terms, [&](const retrieval::QueryTerm& term) {
+        return std::ranges::find(phrases, term.term, &retrieval::Bm25Phrase::name) == phrases.end();
+      }));
 }
 
-RecallEvidence EvidenceOf(const Bm25Hit& match, std::uint32_t words, double bound) {
+RecallEvidence EvidenceOf(const retrieval::Bm25Hit& match, std::uint32_t words, double bound) {
   RecallEvidence evidence;
   evidence.words = match.score;
-  evidence.text = TextTerm(match.score, bound);
-  for (const TermShare& share : match.shares) {
+  evidence.text = retrieval::TextTerm(match.score, bound);
+  for (const retrieval::TermShare& share : match.shares) {
     if (share.term < words)
       ++evidence.words_matched;
     else
@@ -143,4 +147,4 @@ Result<RecallLists> ListsOf(const Snapshot& snapshot, const RecallQuery& questio
   return lists;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

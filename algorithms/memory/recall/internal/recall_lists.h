@@ -10,7 +10,7 @@
 
 #include "algorithms/memory/recall/recall.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // The time at which memories and relations have to be valid.
 inline std::int64_t ValidTime(const Snapshot& snapshot, const RecallOptions& options) {
@@ -32,13 +32,14 @@ struct RecallLists {
 };
 
 // The terms of an answer that are words, not phrases; they stand first.
-std::uint32_t WordsAmong(const Bm25Result& found, std::span<const Bm25Phrase> phrases);
+std::uint32_t WordsAmong(const retrieval::Bm25Result& found,
+                         std::span<const retrieval::Bm25Phrase> phrases);
 // What the words know of a match.
-RecallEvidence EvidenceOf(const Bm25Hit& match, std::uint32_t words, double bound);
+RecallEvidence EvidenceOf(const retrieval::Bm25Hit& match, std::uint32_t words, double bound);
 
 // Of each list the first `length`, 0 = all, of `allowed`.
 Result<RecallLists> ListsOf(const Snapshot& snapshot, const RecallQuery& question,
                             const RecallOptions& options, const NodeSubset& allowed,
                             std::size_t length);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

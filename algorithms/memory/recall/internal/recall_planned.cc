@@ -6,43 +6,44 @@
 
 #include "algorithms/memory/recall/internal/recall_lists.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 namespace {
 
 // Others take the place of hits that are left out: four times as many, as far as the plan goes.
-std::size_t TopWithSpare(const RetrievalPlan& plan) {
-  std::size_t most = PlanLimits::kMaxTop;
-  for (const PlanSeeds& seeds : plan.seeds)
-    if (seeds.per_hit > 0) most = std::min(most, PlanLimits::kMaxTop / seeds.per_hit);
+std::size_t TopWithSpare(const retrieval::RetrievalPlan& plan) {
+  std::size_t most = retrieval::PlanLimits::kMaxTop;
+  for (const retrieval::PlanSeeds& seeds : plan.seeds)
+    if (seeds.per_hit > 0) most = std::min(most, retrieval::PlanLimits::kMaxTop / seeds.per_hit);
   return std::max(plan.top, std::min(4 * plan.top, most));
 }
 
-Result<RetrieveResult> Run(const Snapshot& snapshot, const RecallQuery& question,
-                           const RecallOptions& options, const NodeSubset& allowed) {
-  RetrievalPlan plan = *options.plan.plan;
+Result<retrieval::RetrieveResult> Run(const Snapshot& snapshot, const RecallQuery& question,
+                                      const RecallOptions& options, const NodeSubset& allowed) {
+  retrieval::RetrievalPlan plan = *options.plan.plan;
   if (options.kinds.given()) plan.expand.kinds = options.kinds;
   if (options.exclude_contradicted) plan.top = TopWithSpare(plan);
-  RetrieveQuery asked{.terms = question.terms,
-                      .phrases = question.phrases,
-                      .vector = question.vector,
-                      .keys = question.keys,
-                      .text = question.text};
-  if (!question.vector.empty() || plan.fuse == Fusion::kMmr) asked.space = question.space;
-  RetrieveOptions how;
+  retrieval::RetrieveQuery asked{.terms = question.terms,
+                                 .phrases = question.phrases,
+                                 .vector = question.vector,
+                                 .keys = question.keys,
+                                 .text = question.text};
+  if (!question.vector.empty() || plan.fuse == retrieval::Fusion::kMmr)
+    asked.space = question.space;
+  retrieval::RetrieveOptions how;
   how.subset = &allowed;
   how.now_ms = snapshot.TimeOr(options.now_ms);
   how.valid_at = ValidTime(snapshot, options);
   how.salience = options.plan.salience;
   how.outcome = options.plan.outcome;
   how.run = options.run;
-  return Retrieve(snapshot, plan, asked, how);
+  return retrieval::Retrieve(snapshot, plan, asked, how);
 }
 
 // The walk to the hit, where the path takes part in the score.
-void AddWalk(const RetrieveHit& hit, RecallEvidence& evidence) {
+void AddWalk(const retrieval::RetrieveHit& hit, RecallEvidence& evidence) {
   if (hit.hops == 0) return;
-  for (const ScoreTerm& term : hit.terms)
-    if (term.name == PlanTermName(PlanTerm::kPath)) {
+  for (const retrieval::ScoreTerm& term : hit.terms)
+    if (term.name == retrieval::PlanTermName(retrieval::PlanTerm::kPath)) {
       evidence.path = term.value;
       evidence.hops = hit.hops;
       evidence.seed = hit.seed;
@@ -58,7 +59,7 @@ Result<RecallPlanned> ByPlan(const Snapshot& snapshot, const RecallQuery& questi
   planned.truncated = planned.found.truncated;
   planned.evidence.resize(planned.found.hits.size());
   std::vector<NodeId> nodes;
-  for (const RetrieveHit& hit : planned.found.hits) nodes.push_back(hit.node);
+  for (const retrieval::RetrieveHit& hit : planned.found.hits) nodes.push_back(hit.node);
   const auto know = [&](NodeId node) -> RecallEvidence& {
     return planned
         .evidence[static_cast<std::size_t>(std::ranges::find(nodes, node) - nodes.begin())];
@@ -66,16 +67,17 @@ Result<RecallPlanned> ByPlan(const Snapshot& snapshot, const RecallQuery& questi
   // What the plan asked itself is not asked again.
   RecallQuery rest = question;
   rest.keys = {};
-  if (const Bm25Result& asked = planned.found.words; !asked.terms.empty()) {
+  if (const retrieval::Bm25Result& asked = planned.found.words; !asked.terms.empty()) {
     rest.terms = {};
     const std::uint32_t words = WordsAmong(asked, question.phrases);
     planned.asked.words = true;
     planned.asked.word_count = words;
-    PLEXUS_ASSIGN(
-        const std::vector<Bm25Hit> matches,
-        Bm25Of(snapshot, asked, nodes, {.phrases = question.phrases, .run = options.run}));
-    const double bound = Bm25Bound(asked.terms);
-    for (const Bm25Hit& match : matches) know(match.node) = EvidenceOf(match, words, bound);
+    PLEXUS_ASSIGN(const std::vector<retrieval::Bm25Hit> matches,
+                  retrieval::Bm25Of(snapshot, asked, nodes,
+                                    {.phrases = question.phrases, .run = options.run}));
+    const double bound = retrieval::Bm25Bound(asked.terms);
+    for (const retrieval::Bm25Hit& match : matches)
+      know(match.node) = EvidenceOf(match, words, bound);
   }
   if (!nodes.empty() && (!rest.terms.empty() || !rest.vector.empty())) {
     std::vector<NodeId> ascending = nodes;
@@ -104,4 +106,4 @@ Result<RecallPlanned> ByPlan(const Snapshot& snapshot, const RecallQuery& questi
   return planned;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -7,10 +7,10 @@
 
 #include "algorithms/memory/recall/recall.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 struct RecallPlanned {
-  RetrieveResult found;
+  retrieval::RetrieveResult found;
   std::vector<RecallEvidence> evidence;  // By hit.
   RecallSources asked;
   bool truncated = false;
@@ -20,4 +20,4 @@ struct RecallPlanned {
 Result<RecallPlanned> ByPlan(const Snapshot& snapshot, const RecallQuery& question,
                              const RecallOptions& options, const NodeSubset& allowed);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

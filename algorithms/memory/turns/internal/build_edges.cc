@@ -5,9 +5,9 @@
 #include "algorithms/memory/turns/internal/sources.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::memory {
 
-using namespace memory_internal;
+using namespace internal;
 
 namespace {
 
@@ -94,4 +94,4 @@ Result<BuildReport> BuildEdges(const Snapshot& snapshot, const EdgeRecipe& recip
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -6,7 +6,7 @@
 #include "algorithms/memory/turns/internal/sources.h"
 #include "engine/properties/properties.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 namespace {
 
 class Chains {
@@ -150,4 +150,4 @@ Status BuildChains(EdgeWriter& writer, const NodeSubset& turns) {
   return Chains(writer, turns).Run();
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -8,7 +8,7 @@
 #include "algorithms/memory/turns/internal/sources.h"
 #include "engine/properties/properties.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 namespace {
 
 OutcomeSet Types(std::initializer_list<std::string_view> names) {
@@ -138,4 +138,4 @@ Status BuildComposed(EdgeWriter& writer) {
   return Composed(writer, *index).Run();
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

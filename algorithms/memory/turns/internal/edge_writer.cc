@@ -5,7 +5,7 @@
 
 #include "algorithms/memory/ledger/internal/ledger_read.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 void FirstError::Note(std::size_t index, Error error) {
   const std::lock_guard lock(mutex_);
@@ -113,4 +113,4 @@ bool EdgeWriter::Stopped() {
   return report_.truncated;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -12,7 +12,7 @@
 
 #include "algorithms/memory/turns/turns.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 struct BuiltEdge {
   NodeId source = kNoNode, target = kNoNode;
@@ -78,4 +78,4 @@ class FirstError {
   std::optional<Error> error_;
 };
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

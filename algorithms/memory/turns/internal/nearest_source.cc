@@ -4,17 +4,18 @@
 #include "algorithms/memory/turns/internal/sources.h"
 #include "algorithms/retrieval/vectors.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 namespace {
 
 // A pair that both turns have among their nearest comes twice, its cosine the same.
-void KeepOnce(std::vector<VectorJoinPair>& pairs) {
-  for (VectorJoinPair& pair : pairs)
+void KeepOnce(std::vector<retrieval::VectorJoinPair>& pairs) {
+  for (retrieval::VectorJoinPair& pair : pairs)
     if (pair.a > pair.b) std::swap(pair.a, pair.b);
-  const auto ends = [](const VectorJoinPair& p) { return std::pair(p.a, p.b); };
-  std::ranges::sort(pairs, [&](const VectorJoinPair& a, const VectorJoinPair& b) {
-    return ends(a) != ends(b) ? ends(a) < ends(b) : a.cosine > b.cosine;
-  });
+  const auto ends = [](const retrieval::VectorJoinPair& p) { return std::pair(p.a, p.b); };
+  std::ranges::sort(pairs,
+                    [&](const retrieval::VectorJoinPair& a, const retrieval::VectorJoinPair& b) {
+                      return ends(a) != ends(b) ? ends(a) < ends(b) : a.cosine > b.cosine;
+                    });
   const auto rest = std::ranges::unique(pairs, {}, ends);
   pairs.erase(rest.begin(), rest.end());
 }
@@ -28,12 +29,12 @@ Status BuildNearest(EdgeWriter& writer, const NodeSubset& turns) {
     writer.report().same = CountStored(writer, recipe.label);
     return {};
   }
-  VectorJoinOptions options;
+  retrieval::VectorJoinOptions options;
   options.top = recipe.top;
   options.above = recipe.above;
   options.subset = &turns;
   options.run = writer.options().run;
-  std::vector<VectorJoinPair> pairs;
+  std::vector<retrieval::VectorJoinPair> pairs;
   std::vector<BuiltEdge> edges;
   const auto write = [&]() -> Status {
     for (std::size_t at = 0; at < pairs.size() && !writer.Stopped(); at += kPiece) {
@@ -47,13 +48,14 @@ Status BuildNearest(EdgeWriter& writer, const NodeSubset& turns) {
     return {};
   };
   writer.Expect(turns.count());
-  PLEXUS_ASSIGN(const VectorJoinResult joined,
-                JoinVectors(writer.snapshot(), writer.options().space, options,
-                            [&](std::span<const VectorJoinPair> some) -> Result<bool> {
-                              pairs.insert(pairs.end(), some.begin(), some.end());
-                              if (recipe.top == 0 && pairs.size() >= kPiece) PLEXUS_TRY(write());
-                              return !writer.Stopped();
-                            }));
+  PLEXUS_ASSIGN(
+      const retrieval::VectorJoinResult joined,
+      retrieval::JoinVectors(writer.snapshot(), writer.options().space, options,
+                             [&](std::span<const retrieval::VectorJoinPair> some) -> Result<bool> {
+                               pairs.insert(pairs.end(), some.begin(), some.end());
+                               if (recipe.top == 0 && pairs.size() >= kPiece) PLEXUS_TRY(write());
+                               return !writer.Stopped();
+                             }));
   writer.report().groups = joined.measured;
   writer.report().skipped = turns.count() - joined.measured;
   // Half of a list of nearest ones is no list.
@@ -64,4 +66,4 @@ Status BuildNearest(EdgeWriter& writer, const NodeSubset& turns) {
   return {};
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

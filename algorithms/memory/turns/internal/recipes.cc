@@ -3,7 +3,7 @@
 
 #include "algorithms/memory/turns/turns.h"
 
-namespace plexus {
+namespace plexus::memory {
 namespace {
 
 constexpr EdgeRecipe kRecipes[] = {
@@ -63,4 +63,4 @@ const EdgeRecipe* FindRecipe(std::string_view name) {
   return at == std::end(kRecipes) ? nullptr : &*at;
 }
 
-}  // namespace plexus
+}  // namespace plexus::memory

@@ -5,9 +5,9 @@
 #include "algorithms/memory/turns/internal/sources.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::memory {
 
-using namespace memory_internal;
+using namespace internal;
 
 namespace {
 
@@ -88,4 +88,4 @@ Result<SessionResult> Session(const Snapshot& snapshot, NodeId turn, std::uint64
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::memory

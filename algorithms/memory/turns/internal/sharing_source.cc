@@ -12,7 +12,7 @@
 #include "algorithms/retrieval/vectors.h"
 #include "engine/vectors/vector_view.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 namespace {
 
 // What a turn does with a file.
@@ -136,7 +136,7 @@ class Sharing {
         rows.push_back(space_->vector(groups_.turns[pairs_[at].first], buffers[rows.size()]));
       }
       cosines.resize(rows.size());
-      Cosines(space_->vector(groups_.turns[turn], own), rows, cosines);
+      retrieval::Cosines(space_->vector(groups_.turns[turn], own), rows, cosines);
       for (std::size_t at = 0; at < rows.size(); ++at) pairs_[i + at].cosine = cosines[at];
     }
   }
@@ -212,4 +212,4 @@ Status BuildSharing(EdgeWriter& writer, const NodeSubset& turns) {
   return Sharing(writer, turns).Run();
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -7,7 +7,7 @@
 #include "algorithms/memory/turns/internal/edge_writer.h"
 #include "algorithms/memory/turns/internal/turn_groups.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // Edges are handed to the writer in pieces of about so many.
 inline constexpr std::size_t kPiece = 65'536;
@@ -46,4 +46,4 @@ Result<Lines> KeepRewards(EdgeWriter& writer);
 // Stored edges of the recipe, of that label.
 std::uint64_t CountStored(const EdgeWriter& writer, std::string_view label);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -7,7 +7,7 @@
 #include "algorithms/memory/ledger/internal/ledger_read.h"
 #include "algorithms/memory/turns/internal/sources.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 namespace {
 
 constexpr double kDefaultReward = 0.5;
@@ -188,4 +188,4 @@ Status BuildCorrections(EdgeWriter& writer, const NodeSubset& turns) {
   return Corrections(writer, turns).Run();
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

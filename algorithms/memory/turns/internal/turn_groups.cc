@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 namespace {
 
 struct Membership {
@@ -116,4 +116,4 @@ bool TouchedNodes::group(const TurnGroups& groups, std::size_t index) const {
   return any_ && std::ranges::any_of(groups[index], [&](NodeId turn) { return touched_[turn]; });
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

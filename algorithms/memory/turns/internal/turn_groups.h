@@ -7,7 +7,7 @@
 
 #include "algorithms/memory/turns/turns.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // Absent times lie before all others.
 std::int64_t TurnTime(const Snapshot& snapshot, NodeId turn);
@@ -46,4 +46,4 @@ class TouchedNodes {
   std::vector<std::uint8_t> touched_;  // by node
 };
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -10,7 +10,7 @@
 #include "engine/snapshot.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 struct SuppressingEdge {
   NodeId source, target;
@@ -109,4 +109,4 @@ inline std::unordered_set<NodeId> ReplacedBy(const Suppression& active, NodeId n
   return newer;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -7,7 +7,7 @@
 
 #include "algorithms/memory/visibility/internal/visible_set.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -205,4 +205,4 @@ std::shared_ptr<const VisibleSet> VisibleSet::Rechecked(const Snapshot& snapshot
   return set;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

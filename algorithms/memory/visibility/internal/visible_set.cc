@@ -11,7 +11,7 @@
 #include "algorithms/memory/internal/edge_components.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -61,7 +61,7 @@ std::shared_ptr<const VisibleSet> VisibleSet::Make(const Snapshot& snapshot, std
         moments.push_back({time, node, target});
     }
   };
-  internal::StopFlag stop(&budget);
+  common_internal::StopFlag stop(&budget);
   Found found = ParallelReduce(
       executor, n, kGrain, Found{},
       [&](std::size_t begin, std::size_t end) {
@@ -223,4 +223,4 @@ std::uint64_t VisibleSet::size_bytes() const {
          cycles_->capacity() * sizeof(CycleNode);
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -30,7 +30,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 class VisibleSet final : public Carried {
  public:
@@ -99,4 +99,4 @@ class VisibleSet final : public Carried {
   std::shared_ptr<const NodeSubset> nodes_;
 };
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

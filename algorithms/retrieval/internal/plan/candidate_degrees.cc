@@ -7,7 +7,7 @@
 #include "algorithms/common/internal/selection.h"
 #include "engine/parallel.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -27,7 +27,7 @@ std::size_t Affordable(const Snapshot& snapshot, const ArcFilter& filter,
 
 CandidateDegrees DegreesAmong(const Snapshot& snapshot, const ArcFilter& filter,
                               std::span<const NodeId> candidates, const RunOptions& run) {
-  internal::NodeMap places(snapshot.node_count());
+  common_internal::NodeMap places(snapshot.node_count());
   for (std::size_t i = 0; i < candidates.size(); ++i)
     places.at(candidates[i]) = static_cast<std::uint32_t>(i);
   const std::size_t walked = Affordable(snapshot, filter, candidates, run.budget.edges);
@@ -35,23 +35,25 @@ CandidateDegrees DegreesAmong(const Snapshot& snapshot, const ArcFilter& filter,
   result.walked = walked;
   result.degrees.assign(candidates.size(), 0.0);
   std::atomic<bool> interrupted = false;
-  ParallelFor(internal::Pick(run.executor), walked, 16, [&](std::size_t begin, std::size_t end) {
-    if (run.budget.Interrupted()) {
-      interrupted = true;
-      return;
-    }
-    for (std::size_t i = begin; i < end; ++i) {
-      const NodeId self = candidates[i];
-      double sum = 0;
-      snapshot.ForEachArc(Direction::kBoth, self, filter, [&](const Arc& arc) {
-        if (arc.neighbor != self && places.get(arc.neighbor) != internal::NodeMap::kAbsent)
-          sum += static_cast<double>(arc.weight);
-      });
-      result.degrees[i] = sum;
-    }
-  });
+  ParallelFor(common_internal::Pick(run.executor), walked, 16,
+              [&](std::size_t begin, std::size_t end) {
+                if (run.budget.Interrupted()) {
+                  interrupted = true;
+                  return;
+                }
+                for (std::size_t i = begin; i < end; ++i) {
+                  const NodeId self = candidates[i];
+                  double sum = 0;
+                  snapshot.ForEachArc(Direction::kBoth, self, filter, [&](const Arc& arc) {
+                    if (arc.neighbor != self &&
+                        places.get(arc.neighbor) != common_internal::NodeMap::kAbsent)
+                      sum += static_cast<double>(arc.weight);
+                  });
+                  result.degrees[i] = sum;
+                }
+              });
   result.truncated = walked < candidates.size() || interrupted;
   return result;
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

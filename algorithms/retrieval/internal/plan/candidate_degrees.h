@@ -8,7 +8,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 struct CandidateDegrees {
   std::vector<double> degrees;  // Parallel to the candidates.
@@ -22,4 +22,4 @@ struct CandidateDegrees {
 CandidateDegrees DegreesAmong(const Snapshot& snapshot, const ArcFilter& filter,
                               std::span<const NodeId> candidates, const RunOptions& run);
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -4,7 +4,7 @@
 
 #include "algorithms/retrieval/plan.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 namespace {
 
@@ -94,4 +94,4 @@ const NamedPlan* FindPlan(std::string_view name) {
   return at == plans.end() ? nullptr : &*at;
 }
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

@@ -6,7 +6,7 @@
 #include "algorithms/traversal/traversal.h"
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 namespace {
 
@@ -85,8 +85,9 @@ std::string_view FusionName(Fusion fusion) {
 Status CheckPlan(const RetrievalPlan& plan) try {
   PLEXUS_TRY(CheckCount("top", plan.top, PlanLimits::kMaxTop));
   PLEXUS_TRY(CheckSeeds(plan));
-  PLEXUS_TRY(CheckNumber("expand.hops", plan.expand.hops >= 0 && plan.expand.hops <= kMaxHops,
-                         "from 0 to " + std::to_string(kMaxHops)));
+  PLEXUS_TRY(CheckNumber("expand.hops",
+                         plan.expand.hops >= 0 && plan.expand.hops <= traversal::kMaxHops,
+                         "from 0 to " + std::to_string(traversal::kMaxHops)));
   PLEXUS_TRY(CheckNumber("expand.decay", plan.expand.decay > 0 && plan.expand.decay <= 1,
                          "above 0 and at most 1"));
   PLEXUS_TRY(CheckCount("expand.top", plan.expand.top, PlanLimits::kMaxReached));
@@ -99,4 +100,4 @@ Status CheckPlan(const RetrievalPlan& plan) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

@@ -5,7 +5,7 @@
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/retrieval/internal/plan/plan_run.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -25,9 +25,9 @@ bool IsHub(const PlanRun& run, const ArcFilter& filter, NodeId node) {
 }
 
 // Walks of no hops, where none that is better arrives.
-void AddOwnWalks(const std::vector<Seed>& seeds, TraverseResult& walks) {
+void AddOwnWalks(const std::vector<Seed>& seeds, traversal::TraverseResult& walks) {
   std::vector<bool> listed(seeds.size());
-  for (TraverseHit& hit : walks.hits) {
+  for (traversal::TraverseHit& hit : walks.hits) {
     const auto at = std::ranges::lower_bound(seeds, hit.node, {}, &Seed::node);
     if (at == seeds.end() || at->node != hit.node) continue;
     listed[static_cast<std::size_t>(at - seeds.begin())] = true;
@@ -38,15 +38,16 @@ void AddOwnWalks(const std::vector<Seed>& seeds, TraverseResult& walks) {
       walks.hits.push_back({seeds[i].node, seeds[i].own, 0, seeds[i].node, {}});
 }
 
-Result<TraverseResult> Walk(const PlanRun& run, int hops) {
+Result<traversal::TraverseResult> Walk(const PlanRun& run, int hops) {
   const PlanExpand& expand = run.plan.expand;
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(run.snapshot, GraphFilter{expand.kinds, run.options.valid_at}));
+  PLEXUS_ASSIGN(
+      const common_internal::Selection selection,
+      common_internal::Select(run.snapshot, GraphFilter{expand.kinds, run.options.valid_at}));
   std::vector<NodeWeight> starts;
   for (const Seed& seed : run.seeds)
     if (seed.start > 0 && (hops == 0 || !IsHub(run, selection.filter, seed.node)))
       starts.push_back({seed.node, seed.start});
-  TraverseOptions options;
+  traversal::TraverseOptions options;
   options.hops = hops;
   options.direction = expand.direction;
   options.decay = expand.decay;
@@ -55,14 +56,15 @@ Result<TraverseResult> Walk(const PlanRun& run, int hops) {
   options.run = run.options.run;
   // Of a list that is filtered afterwards nothing can be cut before.
   options.top = run.filtered ? 0 : expand.top + run.seeds.size();
-  PLEXUS_ASSIGN(TraverseResult walks, Traverse(run.snapshot, starts, options));
+  PLEXUS_ASSIGN(traversal::TraverseResult walks,
+                traversal::Traverse(run.snapshot, starts, options));
   // Cut: where many nodes are nearer than a seed, the walk to the seed itself may be missing.
   if (options.top > 0 && walks.hits.size() >= options.top &&
-      std::ranges::count_if(walks.hits, [&](const TraverseHit& hit) {
+      std::ranges::count_if(walks.hits, [&](const traversal::TraverseHit& hit) {
         return IsSeed(run.seeds, hit.node);
       }) < std::ssize(run.seeds)) {
     options.top = 0;
-    PLEXUS_ASSIGN(walks, Traverse(run.snapshot, starts, options));
+    PLEXUS_ASSIGN(walks, traversal::Traverse(run.snapshot, starts, options));
   }
   AddOwnWalks(run.seeds, walks);
   return walks;
@@ -95,4 +97,4 @@ Status ExpandStage(PlanRun& run, int hops) {
   return {};
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -5,7 +5,7 @@
 #include "algorithms/retrieval/scan.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -101,7 +101,7 @@ Result<bool> FilterStage(PlanRun& run) {
   }
   run.filtered = std::move(subset);
   PLEXUS_ASSIGN(run.findable,
-                internal::Select(run.snapshot, GraphFilter{.subset = run.found_subset()}));
+                common_internal::Select(run.snapshot, GraphFilter{.subset = run.found_subset()}));
   if (run.found_subset())
     clock.stage.kept = run.found_subset()->count();
   else
@@ -110,4 +110,4 @@ Result<bool> FilterStage(PlanRun& run) {
   return true;
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -10,7 +10,7 @@
 #include "algorithms/retrieval/vectors.h"
 #include "engine/vectors/vector_view.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -24,7 +24,7 @@ RetrieveHit HitOf(const PlanRun& run, const Candidate& candidate) {
           {PlanTermName(static_cast<PlanTerm>(t)), candidate.values[t].value_or(0), weight});
   hit.relevance = ScoreOf(hit.terms);
   if (candidate.walk != Candidate::kNoWalk) {
-    const TraverseHit& walk = run.walks.hits[candidate.walk];
+    const traversal::TraverseHit& walk = run.walks.hits[candidate.walk];
     hit.hops = walk.hops;
     hit.seed = walk.seed;
   }
@@ -70,8 +70,8 @@ void Diversify(PlanRun& run, const VectorView* view, std::vector<RetrieveHit>& h
                RetrieveStage& stage) {
   const double lambda = run.plan.lambda, weights = SumOfWeights(run.plan);
   std::vector<double> nearest(hits.size(), 0.0);  // To what was taken.
-  internal::StoppableExecutor executor(internal::Pick(run.options.run.executor),
-                                       run.options.run.budget);
+  common_internal::StoppableExecutor executor(common_internal::Pick(run.options.run.executor),
+                                              run.options.run.budget);
   const std::size_t top = std::min(run.plan.top, hits.size());
   std::size_t taken = 0;
   for (; taken < top; ++taken) {
@@ -113,11 +113,11 @@ Status FuseStage(PlanRun& run) {
   switch (run.plan.fuse) {
     case Fusion::kSum:
       for (RetrieveHit& hit : hits) hit.score = hit.relevance;
-      internal::SortTopK(hits, run.plan.top, Better);
+      common_internal::SortTopK(hits, run.plan.top, Better);
       break;
     case Fusion::kRrf:
       ScoreByRanks(run.plan.rank_constant, hits);
-      internal::SortTopK(hits, run.plan.top, Better);
+      common_internal::SortTopK(hits, run.plan.top, Better);
       break;
     case Fusion::kMmr: {
       const VectorView* view = nullptr;
@@ -134,4 +134,4 @@ Status FuseStage(PlanRun& run) {
   return {};
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -17,7 +17,7 @@
 #include "algorithms/retrieval/terms.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -178,4 +178,4 @@ Result<std::vector<NodeWeight>> NamedNodes(const PlanRun& run, std::span<const N
   return list;
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

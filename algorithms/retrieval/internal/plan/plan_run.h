@@ -17,7 +17,7 @@
 #include "algorithms/retrieval/plan.h"
 #include "algorithms/traversal/traversal.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 struct Seed {
   NodeId node = kNoNode;
@@ -47,12 +47,12 @@ struct PlanRun {
 
   // What may be found: the caller's subset, or `filtered`, a part of it.
   std::optional<NodeSubset> filtered = {};
-  internal::Selection findable = {};
+  common_internal::Selection findable = {};
   std::vector<Seed> seeds = {};
   // The question's words, asked once for all who look at them: AskWords.
   std::optional<Bm25Result> words = {};
   std::vector<NodeWeight> pagerank = {};  // Shares of the largest, ascending.
-  TraverseResult walks = {};
+  traversal::TraverseResult walks = {};
   std::vector<Candidate> candidates = {};  // Ascending.
   RetrieveResult result = {};
 
@@ -95,4 +95,4 @@ Status ScoreStage(PlanRun& run);
 // run.result.hits, without paths.
 Status FuseStage(PlanRun& run);
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

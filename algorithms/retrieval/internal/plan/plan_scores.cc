@@ -10,7 +10,7 @@
 #include "algorithms/retrieval/internal/vectors/candidate_search.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -44,8 +44,8 @@ Status ScoreSimilarity(PlanRun& run, StageClock& clock) {
   for (const Candidate& c : run.candidates)
     if (query.view().has(c.node)) with_vector.push_back(c.node);
   run.result.without_vector = run.candidates.size() - with_vector.size();
-  internal::StoppableExecutor executor(internal::Pick(run.options.run.executor),
-                                       run.options.run.budget);
+  common_internal::StoppableExecutor executor(common_internal::Pick(run.options.run.executor),
+                                              run.options.run.budget);
   NearestRanks measured =
       RankNodesWithin(query, std::move(with_vector), run.options.run.budget, executor);
   clock.stage.truncated |= measured.truncated;
@@ -85,9 +85,9 @@ Status ScoreWords(PlanRun& run, StageClock& clock) {
 }
 
 Status ScoreGraph(PlanRun& run, StageClock& clock) {
-  PLEXUS_ASSIGN(
-      const internal::Selection selection,
-      internal::Select(run.snapshot, GraphFilter{run.plan.expand.kinds, run.options.valid_at}));
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(run.snapshot,
+                                        GraphFilter{run.plan.expand.kinds, run.options.valid_at}));
   const CandidateDegrees among =
       DegreesAmong(run.snapshot, selection.filter, Nodes(run.candidates), run.options.run);
   clock.stage.truncated |= among.truncated;
@@ -152,4 +152,4 @@ Status ScoreStage(PlanRun& run) {
   return {};
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -6,7 +6,7 @@
 #include "algorithms/retrieval/internal/plan/plan_run.h"
 #include "algorithms/retrieval/vectors.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -59,13 +59,13 @@ Result<SeedList> ByNames(PlanRun& run, std::size_t top, RetrieveStage& stage) {
 
 // From the seeds before, or from the keys where there are none. Shares of the largest.
 Result<SeedList> ByPageRank(PlanRun& run, std::size_t top, RetrieveStage& stage) {
-  PageRankPushOptions options;
+  pagerank::PageRankPushOptions options;
   options.top = 0;
   options.most_arcs = PlanLimits::kPushArcs;
   options.filter = {run.plan.expand.kinds, run.options.valid_at, run.options.subset};
   options.run = run.options.run;
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(run.snapshot, options.filter));
+  PLEXUS_ASSIGN(const common_internal::Selection selection,
+                common_internal::Select(run.snapshot, options.filter));
   SeedList starts;
   for (const Seed& seed : run.seeds)
     if (seed.own > 0 && selection.contains(seed.node)) starts.push_back({seed.node, seed.own});
@@ -74,7 +74,8 @@ Result<SeedList> ByPageRank(PlanRun& run, std::size_t top, RetrieveStage& stage)
       if (selection.contains(key.node)) starts.push_back(key);
   SeedList list;
   if (starts.empty()) return list;
-  PLEXUS_ASSIGN(const PageRankPushResult ranked, PageRankPush(run.snapshot, starts, options));
+  PLEXUS_ASSIGN(const pagerank::PageRankPushResult ranked,
+                pagerank::PageRankPush(run.snapshot, starts, options));
   stage.read = ranked.edges;
   stage.truncated = ranked.truncated;
   for (const ScoredNode& node : ranked.top) {
@@ -203,4 +204,4 @@ Status SeedStages(PlanRun& run) {
               "the question has nothing for the plan's seeds: " + wanted);
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -8,7 +8,7 @@
 
 #include "algorithms/retrieval/internal/vectors/candidate_search.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 // The `top` best seen so far, 0 = all; its front is the worst of them.
 class BestList {
@@ -35,4 +35,4 @@ class BestList {
   std::vector<RankedNode> best_;
 };
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

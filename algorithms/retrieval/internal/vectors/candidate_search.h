@@ -16,7 +16,7 @@
 #include "algorithms/retrieval/vectors.h"
 #include "engine/vectors/vector_view.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 struct RankedNode {
   double rank = 0;
@@ -84,7 +84,7 @@ struct NearestRanks {
 };
 // Measures nodes that all have a vector, in their order, as far as the budget goes; not sorted.
 NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
-                             const Budget& budget, internal::StoppableExecutor& executor);
+                             const Budget& budget, common_internal::StoppableExecutor& executor);
 Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& query,
                                  const NearestOptions& options);
 // The same of each query, in one pass. REQUIRES queries of one space, metric and level.
@@ -92,4 +92,4 @@ Result<std::vector<NearestRanks>> RankNearestMany(const Snapshot& snapshot,
                                                   std::span<const SpaceQuery> queries,
                                                   const NearestOptions& options);
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

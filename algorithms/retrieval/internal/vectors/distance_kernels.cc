@@ -18,7 +18,7 @@
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 HWY_BEFORE_NAMESPACE();
-namespace plexus::retrieval_internal::HWY_NAMESPACE {
+namespace plexus::retrieval::internal::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<float>;
@@ -264,12 +264,12 @@ void DistanceTile(const float* const* queries, std::size_t n, Rows rows, double*
 const RowKernels kKernels = {DotRows, DotNormRows, DistanceRows, kTile,
                              DotTile, DotNormTile, DistanceTile};
 
-}  // namespace plexus::retrieval_internal::HWY_NAMESPACE
+}  // namespace plexus::retrieval::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif
 
 #if HWY_ONCE
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 namespace {
 
 // Four running sums, as the wide levels have.
@@ -325,7 +325,7 @@ const RowKernels kScalar = {
 const RowKernels& ScalarRowKernels() { return kScalar; }
 
 const RowKernels* FindRowKernels(SimdLevel level) {
-  static constexpr internal::SimdTable<const RowKernels*> kKernels{
+  static constexpr common_internal::SimdTable<const RowKernels*> kKernels{
       .scalar = &kScalar,
 #if (HWY_TARGETS) & HWY_AVX2
       .avx2 = &N_AVX2::kKernels,
@@ -342,5 +342,5 @@ const RowKernels& PickRowKernels(SimdLevel level) {
   return found ? *found : *FindRowKernels(SimdLevel::kBest);
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal
 #endif

@@ -10,7 +10,7 @@
 
 #include "algorithms/retrieval/vectors.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 struct Rows {
   const float* first;
@@ -46,4 +46,4 @@ const RowKernels* FindRowKernels(SimdLevel level);
 // The level, or the best one there is.
 const RowKernels& PickRowKernels(SimdLevel level);
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

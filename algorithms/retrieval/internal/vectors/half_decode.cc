@@ -14,7 +14,7 @@
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 HWY_BEFORE_NAMESPACE();
-namespace plexus::retrieval_internal::HWY_NAMESPACE {
+namespace plexus::retrieval::internal::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -37,12 +37,12 @@ void Decode(const std::byte* rows, std::size_t row_bytes, std::size_t count, std
   }
 }
 
-}  // namespace plexus::retrieval_internal::HWY_NAMESPACE
+}  // namespace plexus::retrieval::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif
 
 #if HWY_ONCE
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 namespace {
 
 void DecodeScalar(const std::byte* rows, std::size_t row_bytes, std::size_t count,
@@ -53,7 +53,7 @@ void DecodeScalar(const std::byte* rows, std::size_t row_bytes, std::size_t coun
   }
 }
 
-constexpr internal::SimdTable<HalfDecode> kDecodes{
+constexpr common_internal::SimdTable<HalfDecode> kDecodes{
     .scalar = &DecodeScalar,
 #if (HWY_TARGETS) & HWY_AVX2
     .avx2 = &N_AVX2::Decode,
@@ -68,5 +68,5 @@ constexpr internal::SimdTable<HalfDecode> kDecodes{
 HalfDecode FindHalfDecode(SimdLevel level) { return kDecodes.Find(level); }
 HalfDecode PickHalfDecode(SimdLevel level) { return kDecodes.FindOrBest(level); }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal
 #endif

@@ -8,7 +8,7 @@
 
 #include "algorithms/common/common.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 // Row i is the first `stride` halves at rows + i * row_bytes, and goes to values + i * stride.
 // REQUIRES a stride that is a multiple of 16.
@@ -20,4 +20,4 @@ HalfDecode FindHalfDecode(SimdLevel level);
 // Of the level, or of the best one there is.
 HalfDecode PickHalfDecode(SimdLevel level);
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

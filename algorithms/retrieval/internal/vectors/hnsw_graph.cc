@@ -73,7 +73,7 @@ class VisitedListPool {
 #include <hnswlib/hnswlib.h>
 }  // namespace
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -224,4 +224,4 @@ Result<std::vector<std::uint32_t>> HnswGraph::Search(const float* query, std::si
 std::size_t HnswGraph::size() const { return graph_->index.cur_element_count; }
 std::uint64_t HnswGraph::size_bytes() const { return graph_->index.size_bytes(); }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -17,7 +17,7 @@
 #include "engine/error.h"
 #include "engine/schema.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 struct HnswOptions {
   std::uint32_t dimensions = 0;
@@ -53,4 +53,4 @@ class HnswGraph {
   std::unique_ptr<Graph> graph_;
 };
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -15,7 +15,7 @@
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 HWY_BEFORE_NAMESPACE();
-namespace plexus::retrieval_internal::HWY_NAMESPACE {
+namespace plexus::retrieval::internal::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -103,12 +103,12 @@ void AnyUppers(const NarrowForm& form, const NarrowGroups& groups, double least,
   uppers(form, groups, least, upper, reach);
 }
 
-}  // namespace plexus::retrieval_internal::HWY_NAMESPACE
+}  // namespace plexus::retrieval::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif
 
 #if HWY_ONCE
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 namespace {
 
 double ScalarUpper(const NarrowForm& form, std::int32_t dot, const float* bound) {
@@ -144,17 +144,17 @@ void ScalarUppers(const NarrowForm& form, const NarrowGroups& groups, double lea
 }  // namespace
 
 NarrowUppers PickNarrowUppers(SimdLevel level) {
-  static constexpr internal::SimdTable<NarrowUppers> kKernels {
-    .scalar = &ScalarUppers,
+  static constexpr common_internal::SimdTable<NarrowUppers> kKernels{
+      .scalar = &ScalarUppers,
 #if (HWY_TARGETS) & HWY_AVX2
-    .avx2 = &N_AVX2::AnyUppers,
+      .avx2 = &N_AVX2::AnyUppers,
 #endif
 #if (HWY_TARGETS) & HWY_AVX3
-    .avx512 = &N_AVX3::AnyUppers,
+      .avx512 = &N_AVX3::AnyUppers,
 #endif
   };
   return kKernels.FindOrBest(level);
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal
 #endif

@@ -12,7 +12,7 @@
 #include "algorithms/common/common.h"
 #include "engine/schema.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 inline constexpr std::size_t kNarrowGroup = 16;  // rows
 inline constexpr std::size_t kNarrowStep = 4;    // codes
@@ -40,4 +40,4 @@ using NarrowUppers = void (*)(const NarrowForm& form, const NarrowGroups& groups
 // The level, or the best one there is.
 NarrowUppers PickNarrowUppers(SimdLevel level);
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

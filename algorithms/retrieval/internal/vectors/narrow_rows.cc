@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -211,4 +211,4 @@ double NarrowQuery::Lower(const NarrowBound& bound, double upper) const {
   return upper - 4 * slack - 2 * (kKernel * (norm_ * norm_ + norm * norm) + kVanishing);
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -17,7 +17,7 @@
 #include "algorithms/retrieval/internal/vectors/row_copies.h"
 #include "engine/arrays/aligned_array.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 // A row that has no bound (its norm is no f32, or its scale vanishes) has an infinite error.
 struct NarrowBound {
@@ -77,4 +77,4 @@ class NarrowQuery {
   double scale_ = 0, norm_ = 0, error_ = 0;  // query = scale_ * codes_ + e, |e| <= error_
 };
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -9,7 +9,7 @@
 #include <functional>
 #include <limits>
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -60,7 +60,7 @@ void Raise(std::atomic<double>& least, double to) {
 std::optional<std::vector<NodeId>> NarrowCandidates(const VectorView& view,
                                                     const NarrowRows& narrow,
                                                     const NarrowQuery& query,
-                                                    const internal::Selection& selection,
+                                                    const common_internal::Selection& selection,
                                                     NodeId skip, std::size_t top,
                                                     std::uint32_t rows, Executor& executor) {
   const std::size_t grain = std::max<std::size_t>(4096, 16 * top);
@@ -118,4 +118,4 @@ std::optional<std::vector<NodeId>> NarrowCandidates(const VectorView& view,
   return nodes;
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

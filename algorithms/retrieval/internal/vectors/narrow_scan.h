@@ -6,7 +6,7 @@
 #include "algorithms/retrieval/internal/vectors/candidate_search.h"
 #include "algorithms/retrieval/internal/vectors/narrow_rows.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 // Computes: the nodes of `selection` whose upper bound is not below the top-th best lower bound,
 //   among the first `rows` rows, in order of row. All nodes of the `top` best are there, ties
@@ -17,8 +17,8 @@ namespace plexus::retrieval_internal {
 std::optional<std::vector<NodeId>> NarrowCandidates(const VectorView& view,
                                                     const NarrowRows& narrow,
                                                     const NarrowQuery& query,
-                                                    const internal::Selection& selection,
+                                                    const common_internal::Selection& selection,
                                                     NodeId skip, std::size_t top,
                                                     std::uint32_t rows, Executor& executor);
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -18,7 +18,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 // What the copy of a block begins with.
 struct CopiedBlock {
@@ -155,4 +155,4 @@ class RowCopies : public Carried {
   std::vector<Entry> entries_;
 };
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -13,7 +13,7 @@
 #include "algorithms/retrieval/internal/vectors/half_decode.h"
 #include "engine/vectors/vector_table.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 class RowReader {
  public:
@@ -55,4 +55,4 @@ class RowReader {
   VectorBuffer tile_;
 };
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -7,7 +7,7 @@
 
 #include "engine/error.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -109,17 +109,16 @@ void VectorQuery::FinishCosines(Rows rows, const double* norms, double* dots) co
   }
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal
 
-namespace plexus {
+namespace plexus::retrieval {
 
 namespace {
 
 double Measure(std::span<const float> a, std::span<const float> b, Metric metric, SimdLevel level) {
   PLEXUS_CHECK(a.size() == b.size(), "vectors of one length");
   double out = 0;
-  retrieval_internal::VectorQuery(a, a.size(), metric, level)
-      .Measure({b.data(), b.size(), 1}, &out);
+  internal::VectorQuery(a, a.size(), metric, level).Measure({b.data(), b.size(), 1}, &out);
   return out;
 }
 
@@ -135,4 +134,4 @@ double Cosine(std::span<const float> a, std::span<const float> b, SimdLevel leve
   return Measure(a, b, Metric::kCosine, level);
 }
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

@@ -15,7 +15,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/schema.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 class VectorQuery {
  public:
@@ -43,4 +43,4 @@ class VectorQuery {
   double exact_norm_ = 0;  // the same in f64
 };
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -6,7 +6,7 @@
 
 #include "algorithms/retrieval/terms.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -111,4 +111,4 @@ bool LikePattern::Fits(std::string_view text) const {
   return false;
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

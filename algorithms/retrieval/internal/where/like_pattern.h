@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 class LikePattern {
  public:
@@ -37,4 +37,4 @@ class LikePattern {
   std::vector<Piece> pieces_ = {Piece()};  // between the "%"; some may be empty
 };
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -12,9 +12,9 @@
 #include "engine/state.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
-using internal::NodeOrder;
+using common_internal::NodeOrder;
 
 namespace {
 
@@ -187,13 +187,15 @@ class Lists {
       const double near = whole ? static_cast<double>(*whole) : *number;
       const double infinity = std::numeric_limits<double>::infinity();
       const auto key = [](double bound) {
-        return internal::NodeOrder::KeyOf(ColumnType::kF64, std::bit_cast<std::uint64_t>(bound));
+        return common_internal::NodeOrder::KeyOf(ColumnType::kF64,
+                                                 std::bit_cast<std::uint64_t>(bound));
       };
       low = key(std::nextafter(near, -infinity));
       high = key(std::nextafter(near, infinity));
     } else {
       const auto key = [](std::int64_t bound) {
-        return internal::NodeOrder::KeyOf(ColumnType::kI64, std::bit_cast<std::uint64_t>(bound));
+        return common_internal::NodeOrder::KeyOf(ColumnType::kI64,
+                                                 std::bit_cast<std::uint64_t>(bound));
       };
       const auto bound = [](double at) {
         return at >= 0x1p63   ? std::numeric_limits<std::int64_t>::max()
@@ -222,13 +224,13 @@ class Lists {
   }
 
   template <class Fn>
-  static void VisitRange(const internal::NodeOrder& order, KeyRange range, Fn&& list) {
+  static void VisitRange(const common_internal::NodeOrder& order, KeyRange range, Fn&& list) {
     if (range.first > range.last) return;
     const std::uint64_t first = order.Rank({range.first, 0});
     const std::uint64_t last =
         range.last == kMostKey ? order.size() : order.Rank({range.last + 1, 0});
     list(last - first, [&](std::vector<NodeId>& nodes) {
-      order.ForEach(first, last, false, [&](internal::NodeOrder::Entry entry) {
+      order.ForEach(first, last, false, [&](common_internal::NodeOrder::Entry entry) {
         nodes.push_back(entry.node);
         return true;
       });
@@ -236,9 +238,10 @@ class Lists {
   }
 
   // Null: it is not kept, and none is made.
-  std::shared_ptr<const internal::NodeOrder> Order(std::optional<ColumnId> column) {
-    if (!make_) return internal::NodeOrder::Kept(s_, column);
-    return column ? internal::NodeOrder::OfColumn(s_, *column) : internal::NodeOrder::OfKinds(s_);
+  std::shared_ptr<const common_internal::NodeOrder> Order(std::optional<ColumnId> column) {
+    if (!make_) return common_internal::NodeOrder::Kept(s_, column);
+    return column ? common_internal::NodeOrder::OfColumn(s_, *column)
+                  : common_internal::NodeOrder::OfKinds(s_);
   }
 
   const Snapshot& s_;
@@ -260,4 +263,4 @@ std::optional<std::vector<NodeId>> ShortestList(const Snapshot& snapshot, const 
   return nodes;
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

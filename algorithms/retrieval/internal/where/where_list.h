@@ -11,11 +11,11 @@
 #include "algorithms/retrieval/internal/where/where_tree.h"
 #include "engine/snapshot.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 // Ascending, each once; nullopt: each list has more than `most` nodes. `make_orders`: as
 // WhereOptions has it. O(list * log list).
 std::optional<std::vector<NodeId>> ShortestList(const Snapshot& snapshot, const WhereTest& root,
                                                 bool make_orders, std::uint64_t most);
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

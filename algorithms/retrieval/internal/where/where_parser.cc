@@ -12,16 +12,16 @@
 #include "engine/times.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::retrieval {
 
 namespace {
 
-using retrieval_internal::WhereComparison;
-using retrieval_internal::WhereCost;
-using retrieval_internal::WhereField;
-using retrieval_internal::WhereForm;
-using retrieval_internal::WhereTest;
-using retrieval_internal::WhereValue;
+using internal::WhereComparison;
+using internal::WhereCost;
+using internal::WhereField;
+using internal::WhereForm;
+using internal::WhereTest;
+using internal::WhereValue;
 
 enum class Sign : std::uint8_t { kEnd, kWord, kQuoted, kString, kNumber, kSymbol };
 
@@ -429,7 +429,7 @@ class WhereParser {
     if (!IsSymbol(")")) return Bad(token_.at, "',' or ')' expected, not " + Shown(token_));
     std::ranges::sort(test.list.strings);
     std::ranges::sort(test.list.times);
-    std::ranges::sort(test.list.numbers, retrieval_internal::LessNumber);
+    std::ranges::sort(test.list.numbers, internal::LessNumber);
     return Next();
   }
 
@@ -445,7 +445,7 @@ class WhereParser {
     if (token_.text.size() > WhereLimits::kMaxPatternBytes)
       return Bad(token_.at, "a pattern has at most " +
                                 std::to_string(WhereLimits::kMaxPatternBytes) + " bytes");
-    test.pattern = retrieval_internal::LikePattern(token_.text, ignore_case);
+    test.pattern = internal::LikePattern(token_.text, ignore_case);
     return Next();
   }
 
@@ -467,7 +467,7 @@ std::vector<std::string> WhereExpression::BareProperties() const {
   while (!left.empty()) {
     const WhereTest& test = *left.back();
     left.pop_back();
-    if (test.field == retrieval_internal::WhereField::kProperty && test.bare &&
+    if (test.field == internal::WhereField::kProperty && test.bare &&
         std::ranges::find(names, test.path[0]) == names.end())
       names.push_back(test.path[0]);
     for (auto part = test.parts.rbegin(); part != test.parts.rend(); ++part) left.push_back(&*part);
@@ -486,4 +486,4 @@ Result<WhereExpression> WhereExpression::Compile(std::string_view text, const Sc
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

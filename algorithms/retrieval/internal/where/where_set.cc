@@ -9,7 +9,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 bool WhereSet::CanKeep(const WhereExpression& expression) {
   return expression.tree_->timeless && expression.tree_->root.cost <= WhereCost::kRow;
@@ -71,4 +71,4 @@ std::uint64_t WhereSet::size_bytes() const {
          facts_.size_bytes();
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -14,7 +14,7 @@
 #include "engine/lineage.h"
 #include "engine/snapshot.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 class WhereSet final : public Carried {
  public:
@@ -47,4 +47,4 @@ class WhereSet final : public Carried {
   const NodeSubset nodes_, facts_;
 };
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

@@ -17,7 +17,7 @@
 #include "engine/schema.h"
 #include "engine/types.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 // A value as an expression spells it. `time_ms`: of a string that is an ISO 8601 time.
 struct WhereValue {
@@ -85,14 +85,14 @@ Result<std::vector<NodeId>> EvaluateWhereOf(const Snapshot& snapshot, const Wher
                                             const WhereOptions& options,
                                             const std::vector<NodeId>& list);
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal
 
-namespace plexus {
+namespace plexus::retrieval {
 
 struct WhereExpression::Tree {
-  retrieval_internal::WhereTest root;
+  internal::WhereTest root;
   std::string text;
   bool timeless = true;  // whatever the time is, it means the same
 };
 
-}  // namespace plexus
+}  // namespace plexus::retrieval

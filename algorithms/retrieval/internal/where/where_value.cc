@@ -5,7 +5,7 @@
 
 #include "algorithms/retrieval/internal/where/where_tree.h"
 
-namespace plexus::retrieval_internal {
+namespace plexus::retrieval::internal {
 
 namespace {
 
@@ -128,4 +128,4 @@ bool Holds(WhereComparison comparison, std::strong_ordering order) {
   return false;
 }
 
-}  // namespace plexus::retrieval_internal
+}  // namespace plexus::retrieval::internal

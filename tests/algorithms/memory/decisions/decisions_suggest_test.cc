@@ -15,6 +15,7 @@
 #include "tests/algorithms/memory/decision_graph.h"
 
 namespace plexus::testing {
+using namespace memory;
 namespace {
 
 class Suggestions : public ::testing::Test {

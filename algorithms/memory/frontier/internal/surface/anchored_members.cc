@@ -20,7 +20,7 @@
 #include "algorithms/retrieval/terms.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 namespace {
 
 constexpr std::uint64_t kMostVisits = 64;        // of lists, for each member of the whole pool
@@ -73,7 +73,7 @@ class AnchoredScan {
         type_of_(snapshot) {}
 
   void Read(std::span<const NodeId> carriers, const PairTerms& terms) {
-    internal::NodeMap numbers(snapshot_.node_count());
+    common_internal::NodeMap numbers(snapshot_.node_count());
     for (const NodeId node : carriers) ReadCarrier(node, numbers);
     std::vector<float> worths(snapshot_.node_count());  // of members
     for (const NodeId v : pool_.ToList())               // a trust far above 1 counts as 1
@@ -100,7 +100,7 @@ class AnchoredScan {
       for (; t < end; ++t) ReadPlaces(tokens_[unread[t]]);
     });
     const auto threads = static_cast<std::size_t>(executor_.thread_count());
-    internal::ObjectPool<Worker> workers;
+    common_internal::ObjectPool<Worker> workers;
     workers.Reserve(executor_, carriers);
     for (const auto& worker : workers.idle()) {
       worker->counts.resize(nodes_.size() + kBlock);
@@ -128,7 +128,7 @@ class AnchoredScan {
     std::vector<float> bounds;         // by place
   };
 
-  void ReadCarrier(NodeId node, internal::NodeMap& numbers) {
+  void ReadCarrier(NodeId node, common_internal::NodeMap& numbers) {
     const auto rows = snapshot_.base_rows(Direction::kIn);
     const NodeId in_base = snapshot_.base_node_count();
     Carrier carrier;
@@ -140,7 +140,7 @@ class AnchoredScan {
       const bool tag = arc.kind == kHasTag;
       if (!tag && !IsTellingWord(DisplayName(snapshot_.key(v)))) return;
       std::uint32_t& number = numbers.at(v);
-      if (number == internal::NodeMap::kAbsent) {
+      if (number == common_internal::NodeMap::kAbsent) {
         number = static_cast<std::uint32_t>(tokens_.size());
         tokens_.push_back({v, tag, false, v < in_base ? rows.degree(v) : 0, {}, {}});
       }
@@ -312,7 +312,7 @@ Result<std::optional<AnchoredMembers>> MembersByTags(const Snapshot& snapshot,
   const std::optional<AnchoredMembers> none;
   if (options.tags.empty() || options.match == TagMatch::kBoth || options.arity != 2 ||
       options.level.value_or(SetLevel::kOpen) != SetLevel::kOpen || options.band ||
-      WantsFit(options) || options.terms == TermRule::kAscii || !HasTerms(snapshot))
+      WantsFit(options) || options.terms == TermRule::kAscii || !retrieval::HasTerms(snapshot))
     return none;
   PLEXUS_ASSIGN(const NodeSubset pool, PoolNodes(snapshot, options, executor));
   const NodeSubset carriers = pool.Intersect(TagCarriers(snapshot, options.tags, options.now_ms));
@@ -344,4 +344,4 @@ Result<std::optional<AnchoredMembers>> MembersByTags(const Snapshot& snapshot,
   return AnchoredMembers{std::move(part), pool.count()};
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -17,7 +17,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 struct AnchoredMembers {
   NodeSubset part;          // The list of this pool is that of the whole one.
@@ -34,4 +34,4 @@ Result<std::optional<AnchoredMembers>> MembersByTags(const Snapshot& snapshot,
                                                      const std::optional<PageEnd>& end,
                                                      Executor& executor);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -7,7 +7,7 @@
 #include "algorithms/memory/ledger/internal/trust.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 KeptPool::KeptPool(SurfacePool&& pool, const NeverComposedOptions& options)
     : pool_(std::move(pool)), options_(options), is_gone_(pool_.count(), 0) {
@@ -161,4 +161,4 @@ bool KeptPool::Follow(NodeId node, bool inside, Row& row, std::string& why) {
   return true;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -18,7 +18,7 @@
 #include "engine/error.h"
 #include "engine/snapshot.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 class KeptPool {
  public:
@@ -46,4 +46,4 @@ class KeptPool {
   std::vector<std::uint8_t> is_gone_;  // by row
 };
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

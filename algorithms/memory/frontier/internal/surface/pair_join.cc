@@ -7,7 +7,7 @@
 
 #include "algorithms/common/internal/simd_dispatch.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -76,9 +76,9 @@ __attribute__((target("popcnt"))) void ScanPopcount(const Signatures& s, const W
   ScanRows(s, bound, x, first, last, out);
 }
 // Machines with AVX2 count bits in one instruction.
-constexpr internal::SimdTable<Scanner> kScan{&ScanScalar, &ScanPopcount};
+constexpr common_internal::SimdTable<Scanner> kScan{&ScanScalar, &ScanPopcount};
 #else
-constexpr internal::SimdTable<Scanner> kScan{&ScanScalar};
+constexpr common_internal::SimdTable<Scanner> kScan{&ScanScalar};
 #endif
 
 }  // namespace
@@ -482,4 +482,4 @@ PairJoin::Sinks PairJoin::RunAll(const JoinNeed& need, const JoinRows& rows,
   return sinks;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

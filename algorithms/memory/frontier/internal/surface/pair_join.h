@@ -27,7 +27,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // Takes the pairs of one chunk, in one thread.
 class PairSink {
@@ -92,9 +92,9 @@ class PairJoin {
     std::uint32_t sample = 0;
     float least = 0;
   } limits_of_;  // what they were set for
-  internal::ObjectPool<Worker> workers_;
+  common_internal::ObjectPool<Worker> workers_;
   std::uint64_t compared_ = 0;
   bool interrupted_ = false;
 };
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

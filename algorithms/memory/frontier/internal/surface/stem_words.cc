@@ -6,16 +6,17 @@
 #include <utility>
 #include <vector>
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 std::map<std::string, std::string> StemWords::Of(const Snapshot& snapshot,
                                                  std::span<const NodeId> nodes) const {
   std::map<std::string, std::string> chosen;
   const std::lock_guard lock(mutex_);
   if (!stems_ || !words_) {
-    TermOptions plain = index_;
+    retrieval::TermOptions plain = index_;
     plain.stemmer.clear();
-    Result<TermSplitter> stems = TermSplitter::Make(index_), words = TermSplitter::Make(plain);
+    Result<retrieval::TermSplitter> stems = retrieval::TermSplitter::Make(index_),
+                                    words = retrieval::TermSplitter::Make(plain);
     if (!stems || !words) return chosen;
     stems_ = *std::move(stems);
     words_ = *std::move(words);
@@ -44,4 +45,4 @@ std::map<std::string, std::string> StemWords::Of(const Snapshot& snapshot,
   return chosen;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

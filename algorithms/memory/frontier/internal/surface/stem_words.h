@@ -14,20 +14,20 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 class StemWords {
  public:
-  explicit StemWords(TermOptions index) : index_(std::move(index)) {}
+  explicit StemWords(retrieval::TermOptions index) : index_(std::move(index)) {}
   // By stem the word that most of the nodes have in text or key; of several the shortest, then the
   // first one. What cannot be read has no words. Thread-safe.
   std::map<std::string, std::string> Of(const Snapshot& snapshot,
                                         std::span<const NodeId> nodes) const;
 
  private:
-  const TermOptions index_;
+  const retrieval::TermOptions index_;
   mutable std::mutex mutex_;
-  mutable std::optional<TermSplitter> stems_, words_;  // Made at the first question.
+  mutable std::optional<retrieval::TermSplitter> stems_, words_;  // Made at the first question.
 };
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

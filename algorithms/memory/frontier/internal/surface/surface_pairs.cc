@@ -7,7 +7,7 @@
 
 #include "algorithms/memory/frontier/internal/surface/pair_join.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -212,4 +212,4 @@ RankedList TopPairs(const SurfaceScore& score, const ListQuery& query, Executor&
   return PairMiner(score, query, executor).Mine();
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

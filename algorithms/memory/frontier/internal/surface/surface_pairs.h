@@ -16,7 +16,7 @@
 #include "algorithms/memory/frontier/internal/surface/surface_score.h"
 #include "engine/parallel.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // Rows ascend; nodes do, too, so rows decide ties.
 struct RankedRows {
@@ -59,4 +59,4 @@ struct PairBar {
 
 RankedList TopPairs(const SurfaceScore& score, const ListQuery& query, Executor& executor);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -13,7 +13,7 @@
 #include "algorithms/retrieval/terms.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -30,7 +30,7 @@ class PoolMaker {
         executor_(executor),
         pool_(pool),
         arcs_(ArcFilter::All()) {
-    of_texts_ = options.terms == TermRule::kAscii || !HasTerms(snapshot);
+    of_texts_ = options.terms == TermRule::kAscii || !retrieval::HasTerms(snapshot);
     const EdgeKindId tags[] = {kHasTag}, both[] = {kHasTag, kHasTerm};
     arcs_ =
         ArcFilter::Kinds(snapshot.schema(), of_texts_ ? std::span<const EdgeKindId>(tags) : both)
@@ -45,7 +45,7 @@ class PoolMaker {
       PLEXUS_TRY(ReadWords());
     } else {
       FindTellingTerms();
-      PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot_));
+      PLEXUS_ASSIGN(const retrieval::TermRecord record, retrieval::ReadTermRecord(snapshot_));
       if (!record.terms.stemmer.empty())
         pool_.stem_words = std::make_shared<const StemWords>(record.terms);
     }
@@ -58,11 +58,11 @@ class PoolMaker {
 
  private:
   Status ReadWords() {
-    std::optional<TermSplitter> splitter;
+    std::optional<retrieval::TermSplitter> splitter;
     if (options_.terms == TermRule::kUnicode) {
-      TermOptions words = TermOptions::Recommended();
+      retrieval::TermOptions words = retrieval::TermOptions::Recommended();
       words.stemmer.clear();
-      PLEXUS_ASSIGN(splitter, TermSplitter::Make(words));
+      PLEXUS_ASSIGN(splitter, retrieval::TermSplitter::Make(words));
     }
     word_begins_.push_back(0);
     for (const NodeId v : pool_.nodes) {
@@ -78,13 +78,13 @@ class PoolMaker {
     }
     return {};
   }
-  Status AddWords(const std::string& text, TermSplitter* splitter) {
+  Status AddWords(const std::string& text, retrieval::TermSplitter* splitter) {
     if (!splitter) {
       for (const std::string& word : AsciiTerms(text)) words_.push_back(pool_.terms.Intern(word));
       return {};
     }
-    PLEXUS_ASSIGN(const std::vector<TermCount> counts, splitter->Count(text));
-    for (const TermCount& t : counts)
+    PLEXUS_ASSIGN(const std::vector<retrieval::TermCount> counts, splitter->Count(text));
+    for (const retrieval::TermCount& t : counts)
       if (IsTellingWord(t.term)) words_.push_back(pool_.terms.Intern(t.term));
     return {};
   }
@@ -339,4 +339,4 @@ Result<SurfacePool> MakeSurfacePool(const Snapshot& snapshot, const NeverCompose
   return pool;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

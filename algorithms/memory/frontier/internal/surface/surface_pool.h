@@ -25,7 +25,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 using Row = std::uint32_t;
 // (rank << 2) | boundary << 1 | tag. Ranks rise with the number of carriers.
@@ -108,4 +108,4 @@ std::uint8_t CellOf(std::uint32_t rank, bool tag);
 bool IsBoundaryTag(std::string_view tag);
 bool IsWantedTag(std::string_view tag, std::span<const std::string> wanted);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -11,7 +11,7 @@
 #include "algorithms/memory/frontier/internal/surface/surface_sets.h"
 #include "algorithms/memory/ledger/internal/prior_outcomes.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -162,4 +162,4 @@ NeverComposedSet DescribeSet(const SurfaceScore& score, std::span<const Row> mem
   return set;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -9,7 +9,7 @@
 #include "algorithms/memory/frontier/internal/surface/surface_pairs.h"
 #include "algorithms/memory/frontier/internal/surface/surface_score.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 // A set of the surface lens. REQUIRES two members or more.
 NeverComposedSet DescribeSet(const SurfaceScore& score, std::span<const Row> members);
@@ -20,4 +20,4 @@ std::uint64_t SetsOf(std::uint64_t members, int arity);
 // Tags, terms, boundary tags, reason and question; the other lenses have them, too.
 void NameShared(const SurfacePool& pool, std::span<const Row> members, NeverComposedSet& set);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

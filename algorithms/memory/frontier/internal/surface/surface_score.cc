@@ -6,7 +6,7 @@
 #include "algorithms/memory/frontier/internal/tie_score.h"
 #include "algorithms/memory/ledger/internal/prior_outcomes.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -143,4 +143,4 @@ std::uint32_t WorthBound::TagsFor(float worth) const {
   return static_cast<std::uint32_t>(at - tags_.begin());
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -18,7 +18,7 @@
 #include "algorithms/memory/frontier/frontier.h"
 #include "algorithms/memory/frontier/internal/surface/surface_pool.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 inline constexpr double kLeastPairScore = 1.6;
 inline constexpr double kBridgeWeight = 2, kNoveltyWeight = 1.5;
@@ -114,4 +114,4 @@ class WorthBound {
   float most_ = 0;
 };
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

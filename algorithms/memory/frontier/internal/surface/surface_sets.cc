@@ -10,7 +10,7 @@
 #include "algorithms/memory/frontier/internal/pair_lens.h"
 #include "algorithms/memory/frontier/internal/surface/pair_join.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -417,4 +417,4 @@ RankedList TopSets(const SurfaceScore& score, const ListQuery& query, Executor& 
   return SetMiner(score, query, executor).Mine();
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -14,7 +14,7 @@
 #include "algorithms/memory/frontier/internal/surface/surface_score.h"
 #include "engine/parallel.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 RankedList TopSets(const SurfaceScore& score, const ListQuery& query, Executor& executor);
 
@@ -22,4 +22,4 @@ RankedList TopSets(const SurfaceScore& score, const ListQuery& query, Executor& 
 std::vector<PairParts> PartsOf(const SurfaceScore& score, std::span<const Row> members);
 std::vector<NodeId> NodesOf(const SurfacePool& pool, std::span<const Row> rows);
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

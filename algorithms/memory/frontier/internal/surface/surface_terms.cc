@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 namespace {
 
@@ -113,4 +113,4 @@ std::vector<std::string> AsciiTerms(std::string_view text) {
   return terms;
 }
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal

@@ -19,7 +19,7 @@
 #include "engine/error.h"
 #include "engine/snapshot.h"
 
-namespace plexus::memory_internal {
+namespace plexus::memory::internal {
 
 bool IsTellingWord(std::string_view word);  // of the index or the tokenizer; UTF-8
 std::uint32_t Specificity(std::string_view word);
@@ -41,4 +41,4 @@ struct TermTable {
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };
 
-}  // namespace plexus::memory_internal
+}  // namespace plexus::memory::internal
