@@ -54,12 +54,12 @@ void Fill(const Input& input, std::size_t b, bool by_key, WriteBatch& batch) {
   for (std::size_t i = b * kNew; i < (b + 1) * kNew; ++i) {
     const NodePair& pair = input.pairs[i];
     const NodeRef source = ref(pair.source), target = ref(pair.target);
-    batch.Link(source, kLink, target, WeightOf(pair));
+    batch.Link(source, builtin::kLink, target, WeightOf(pair));
   }
   for (std::size_t u = 0; u < kUpdates && b > 0; ++u) {
     const NodePair& pair = Updated(input, b, u);
     const NodeRef source = ref(pair.source), target = ref(pair.target);
-    batch.Link(source, kLink, target, kUpdatedWeight);
+    batch.Link(source, builtin::kLink, target, kUpdatedWeight);
   }
 }
 
@@ -125,7 +125,7 @@ void Append(benchmark::State& state) {
     for (std::size_t b = 1; b < input.batches; ++b) {
       for (std::size_t u = 0; u < kUpdates; u += 97) {
         const NodePair& pair = Updated(input, b, u);
-        const auto edge = last.FindEdge(pair.source, kLink, pair.target);
+        const auto edge = last.FindEdge(pair.source, builtin::kLink, pair.target);
         Require(edge && edge->weight == kUpdatedWeight, "an update is lost");
       }
     }

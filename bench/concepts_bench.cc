@@ -26,7 +26,7 @@
 namespace plexus::bench {
 namespace {
 
-constexpr EdgeKindId kKinds[] = {kIsA, kPartOf, kEvokes};
+constexpr EdgeKindId kKinds[] = {builtin::kIsA, builtin::kPartOf, builtin::kEvokes};
 constexpr std::int64_t kNow = kBenchTime + 6 * 3'600'000;
 constexpr NodeId kStep = 1 << 15;
 
@@ -38,14 +38,14 @@ void AddConcepts(Graph& graph, NodeId nodes) {
     WriteBatch batch(kBenchTime);
     for (NodeId v = first; v < std::min(nodes, first + kStep); ++v) {
       if (IsEpisode(v)) {
-        const NodeRef node = batch.UpsertNode("episode " + std::to_string(v), kEpisode);
+        const NodeRef node = batch.UpsertNode("episode " + std::to_string(v), builtin::kEpisode);
         batch.SetPayload(node, NodeField::kText, "what happened on day " + std::to_string(v));
-        batch.SetF64(node, kValence, 0.25);
+        batch.SetF64(node, builtin::kValence, 0.25);
         continue;
       }
-      const NodeRef node = batch.UpsertNode("concept " + std::to_string(v), kConcept);
-      batch.SetF64(node, kArousalLevel, static_cast<double>(1 + v % 16) / 16);
-      batch.SetI64(node, kAccessedAt, kBenchTime);
+      const NodeRef node = batch.UpsertNode("concept " + std::to_string(v), builtin::kConcept);
+      batch.SetF64(node, builtin::kArousalLevel, static_cast<double>(1 + v % 16) / 16);
+      batch.SetI64(node, builtin::kAccessedAt, kBenchTime);
     }
     Must(graph.Apply(batch), "adding concepts");
   }
@@ -71,7 +71,7 @@ void AddRelations(Graph& graph, NodeId nodes, bool skewed) {
       const auto source = static_cast<NodeId>(random() % nodes);
       const NodeId target = draw();
       if (source == target || IsEpisode(source)) continue;
-      const EdgeKindId kind = IsEpisode(target) ? kEvokes : kKinds[random() % 3];
+      const EdgeKindId kind = IsEpisode(target) ? builtin::kEvokes : kKinds[random() % 3];
       batch.Link(NodeRef::Id(source), kind, NodeRef::Id(target),
                  static_cast<float>(1 + random() % 4) / 4);
       ++i;

@@ -32,9 +32,9 @@ void Append(const std::string& directory, int batches) {
   auto database = Must(Database::Open(directory, options), "making the database");
   for (int i = 0; i < batches; ++i) {
     WriteBatch batch(1);
-    const NodeRef node = batch.UpsertNode("m" + std::to_string(i), NameRef(kMemory));
+    const NodeRef node = batch.UpsertNode("m" + std::to_string(i), NameRef(builtin::kMemory));
     batch.SetPayload(node, NodeField::kText, "what was seen as number " + std::to_string(i));
-    batch.Link(node, kTemporal, batch.Node(i > 0 ? "m" + std::to_string(i - 1) : "root"));
+    batch.Link(node, builtin::kTemporal, batch.Node(i > 0 ? "m" + std::to_string(i - 1) : "root"));
     Must(database->graph().Apply(batch), "appending");
   }
   Must(database->graph().WaitDurable(static_cast<Sequence>(batches)), "waiting");

@@ -76,7 +76,7 @@ void CsrOfEdges(benchmark::State& state) {
       edge.target = pair.target;
       edge.weight = WeightOf(pair);
       edge.created_at = kBenchTime;
-      edge.kind = kLink;
+      edge.kind = builtin::kLink;
       made.push_back(edge);
     }
     return made;

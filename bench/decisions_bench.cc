@@ -44,19 +44,21 @@ void AddDecisions(Ledger& ledger) {
   for (NodeId first = 0; first < ledger.decisions; first += kStep) {
     WriteBatch batch(kBenchTime);
     for (NodeId v = first; v < std::min(ledger.decisions, first + kStep); ++v) {
-      const NodeRef node = batch.UpsertNode("decision " + std::to_string(v), kDecision);
-      batch.SetI64(node, kCreatedAt, kBenchTime + 365 * kDay * v / ledger.decisions);
+      const NodeRef node = batch.UpsertNode("decision " + std::to_string(v), builtin::kDecision);
+      batch.SetI64(node, builtin::kCreatedAt, kBenchTime + 365 * kDay * v / ledger.decisions);
       if (v < ledger.first_of_chain() && v % 3 != 0)
-        batch.SetString(node, kDecisionOutcome, outcomes[v / 3 % 3]);
+        batch.SetString(node, builtin::kDecisionOutcome, outcomes[v / 3 % 3]);
     }
     Must(ledger.graph->Apply(batch), "adding decisions");
   }
   for (NodeId first = 0; first < ledger.decisions; first += kStep) {  // ids of decisions stand
     WriteBatch batch(kBenchTime);
     for (NodeId v = first; v < std::min(ledger.decisions, first + kStep); ++v) {
-      batch.Link(NodeRef::Id(v), kHasTag, batch.IndexNode(kTag, "topic " + std::to_string(v / 16)));
-      batch.Link(NodeRef::Id(v), kHasTag,
-                 batch.IndexNode(kTag, "area " + std::to_string(v % (ledger.decisions / 8 + 1))));
+      batch.Link(NodeRef::Id(v), builtin::kHasTag,
+                 batch.IndexNode(builtin::kTag, "topic " + std::to_string(v / 16)));
+      batch.Link(
+          NodeRef::Id(v), builtin::kHasTag,
+          batch.IndexNode(builtin::kTag, "area " + std::to_string(v % (ledger.decisions / 8 + 1))));
     }
     Must(ledger.graph->Apply(batch), "adding tags");
   }
@@ -77,31 +79,31 @@ void AddEdges(Ledger& ledger) {
       const auto weight = static_cast<float>(1 + random() % 4) / 4;
       switch (random() % 64) {
         case 0:
-          batch.Link(from, kContradicts, to, weight);
+          batch.Link(from, builtin::kContradicts, to, weight);
           break;
         case 1 ... 31:
-          batch.Link(from, kDependsOn, to, weight);
+          batch.Link(from, builtin::kDependsOn, to, weight);
           break;
         case 32 ... 41:
-          batch.Link(from, kRefines, to, weight);
+          batch.Link(from, builtin::kRefines, to, weight);
           break;
         case 42 ... 47:
-          batch.Link(to, kCauses, from, weight);
+          batch.Link(to, builtin::kCauses, from, weight);
           break;
         case 48 ... 55:
-          batch.Link(to, kSupports, from, weight);
+          batch.Link(to, builtin::kSupports, from, weight);
           break;
         default:
-          batch.Link(from, kRelatesTo, to, weight);
+          batch.Link(from, builtin::kRelatesTo, to, weight);
       }
     }
     Must(ledger.graph->Apply(batch), "adding edges");
   }
   WriteBatch batch(kBenchTime);
   for (NodeId v = ledger.first_of_chain() + 1; v < ledger.decisions; ++v)
-    batch.Link(NodeRef::Id(v), kDependsOn, NodeRef::Id(v - 1), 1);
+    batch.Link(NodeRef::Id(v), builtin::kDependsOn, NodeRef::Id(v - 1), 1);
   for (NodeId v = 0; v < ledger.decisions / 16; ++v)
-    batch.UpsertNode("turn " + std::to_string(v), kTurn);
+    batch.UpsertNode("turn " + std::to_string(v), builtin::kTurn);
   Must(ledger.graph->Apply(batch), "adding a chain");
 }
 
@@ -136,14 +138,15 @@ void Time(benchmark::State& state, const Fn& fn) {
 // Every score is what its equation says, to a tolerance of the sum of what is wrong.
 void CheckSalience(const Snapshot& s, const memory::SalienceResult& result, double tolerance) {
   const double d = 0.85;
-  const EdgeKindId kinds[] = {kDependsOn, kRefines, kCauses, kSupports};
+  const EdgeKindId kinds[] = {builtin::kDependsOn, builtin::kRefines, builtin::kCauses,
+                              builtin::kSupports};
   const ArcFilter filter = ArcFilter::Kinds(s.schema(), kinds).ValidAt(kNow);
-  const auto decision = [&](NodeId v) { return s.node_kind(v) == kDecision; };
+  const auto decision = [&](NodeId v) { return s.node_kind(v) == builtin::kDecision; };
   std::vector<double> strength(s.node_count()), want(s.node_count());
   const auto each = [&](auto&& fn) {
     s.ScanArcs(Direction::kOut, 0, s.node_count(), filter, [&](NodeId row, const Arc& arc) {
       if (!decision(row) || !decision(arc.neighbor)) return;
-      const bool back = arc.kind == kCauses || arc.kind == kSupports;
+      const bool back = arc.kind == builtin::kCauses || arc.kind == builtin::kSupports;
       fn(back ? arc.neighbor : row, back ? row : arc.neighbor, static_cast<double>(arc.weight));
     });
   };
@@ -176,9 +179,9 @@ BENCHMARK(DecisionsSalience)->Unit(benchmark::kMillisecond);
 // A new decision with three edges.
 Snapshot AfterAnAppend(const Ledger& ledger) {
   WriteBatch batch(kBenchTime);
-  const NodeRef added = batch.UpsertNode("a new decision", kDecision);
+  const NodeRef added = batch.UpsertNode("a new decision", builtin::kDecision);
   for (const NodeId target : {NodeId{7}, ledger.decisions / 2, ledger.decisions - 1})
-    batch.Link(added, kDependsOn, NodeRef::Id(target));
+    batch.Link(added, builtin::kDependsOn, NodeRef::Id(target));
   return Must(Preview(ledger.snapshot, batch), "a preview").snapshot;
 }
 
@@ -198,10 +201,11 @@ void DecisionsPageRank(benchmark::State& state) {
   const NodeSubset decisions = Must(memory::Decisions(after), "decisions");
   pagerank::PageRankOptions options;
   options.tolerance = 1e-12;
-  options.filter.kinds = {kDependsOn, kRefines, kCauses, kSupports};
+  options.filter.kinds = {builtin::kDependsOn, builtin::kRefines, builtin::kCauses,
+                          builtin::kSupports};
   options.filter.valid_at = kNow;
   options.filter.subset = &decisions;
-  options.reversed = {kCauses, kSupports};
+  options.reversed = {builtin::kCauses, builtin::kSupports};
   options.run.executor = &ExecutorOf(1);
   const memory::SalienceResult before =
       Must(memory::Salience(ledger.snapshot, {.decisions = Now()}), "salience");
@@ -238,11 +242,12 @@ void DecisionsBlockedChain(benchmark::State& state) {
   const Ledger& ledger = TheLedger();
   const auto graph = Graph::InMemory();
   WriteBatch batch(kBenchTime);
-  for (NodeId v = 0; v < ledger.chain; ++v) batch.UpsertNode("d" + std::to_string(v), kDecision);
+  for (NodeId v = 0; v < ledger.chain; ++v)
+    batch.UpsertNode("d" + std::to_string(v), builtin::kDecision);
   Must(graph->Apply(batch), "adding nodes");
   WriteBatch links(kBenchTime);
   for (NodeId v = 1; v < ledger.chain; ++v)
-    links.Link(NodeRef::Id(v), kDependsOn, NodeRef::Id(v - 1));
+    links.Link(NodeRef::Id(v), builtin::kDependsOn, NodeRef::Id(v - 1));
   Must(graph->Apply(links), "adding links");
   Must(graph->Compact(), "compacting");
   const Snapshot s = graph->snapshot();
@@ -271,7 +276,7 @@ void DecisionsGuardrail(benchmark::State& state) {
       *std::ranges::max_element(nodes, {}, [&](NodeId v) { return salience.percentiles[v]; });
   const std::vector<memory::GuardrailRule> rules = {
       {.name = "salient",
-       .kinds = {kContradicts},
+       .kinds = {builtin::kContradicts},
        .target = {.active = true, .salience_above = 0.7},
        .message = "This contradicts {target}."},
       {.name = "removed",
@@ -280,13 +285,13 @@ void DecisionsGuardrail(benchmark::State& state) {
        .message = "{target} is removed."},
       {.name = "unlinked",
        .does = memory::ProposalDoes::kUnlinks,
-       .kinds = {kDependsOn},
+       .kinds = {builtin::kDependsOn},
        .target = {.active = true},
        .action = memory::RuleAction::kWarn,
        .message = "{target} holds {other} no more."}};
   WriteBatch batch(kBenchTime);
-  const NodeRef added = batch.UpsertNode("a new decision", kDecision);
-  batch.Link(added, kContradicts, NodeRef::Id(salient));
+  const NodeRef added = batch.UpsertNode("a new decision", builtin::kDecision);
+  batch.Link(added, builtin::kContradicts, NodeRef::Id(salient));
   memory::GuardrailResult result;
   double preview_cpu = 0;
   memory::GuardrailOptions options{.decisions = Now(), .salience = &salience};

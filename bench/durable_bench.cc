@@ -47,7 +47,7 @@ void DurableBatches(benchmark::State& state) {
         const std::uint64_t n = batches * kBatch + i;
         const auto source = static_cast<NodeId>(n % kNodes);
         const auto target = static_cast<NodeId>((n / kNodes + 1 + source) % kNodes);
-        batch.Link(NodeRef::Id(source), kLink, NodeRef::Id(target),
+        batch.Link(NodeRef::Id(source), builtin::kLink, NodeRef::Id(target),
                    static_cast<float>(random() % 1000 + 1) / 1000.0f);
       }
       Must(database->graph().Apply(batch), "append");

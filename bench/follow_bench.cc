@@ -46,7 +46,7 @@ struct Made {
   static void Add(WriteBatch& batch, std::int64_t i) {
     const NodeRef node = batch.UpsertNode("memory" + std::to_string(i));
     batch.SetPayload(node, NodeField::kText, "what was seen as number " + std::to_string(i));
-    if (i > 0) batch.Link(node, kLink, batch.Node("memory" + std::to_string(i - 1)));
+    if (i > 0) batch.Link(node, builtin::kLink, batch.Node("memory" + std::to_string(i - 1)));
   }
   void AppendSmall() {
     for (int i = 0; i < kBatches; ++i) {

@@ -62,31 +62,32 @@ class Memories {
   void Add(WriteBatch& batch, std::size_t memories) {
     const SpaceRef space = batch.SpaceNamed("text");
     for (std::size_t i = 0; i < memories; ++i, ++made_) {
-      const NodeRef node = batch.UpsertNode(Key(made_), NodeKindRef(kMemory));
+      const NodeRef node = batch.UpsertNode(Key(made_), NodeKindRef(builtin::kMemory));
       std::string text;
       for (std::size_t t = 0; t < kTerms; ++t) {
         const double u = std::uniform_real_distribution<double>(0, 1)(random_);
         const auto term =
             static_cast<std::uint64_t>(u * u * kVocabulary);  // some words more than others
         text += Term(term) + ' ';
-        batch.Link(node, kHasTerm, batch.IndexNode(kTerm, Term(term)),
+        batch.Link(node, builtin::kHasTerm, batch.IndexNode(builtin::kTerm, Term(term)),
                    static_cast<float>(1 + random_() % 3));
       }
       batch.SetPayload(node, NodeField::kText, text);
-      batch.Link(node, kHasTag, batch.IndexNode(kTag, "t" + std::to_string(random_() % kTags)));
+      batch.Link(node, builtin::kHasTag,
+                 batch.IndexNode(builtin::kTag, "t" + std::to_string(random_() % kTags)));
       batch.SetVector(node, space, Vector(made_));
-      if (random_() % 50 == 0) batch.SetI64(node, kValidUntil, batch.time_ms() + 100'000);
-      if (random_() % 50 == 0) batch.SetI64(node, kValidFrom, batch.time_ms());
+      if (random_() % 50 == 0) batch.SetI64(node, builtin::kValidUntil, batch.time_ms() + 100'000);
+      if (random_() % 50 == 0) batch.SetI64(node, builtin::kValidFrom, batch.time_ms());
       if (made_ == 0) continue;
       for (int e = 0; e < 3; ++e) {  // near ones rather than old ones
         const std::uint64_t back =
             1 + random_() % std::min<std::uint64_t>(made_, e == 0 ? made_ : 1000);
-        constexpr EdgeKindId kKinds[] = {kRelatesTo, kCauses, kSupports};
+        constexpr EdgeKindId kKinds[] = {builtin::kRelatesTo, builtin::kCauses, builtin::kSupports};
         batch.Link(node, kKinds[e], batch.Node(Key(made_ - back)),
                    static_cast<float>(1 + random_() % 100) / 100.0f);
       }
       if (random_() % 10 == 0)
-        batch.Link(node, kSupersedes, batch.Node(Key(made_ - 1 - random_() % made_)));
+        batch.Link(node, builtin::kSupersedes, batch.Node(Key(made_ - 1 - random_() % made_)));
     }
   }
 
@@ -115,7 +116,7 @@ class Asker {
       terms_.push_back(Term((round * 97 + t * 4001) % (kVocabulary / 2) + kVocabulary / 4));
     for (NodeId v = s_.node_count() - std::min(s_.node_count(), back);
          v-- > 0 && seeds_.size() < 3;)
-      if (s_.alive(v) && s_.node_kind(v) == kMemory) seeds_.push_back({v, 1.0});
+      if (s_.alive(v) && s_.node_kind(v) == builtin::kMemory) seeds_.push_back({v, 1.0});
   }
   void Ask(std::size_t question) {
     switch (question) {

@@ -58,8 +58,8 @@ void AddTags(Ledger& ledger, std::size_t tag_count) {
       for (std::uint32_t rank : mine) {
         ++ledger.df[rank];
         auto [at, added] = refs.try_emplace(rank);
-        if (added) at->second = batch.IndexNode(kTag, "t" + std::to_string(rank));
-        batch.Link(NodeRef::Id(v), kHasTag, at->second);
+        if (added) at->second = batch.IndexNode(builtin::kTag, "t" + std::to_string(rank));
+        batch.Link(NodeRef::Id(v), builtin::kHasTag, at->second);
       }
     }
     Must(ledger.graph->Apply(batch), "adding tags");
@@ -78,7 +78,7 @@ void AddEvents(Ledger& ledger, std::size_t count) {
   for (std::size_t first = 0; first < count; first += kStep) {
     WriteBatch batch(kBenchTime);
     for (std::size_t e = first; e < std::min(count, first + kStep); ++e) {
-      const NodeRef event = batch.IndexNode(kEvent, "e" + std::to_string(e));
+      const NodeRef event = batch.IndexNode(builtin::kEvent, "e" + std::to_string(e));
       const auto& pool = rare[ledger.df.size() / 2 + random() % (ledger.df.size() / 2)];
       const std::size_t members = 2 + random() % 4;
       for (std::size_t m = 0; m < members; ++m) {
@@ -86,7 +86,7 @@ void AddEvents(Ledger& ledger, std::size_t count) {
         const auto v =
             related ? pool[random() % pool.size()] : static_cast<NodeId>(random() % ledger.facts);
         if (ledger.events[v].insert(static_cast<std::uint32_t>(e)).second)
-          batch.Link(event, kMember, NodeRef::Id(v));
+          batch.Link(event, builtin::kMember, NodeRef::Id(v));
       }
     }
     Must(ledger.graph->Apply(batch), "adding events");

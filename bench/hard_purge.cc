@@ -48,19 +48,24 @@ void Fill(const std::string& directory, int memories, int per_batch) {
     const NameRef space = batch.SpaceNamed("text");
     for (int i = first; i < std::min(memories, first + per_batch); ++i) {
       std::mt19937 random(static_cast<unsigned>(i));
-      const NodeRef node = batch.UpsertNode("memory-" + std::to_string(i) + "-", NameRef(kMemory));
+      const NodeRef node =
+          batch.UpsertNode("memory-" + std::to_string(i) + "-", NameRef(builtin::kMemory));
       batch.SetPayload(node, NodeField::kText, Text(i));
       for (int t = 0; t < kTerms; ++t)
-        batch.Link(node, kHasTerm,
-                   batch.IndexNode(kTerm, "word" + std::to_string(random() % kVocabulary)));
+        batch.Link(
+            node, builtin::kHasTerm,
+            batch.IndexNode(builtin::kTerm, "word" + std::to_string(random() % kVocabulary)));
       // One of its own, which goes with it.
-      batch.Link(node, kHasTerm, batch.IndexNode(kTerm, "x" + std::to_string(i) + "x"));
+      batch.Link(node, builtin::kHasTerm,
+                 batch.IndexNode(builtin::kTerm, "x" + std::to_string(i) + "x"));
       for (int t = 0; t < kTags; ++t)
-        batch.Link(node, kHasTag, batch.IndexNode(kTag, "tag" + std::to_string(random() % 200)));
+        batch.Link(node, builtin::kHasTag,
+                   batch.IndexNode(builtin::kTag, "tag" + std::to_string(random() % 200)));
       std::vector<float> vector(kDimensions);
       for (float& v : vector) v = static_cast<float>(random()) / 4294967296.0f - 0.5f;
       batch.SetVector(node, space, vector);
-      if (i > 0) batch.Link(node, kTemporal, batch.Node("memory-" + std::to_string(i - 1) + "-"));
+      if (i > 0)
+        batch.Link(node, builtin::kTemporal, batch.Node("memory-" + std::to_string(i - 1) + "-"));
     }
     Must(database->graph().Apply(batch), "appending");
   }

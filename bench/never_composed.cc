@@ -48,7 +48,7 @@ struct World {
   std::vector<Memory> memories;
 };
 
-constexpr NodeKindId kKinds[] = {kMemory, kDecision, kConcept};
+constexpr NodeKindId kKinds[] = {builtin::kMemory, builtin::kDecision, builtin::kConcept};
 
 void AddMemories(World& world, std::size_t count, bool plain) {
   const Zipf tags(static_cast<std::size_t>(Size("PLEXUS_BENCH_TAGS", 100'000, 300))),
@@ -66,17 +66,17 @@ void AddMemories(World& world, std::size_t count, bool plain) {
       const NodeRef node = batch.UpsertNode("n" + std::to_string(v), kKinds[memory.kind]);
       if (!plain) {
         memory.trust = static_cast<double>(random() % 1001) / 1000;
-        batch.SetF64(node, kRetention, memory.trust);
+        batch.SetF64(node, builtin::kRetention, memory.trust);
       }
       for (const std::uint32_t tag : memory.tags) {
         auto [at, added] = tag_refs.try_emplace(tag);
-        if (added) at->second = batch.IndexNode(kTag, "t" + std::to_string(tag));
-        batch.Link(node, kHasTag, at->second);
+        if (added) at->second = batch.IndexNode(builtin::kTag, "t" + std::to_string(tag));
+        batch.Link(node, builtin::kHasTag, at->second);
       }
       for (const std::uint32_t term : memory.terms) {
         auto [at, added] = term_refs.try_emplace(term);
-        if (added) at->second = batch.IndexNode(kTerm, "word" + std::to_string(term));
-        batch.Link(node, kHasTerm, at->second);
+        if (added) at->second = batch.IndexNode(builtin::kTerm, "word" + std::to_string(term));
+        batch.Link(node, builtin::kHasTerm, at->second);
       }
       world.memories.push_back(std::move(memory));
     }
@@ -85,20 +85,21 @@ void AddMemories(World& world, std::size_t count, bool plain) {
 }
 
 void AddEvent(World& world, WriteBatch& batch, std::uint32_t number, std::mt19937_64& random) {
-  const NodeRef event = batch.IndexNode(kEvent, "e" + std::to_string(number));
+  const NodeRef event = batch.IndexNode(builtin::kEvent, "e" + std::to_string(number));
   const bool helpful = random() % 16 == 0;
   for (std::size_t m = 2 + random() % 4; m-- > 0;) {
     const std::size_t v = random() % world.memories.size();
     world.memories[v].helpful |= helpful;
     if (world.memories[v].events.insert(number).second)
-      batch.Link(event, kMember, batch.Node("n" + std::to_string(v)));
+      batch.Link(event, builtin::kMember, batch.Node("n" + std::to_string(v)));
   }
   if (!helpful) return;
-  const NodeRef outcome = batch.IndexNode(kOutcome, "helpful/0/user/e" + std::to_string(number));
+  const NodeRef outcome =
+      batch.IndexNode(builtin::kOutcome, "helpful/0/user/e" + std::to_string(number));
   PropertyMapBuilder properties;
   properties.String("type", "helpful");
   batch.SetPayload(outcome, NodeField::kProperties, Must(properties.Finish(), "properties"));
-  batch.Link(outcome, kLabels, event);
+  batch.Link(outcome, builtin::kLabels, event);
 }
 
 void AddEvents(World& world, std::size_t count) {

@@ -148,7 +148,7 @@ void WriteCheckpoint(benchmark::State& state) {
   for (auto _ : state) {
     state.PauseTiming();
     WriteBatch batch(kBenchTime + ++round);
-    batch.SetF64(NodeRef::Id(0), kTrust, 1.0 / static_cast<double>(round + 1));
+    batch.SetF64(NodeRef::Id(0), builtin::kTrust, 1.0 / static_cast<double>(round + 1));
     const ApplyReport report = Must(database->graph().Apply(batch), "appending");
     state.ResumeTiming();
     Must(database->Checkpoint(), "checkpoint");

@@ -159,7 +159,7 @@ void Refresh(benchmark::State& state) {
       x ^= x << 13, x ^= x >> 7, x ^= x << 17;
       end = static_cast<NodeId>(x % n);
     }
-    batch.Link(NodeRef::Id(ends[0]), kLink, NodeRef::Id(ends[1]));
+    batch.Link(NodeRef::Id(ends[0]), builtin::kLink, NodeRef::Id(ends[1]));
   }
   pagerank::PageRankOptions options;
   options.tolerance = 1e-6;

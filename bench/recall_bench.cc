@@ -52,11 +52,12 @@ void AddMemories(Graph& graph, NodeId memories, const Zipf& zipf) {
   for (NodeId first = 0; first < memories; first += kStep) {
     WriteBatch batch(kBenchTime);
     for (NodeId v = first; v < std::min(memories, first + kStep); ++v) {
-      const NodeRef node = batch.UpsertNode("memory " + std::to_string(v), NodeKindRef(kMemory));
-      batch.SetF64(node, kRetention, static_cast<double>(v % 11) / 10);
+      const NodeRef node =
+          batch.UpsertNode("memory " + std::to_string(v), NodeKindRef(builtin::kMemory));
+      batch.SetF64(node, builtin::kRetention, static_cast<double>(v % 11) / 10);
       if (v % 3 == 0)
-        batch.SetI64(node, kAccessedAt, kNow - static_cast<std::int64_t>(v % 90) * kDay);
-      if (v % 3 == 0) batch.SetI64(node, kAccessCount, v % 50);
+        batch.SetI64(node, builtin::kAccessedAt, kNow - static_cast<std::int64_t>(v % 90) * kDay);
+      if (v % 3 == 0) batch.SetI64(node, builtin::kAccessCount, v % 50);
     }
     Must(graph.Apply(batch), "adding memories");
   }
@@ -64,9 +65,9 @@ void AddMemories(Graph& graph, NodeId memories, const Zipf& zipf) {
     WriteBatch batch(kBenchTime);
     for (NodeId v = first; v < std::min(memories, first + kStep); ++v) {
       for (const std::string& word : WordsOf(v, zipf))
-        batch.Link(NodeRef::Id(v), kHasTerm, batch.IndexNode(kTerm, word), 1);
-      batch.Link(NodeRef::Id(v), kHasTag,
-                 batch.IndexNode(kTag, "t" + std::to_string(v * 7919ull % kTags)), 1);
+        batch.Link(NodeRef::Id(v), builtin::kHasTerm, batch.IndexNode(builtin::kTerm, word), 1);
+      batch.Link(NodeRef::Id(v), builtin::kHasTag,
+                 batch.IndexNode(builtin::kTag, "t" + std::to_string(v * 7919ull % kTags)), 1);
     }
     Must(graph.Apply(batch), "adding words");
   }
@@ -79,7 +80,8 @@ void AddEdges(Graph& graph, NodeId memories, bool skewed) {
     if (!skewed || random() % 2 == 0) return static_cast<NodeId>(random() % memories);
     return static_cast<NodeId>(std::uint64_t{ends(random)} * 48271 % memories);
   };
-  constexpr EdgeKindId kKinds[] = {kSupports, kCauses, kRelatesTo, kDependsOn};
+  constexpr EdgeKindId kKinds[] = {builtin::kSupports, builtin::kCauses, builtin::kRelatesTo,
+                                   builtin::kDependsOn};
   const std::uint64_t edges = std::uint64_t{3} * memories;
   for (std::uint64_t done = 0; done < edges;) {
     WriteBatch batch(kBenchTime);
@@ -89,8 +91,8 @@ void AddEdges(Graph& graph, NodeId memories, bool skewed) {
       // A replaced hub would take its neighbours' relations along: ends of those are drawn evenly.
       const NodeId target = which < 2 ? static_cast<NodeId>(random() % memories) : draw();
       if (source == target) continue;
-      const EdgeKindId kind = which == 0   ? kContradicts
-                              : which == 1 ? kSupersedes
+      const EdgeKindId kind = which == 0   ? builtin::kContradicts
+                              : which == 1 ? builtin::kSupersedes
                                            : kKinds[random() % 4];
       batch.Link(NodeRef::Id(source), kind, NodeRef::Id(target),
                  static_cast<float>(1 + random() % 4) / 4);
@@ -153,7 +155,7 @@ std::size_t CountRelated(const Snapshot& s, NodeId start, const NodeSubset& visi
     for (const NodeId at : level)
       s.ForEachArc(Direction::kBoth, at, filter, [&](const Arc& arc) {
         const Edge e = s.edge(arc, at);
-        const bool replaced = arc.kind == kSupersedes && e.source == at;
+        const bool replaced = arc.kind == builtin::kSupersedes && e.source == at;
         if (visible.contains(arc.neighbor) || replaced) edges.emplace(e.source, e.kind, e.target);
         if (visible.contains(arc.neighbor) && hops.emplace(arc.neighbor, hop + 1).second)
           next.push_back(arc.neighbor);

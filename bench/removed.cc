@@ -52,17 +52,18 @@ void Add(Graph& graph, const Sizes& sizes) {
     WriteBatch batch(kBenchTime + first);
     NodeRef before;
     for (std::uint32_t i = first; i < std::min(first + kStep, sizes.nodes); ++i) {
-      const NodeRef node = batch.UpsertNode(Key(sizes, i), kMemory);
+      const NodeRef node = batch.UpsertNode(Key(sizes, i), builtin::kMemory);
       batch.SetPayload(node, NodeField::kText, "what was said at moment " + std::to_string(i));
-      batch.SetF64(node, kRetention, 0.5);
-      batch.SetI64(node, kAccessedAt, kBenchTime + i);
-      batch.Link(node, kHasTag, batch.IndexNode(kTag, "t" + std::to_string(i % kTags)));
+      batch.SetF64(node, builtin::kRetention, 0.5);
+      batch.SetI64(node, builtin::kAccessedAt, kBenchTime + i);
+      batch.Link(node, builtin::kHasTag,
+                 batch.IndexNode(builtin::kTag, "t" + std::to_string(i % kTags)));
       if (i > first) {
         const std::string label = "conversation " + std::to_string(i / 16);
         WriteBatch::EdgeInput edge;
         edge.source = node;
         edge.target = before;
-        edge.kind = kTemporal;
+        edge.kind = builtin::kTemporal;
         edge.label = label;
         batch.Link(edge);
       }

@@ -59,7 +59,8 @@ const Snapshot& TheGraph() {
     WriteBatch batch(kBenchTime);
     for (const NodePair& pair : DistinctPairs(made->snapshot().node_count(),
                                               std::size_t{3} * made->snapshot().node_count(), 9))
-      batch.Link(NodeRef::Id(pair.source), kRelatesTo, NodeRef::Id(pair.target), WeightOf(pair));
+      batch.Link(NodeRef::Id(pair.source), builtin::kRelatesTo, NodeRef::Id(pair.target),
+                 WeightOf(pair));
     Must(made->Apply(batch), "adding edges");
     Must(made->Compact(), "compacting");
     return made;

@@ -48,8 +48,9 @@ std::int64_t Run(benchmark::State& state, int writers, Write&& write) {
 void AppendTo(Graph& graph, int writer, std::int64_t i) {
   WriteBatch batch(1);
   const std::string prefix = "w" + std::to_string(writer) + "-";
-  const NodeRef node = batch.UpsertNode(prefix + std::to_string(i), NameRef(kMemory));
-  batch.Link(node, kTemporal, batch.Node(prefix + (i > 0 ? std::to_string(i - 1) : "root")));
+  const NodeRef node = batch.UpsertNode(prefix + std::to_string(i), NameRef(builtin::kMemory));
+  batch.Link(node, builtin::kTemporal,
+             batch.Node(prefix + (i > 0 ? std::to_string(i - 1) : "root")));
   Must(graph.Apply(batch), "appending");
 }
 

@@ -56,19 +56,21 @@ void Fill(Graph& graph, const AgentGraph& agent) {
     batch.DefineSpace({"default", kDimensions, Metric::kCosine});
     const SpaceRef space = batch.SpaceNamed("default");
     for (NodeId v = first; v < std::min(first + 4096, agent.turns); ++v) {
-      const NodeRef turn = batch.UpsertNode(Name("t", v), kTurn);
-      batch.SetI64(turn, kCreatedAt, agent.created_at[v]);
-      batch.Link(turn, kInSession, batch.IndexNode(kSession, Name("s", agent.session[v])));
+      const NodeRef turn = batch.UpsertNode(Name("t", v), builtin::kTurn);
+      batch.SetI64(turn, builtin::kCreatedAt, agent.created_at[v]);
+      batch.Link(turn, builtin::kInSession,
+                 batch.IndexNode(builtin::kSession, Name("s", agent.session[v])));
       for (; mention < agent.mentions.size() && agent.mentions[mention].turn == v; ++mention) {
         WriteBatch::EdgeInput edge;
         edge.source = turn;
-        edge.kind = kMentions;
-        edge.target = batch.IndexNode(kFile, Name("f", agent.mentions[mention].file));
+        edge.kind = builtin::kMentions;
+        edge.target = batch.IndexNode(builtin::kFile, Name("f", agent.mentions[mention].file));
         edge.label = random() % 3 == 0 ? "write" : "read";
         batch.Link(edge);
       }
       if (random() % 10 == 0)
-        batch.Link(turn, kInscribed, batch.IndexNode(kInscription, Name("i", random() % 64)));
+        batch.Link(turn, builtin::kInscribed,
+                   batch.IndexNode(builtin::kInscription, Name("i", random() % 64)));
       const float* topic = topics.data() + random() % kTopics * kDimensions;
       for (std::size_t d = 0; d < kDimensions; ++d) values[d] = topic[d] + Uniform(state);
       batch.SetVector(turn, space, values);
@@ -106,8 +108,8 @@ bool Check(const Snapshot& snapshot, const memory::EdgeRecipe& recipe) {
     if (recipe.weight == memory::PairWeight::kCosine)
       expected = retrieval::Cosine(space->vector(edge.source, a), space->vector(edge.target, b));
     if (recipe.weight == memory::PairWeight::kGap)
-      expected = 1 / (1 + static_cast<double>(*snapshot.i64(kCreatedAt, edge.target) -
-                                              *snapshot.i64(kCreatedAt, edge.source)) /
+      expected = 1 / (1 + static_cast<double>(*snapshot.i64(builtin::kCreatedAt, edge.target) -
+                                              *snapshot.i64(builtin::kCreatedAt, edge.source)) /
                               3'600'000);
     right = right && std::abs(expected - static_cast<double>(edge.weight)) < 1e-6;
   });
@@ -176,17 +178,20 @@ void PrintBytes(const char* when, const Snapshot& snapshot) {
 void PrintGraphPart(const AgentGraph& agent) {
   const auto graph = Graph::InMemory();
   WriteBatch nodes(kNow), edges(kNow);
-  for (NodeId v = 0; v < agent.turns; ++v) nodes.UpsertNode(Name("t", v), kTurn);
+  for (NodeId v = 0; v < agent.turns; ++v) nodes.UpsertNode(Name("t", v), builtin::kTurn);
   Must(graph->Apply(nodes), "turns");
   std::vector<NodeId> last(agent.sessions, kNoNode);
   for (NodeId v = 0; v < agent.turns; ++v) {
     NodeId& before = last[agent.session[v]];
-    if (before != kNoNode) edges.Link(NodeRef::Id(before), kTemporal, NodeRef::Id(v), 0.5F);
+    if (before != kNoNode)
+      edges.Link(NodeRef::Id(before), builtin::kTemporal, NodeRef::Id(v), 0.5F);
     before = v;
   }
   std::mt19937_64 random(13);
-  constexpr std::pair<EdgeKindId, int> kOthers[] = {
-      {kReferential, 50'000}, {kCausal, 5'000}, {kCategorical, 20'000}, {kTrajectory, 121}};
+  constexpr std::pair<EdgeKindId, int> kOthers[] = {{builtin::kReferential, 50'000},
+                                                    {builtin::kCausal, 5'000},
+                                                    {builtin::kCategorical, 20'000},
+                                                    {builtin::kTrajectory, 121}};
   for (const auto& [kind, count] : kOthers)
     for (int i = 0; i < count; ++i) {
       const auto a = static_cast<NodeId>(random() % agent.turns);

@@ -23,8 +23,10 @@
 
 namespace plexus {
 
+namespace engine_internal {
 // The stamp of a reference that was never set. No batch has it.
 inline constexpr std::uint32_t kUnsetStamp = std::numeric_limits<std::uint32_t>::max();
+}  // namespace engine_internal
 
 class NodeRef {
  public:
@@ -40,7 +42,7 @@ class NodeRef {
  private:
   friend class WriteBatch;
   constexpr NodeRef(std::uint32_t stamp, std::uint32_t index) : index_(index), stamp_(stamp) {}
-  std::uint32_t index_ = 0, stamp_ = kUnsetStamp;
+  std::uint32_t index_ = 0, stamp_ = engine_internal::kUnsetStamp;
 };
 static_assert(sizeof(NodeRef) == 8);
 
@@ -59,13 +61,15 @@ class NameRef {
  private:
   friend class WriteBatch;
   constexpr NameRef(std::uint32_t stamp, std::uint16_t index) : stamp_(stamp), index_(index) {}
-  std::uint32_t stamp_ = kUnsetStamp;
+  std::uint32_t stamp_ = engine_internal::kUnsetStamp;
   std::uint16_t index_ = 0;
 };
 using NodeKindRef = NameRef<NodeKindId>;
 using EdgeKindRef = NameRef<EdgeKindId>;
 using ColumnRef = NameRef<ColumnId>;
 using SpaceRef = NameRef<SpaceId>;
+
+namespace engine_internal {
 
 // Which references are a batch's own: by its stamp, or made by the batch it is a copy of.
 class BatchRefs {
@@ -135,5 +139,7 @@ class BatchNames {
   std::vector<std::string> names_;
   std::vector<std::uint16_t> by_name_;  // all numbers by rising name, once there are many
 };
+
+}  // namespace engine_internal
 
 }  // namespace plexus

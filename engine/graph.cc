@@ -234,7 +234,8 @@ Status Graph::Impl::Renew(const std::function<Result<std::optional<Renewal>>()>&
 // graph.
 Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Progress* progress) {
   PLEXUS_ASSIGN(load.time_ms, MayWrite(load.time_ms));
-  if (!options_.scope.empty() && options_.scope != kDefaultScope && load.plane == Plane::kFact)
+  if (!options_.scope.empty() && options_.scope != builtin::kDefaultScope &&
+      load.plane == Plane::kFact)
     return Fail(ErrorCode::kFailedPrecondition, "a load gives its nodes no scope");
   if (const MutexLock lock(writer_mutex_); !Published()->runs.empty())
     PLEXUS_TRY(FoldHoldingLock(executor_));

@@ -104,13 +104,14 @@ struct ApplyReport {
   // by NodeRef::Id makes that id.
   NodeId id(NodeRef ref) const {
     if (!ref.local()) return ref.index();
-    const bool known = refs_.Owns(ref.stamp(), BatchRefs::kNodes, ref.index(), ids.size());
+    const bool known =
+        refs_.Owns(ref.stamp(), engine_internal::BatchRefs::kNodes, ref.index(), ids.size());
     return known && ref.index() < ids.size() ? ids[ref.index()] : kNoNode;
   }
 
  private:
   friend class BatchResolver;
-  BatchRefs refs_;  // of that batch
+  engine_internal::BatchRefs refs_;  // of that batch
 };
 
 struct GraphStats {

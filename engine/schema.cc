@@ -37,8 +37,9 @@ std::unexpected<Error> Conflict(std::string_view what, const T& t) {
 // An inverse name that its kind got later. A graph may have had a kind of that name before, or
 // define one: the name is then that kind's, and the built-in kind has no inverse.
 bool GivesWay(const Schema::EdgeKindMatch& match) {
-  return match.reversed && (match.kind == kSupports || match.kind == kPromotedFrom ||
-                            match.kind == kDependsOn || match.kind == kRefines);
+  return match.reversed &&
+         (match.kind == builtin::kSupports || match.kind == builtin::kPromotedFrom ||
+          match.kind == builtin::kDependsOn || match.kind == builtin::kRefines);
 }
 
 // The place of a name in a table by rising name, or where it would be.

@@ -141,8 +141,8 @@ std::optional<StringId> Snapshot::string_column(ColumnId column, NodeId node) co
 }
 
 std::string_view Snapshot::scope(NodeId node) const {
-  auto id = string_column(kScope, node);
-  return id ? string(*id) : kDefaultScope;
+  auto id = string_column(builtin::kScope, node);
+  return id ? string(*id) : builtin::kDefaultScope;
 }
 
 Result<std::string> Snapshot::Payload(PayloadRef ref) const try {
@@ -251,17 +251,18 @@ Edge Snapshot::edge(const Arc& arc, NodeId row) const {
 std::optional<Edge> Snapshot::FindEdge(NodeId source, EdgeKindId kind, NodeId target,
                                        StringId label) const {
   if (source >= node_count() || target >= node_count()) return std::nullopt;
-  const std::uint64_t order = ArcOrder(kind, target);
+  const std::uint64_t order = engine_internal::ArcOrder(kind, target);
   const GraphState& s = state();
   if (!clean(Direction::kOut, source)) {
     for (std::size_t r = s.runs.size(); r-- > 0;) {  // newest first
-      const RunSide& side = s.runs[r]->out;
+      const engine_internal::RunSide& side = s.runs[r]->out;
       const auto [begin, end] = side.Row(source);
       if (begin == end) continue;
       const std::uint32_t at = side.LowerBound(begin, end, kind, target, label);
       if (at == end) continue;
-      const DeltaArc& arc = side.arcs[at];
-      if (ArcOrder(arc.kind, arc.neighbor) != order || arc.label != label) continue;
+      const engine_internal::DeltaArc& arc = side.arcs[at];
+      if (engine_internal::ArcOrder(arc.kind, arc.neighbor) != order || arc.label != label)
+        continue;
       if (arc.tombstone()) return std::nullopt;
       return edge(Arc{target, kind, arc.weight,
                       ArcRef{static_cast<std::uint32_t>(r + 1), at, Direction::kOut}},
@@ -274,14 +275,14 @@ std::optional<Edge> Snapshot::FindEdge(NodeId source, EdgeKindId kind, NodeId ta
 std::optional<Edge> Snapshot::FindBaseEdge(NodeId source, EdgeKindId kind, NodeId target,
                                            StringId label) const {
   constexpr std::uint32_t kShort = 24;  // as RunSide::LowerBound
-  const std::uint64_t order = ArcOrder(kind, target);
+  const std::uint64_t order = engine_internal::ArcOrder(kind, target);
   const GraphState& s = state();
   if (source >= s.base->node_count) return std::nullopt;
   const engine_internal::BaseRows rows(*this, Direction::kOut);
   std::uint32_t at = rows.offsets[source], end = rows.offsets[source + 1];
   const std::uint32_t row_end = end;
   auto below = [&](std::uint32_t i) {
-    const std::uint64_t o = ArcOrder(rows.kind(i), rows.neighbors[i]);
+    const std::uint64_t o = engine_internal::ArcOrder(rows.kind(i), rows.neighbors[i]);
     return o < order || (o == order && label != 0 && s.base->labels.Get(i, 0) < label);
   };
   for (std::uint32_t size = end - at; size > kShort; size = end - at) {
@@ -289,7 +290,7 @@ std::optional<Edge> Snapshot::FindBaseEdge(NodeId source, EdgeKindId kind, NodeI
     (below(mid) ? at : end) = mid;
   }
   while (at < end && below(at)) ++at;
-  if (at == row_end || ArcOrder(rows.kind(at), rows.neighbors[at]) != order ||
+  if (at == row_end || engine_internal::ArcOrder(rows.kind(at), rows.neighbors[at]) != order ||
       s.base->labels.Get(at, 0) != label)
     return std::nullopt;
   return edge(Arc{target, kind, rows.weights[at], ArcRef{0, at, Direction::kOut}}, source);

@@ -98,7 +98,7 @@ class Snapshot {
   // Private (engine/state.h): all that the snapshot sees, for code that takes a graph apart.
   const GraphState& state() const;
   std::shared_ptr<const FrozenState> shared_state() const;
-  const SnapshotTables& tables() const { return *tables_; }
+  const engine_internal::SnapshotTables& tables() const { return *tables_; }
 
   Sequence sequence() const { return tables_->sequence; }
   std::int64_t time_ms() const { return tables_->time_ms; }
@@ -125,8 +125,8 @@ class Snapshot {
   std::string_view string(StringId id) const;
   std::optional<StringId> FindString(std::string_view text) const;
   NodeKindId node_kind(NodeId node) const { return NodeKindId(tables_->node_kinds[node]); }
-  bool alive(NodeId node) const { return tables_->node_flags[node] & kAlive; }
-  bool purged(NodeId node) const { return tables_->node_flags[node] & kPurged; }
+  bool alive(NodeId node) const { return tables_->node_flags[node] & engine_internal::kAlive; }
+  bool purged(NodeId node) const { return tables_->node_flags[node] & engine_internal::kPurged; }
   bool is_fact(NodeId node) const {
     return schema().node_kind(node_kind(node)).plane == Plane::kFact;
   }
@@ -222,7 +222,7 @@ class Snapshot {
   bool VisitRow(Direction direction, NodeId node, const ArcFilter& filter, bool after_out,
                 Fn&& fn) const;
 
-  std::shared_ptr<const SnapshotTables> tables_;  // of a FrozenState
+  std::shared_ptr<const engine_internal::SnapshotTables> tables_;  // of a FrozenState
 };
 
 // What differs between an earlier snapshot and a later one, by identity; values are read from the

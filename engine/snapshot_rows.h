@@ -41,9 +41,10 @@ std::uint32_t FirstNotBelow(std::uint32_t begin, std::uint32_t end, std::uint32_
 class DeltaRow {
  public:
   // The arcs of these kinds.
-  DeltaRow(const SnapshotTables& tables, Direction direction, NodeId node, ArcFilter::Range kinds) {
+  DeltaRow(const engine_internal::SnapshotTables& tables, Direction direction, NodeId node,
+           ArcFilter::Range kinds) {
     for (std::size_t r = tables.runs_rows.size(); r-- > 0;) {  // newest first
-      const RunSide& side = tables.run_rows(r, direction);
+      const engine_internal::RunSide& side = tables.run_rows(r, direction);
       auto [begin, end] = side.Row(node);
       const auto kind = [&](std::uint32_t i) { return KindId{side.arcs[i].kind}; };
       if (kinds.first > 0) begin = FirstNotBelow(begin, end, kinds.first, kind);
@@ -63,7 +64,7 @@ class DeltaRow {
   DeltaRow& operator=(const DeltaRow&) = delete;
 
   // The row at index `row` of a run's side; `run` counts from 1, as in ArcRef.
-  void Add(const RunSide& side, std::size_t row, std::uint32_t run) {
+  void Add(const engine_internal::RunSide& side, std::size_t row, std::uint32_t run) {
     const std::uint32_t begin = side.offsets[row];
     const Part part{side.arcs.data() + begin, begin, side.offsets[row + 1] - begin, run};
     if (count_ == 0)
@@ -73,18 +74,18 @@ class DeltaRow {
   }
 
   std::uint32_t size() const { return count_; }
-  const DeltaArc& arc(std::uint32_t i) const { return arcs_[i]; }
+  const engine_internal::DeltaArc& arc(std::uint32_t i) const { return arcs_[i]; }
   std::uint32_t position(std::uint32_t i) const { return positions_ ? positions_[i] : first_ + i; }
   std::uint32_t run(std::uint32_t i) const { return runs_ ? runs_[i] : run_; }
 
  private:
   static constexpr std::uint32_t kSmall = 16;
   struct Part {
-    const DeltaArc* arcs;
+    const engine_internal::DeltaArc* arcs;
     std::uint32_t first, count, run;
   };
   struct Buffer {
-    DeltaArc arcs[kSmall];
+    engine_internal::DeltaArc arcs[kSmall];
     std::uint32_t positions[kSmall], runs[kSmall];
   };
   void TakeFirst(const Part& part) {
@@ -97,14 +98,14 @@ class DeltaRow {
   template <class Out>
   std::uint32_t MergeInto(const Part& older, Out&& out) const;
 
-  const DeltaArc* arcs_ = nullptr;
+  const engine_internal::DeltaArc* arcs_ = nullptr;
   const std::uint32_t* positions_ = nullptr;  // null: first_, first_ + 1, ...
   const std::uint32_t* runs_ = nullptr;       // null: all from run_
   std::uint32_t count_ = 0, run_ = 0, first_ = 0;
   bool second_ = false;  // which small buffer is in use
   Buffer small_[2];      // not initialised
   struct Large {
-    std::vector<DeltaArc> arcs;
+    std::vector<engine_internal::DeltaArc> arcs;
     std::vector<std::uint32_t> positions, runs;
   };
   std::unique_ptr<Large> large_;
@@ -112,9 +113,9 @@ class DeltaRow {
 // Walks the rows that any run has, in ascending order, for scans.
 class DirtyRows {
  public:
-  DirtyRows(const SnapshotTables& tables, Direction direction, NodeId first) {
+  DirtyRows(const engine_internal::SnapshotTables& tables, Direction direction, NodeId first) {
     for (std::size_t r = tables.runs_rows.size(); r-- > 0;) {  // newest first
-      const RunSide& side = tables.run_rows(r, direction);
+      const engine_internal::RunSide& side = tables.run_rows(r, direction);
       const auto at = std::lower_bound(side.rows.begin(), side.rows.end(), first);
       if (at == side.rows.end()) continue;
       heads_[count_] = *at;
@@ -135,7 +136,7 @@ class DirtyRows {
 
  private:
   struct Cursor {
-    const RunSide* side;
+    const engine_internal::RunSide* side;
     std::size_t row;
     std::uint32_t run;
   };
@@ -157,8 +158,8 @@ class DirtyRows {
   }
   std::size_t count_ = 0;
   NodeId next_ = kNoNode;
-  NodeId heads_[kMaxRuns + 2];
-  Cursor cursors_[kMaxRuns + 2];
+  NodeId heads_[engine_internal::kMaxRuns + 2];
+  Cursor cursors_[engine_internal::kMaxRuns + 2];
 };
 
 // Label of a base arc (0 when the base has no labels).
@@ -214,10 +215,10 @@ struct BaseRows {
   template <class Emit>
   bool Merge(std::uint32_t i, std::uint32_t end, const DeltaRow& delta, Emit&& emit) const {
     for (std::uint32_t d = 0; d < delta.size(); ++d) {
-      const DeltaArc& arc = delta.arc(d);
-      const std::uint64_t order = ArcOrder(arc.kind, arc.neighbor);
+      const engine_internal::DeltaArc& arc = delta.arc(d);
+      const std::uint64_t order = engine_internal::ArcOrder(arc.kind, arc.neighbor);
       while (i < end) {
-        const std::uint64_t base_order = ArcOrder(kind(i), neighbors[i]);
+        const std::uint64_t base_order = engine_internal::ArcOrder(kind(i), neighbors[i]);
         if (base_order >= order) {
           if (base_order > order) break;
           const StringId label = BaseLabel(base, direction, i);

@@ -21,6 +21,8 @@ namespace plexus {
 
 struct Csr;
 
+namespace engine_internal {
+
 enum NodeFlag : std::uint8_t { kAlive = 1, kPurged = 2 };
 
 inline constexpr std::size_t kMaxRuns = 8;
@@ -117,5 +119,7 @@ struct SnapshotTables {
     return (dirty_words[word].load(std::memory_order_relaxed) >> (node & 63)) & 1;
   }
 };
+
+}  // namespace engine_internal
 
 }  // namespace plexus

@@ -49,7 +49,7 @@ class DirtyBits {
   std::vector<std::atomic<std::uint64_t>> words_;
 };
 
-struct GraphState : SnapshotTables {
+struct GraphState : engine_internal::SnapshotTables {
   StringTable::View keys;     // NodeId -> key
   StringTable::View strings;  // StringId -> label, created_by, scope; 0 is ""
   std::vector<PagedView<std::uint64_t>> columns;  // by ColumnId; unused ones are empty

@@ -154,8 +154,8 @@ std::string IsoTime(std::int64_t time_ms) {
 }
 
 bool IsTimeColumn(ColumnId column) {
-  return column == kAccessedAt || column == kCreatedAt || column == kValidFrom ||
-         column == kValidUntil;
+  return column == builtin::kAccessedAt || column == builtin::kCreatedAt ||
+         column == builtin::kValidFrom || column == builtin::kValidUntil;
 }
 
 std::string SecondsWarning(std::int64_t time_ms) {

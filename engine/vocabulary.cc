@@ -8,21 +8,21 @@ namespace plexus {
 namespace {
 
 std::vector<NodeKind> MakeNodeKinds() {
-  std::vector<NodeKind> kinds(kFirstUserNodeKind.value());
+  std::vector<NodeKind> kinds(builtin::kFirstUserNodeKind.value());
   auto put = [&](NodeKindId id, const char* name, Plane plane) { kinds[id] = {name, plane}; };
-  put(kNode, "node", Plane::kFact);
-  put(kMemory, "memory", Plane::kFact);
-  put(kConcept, "concept", Plane::kFact);
-  put(kDecision, "decision", Plane::kFact);
-  put(kTurn, "turn", Plane::kFact);
-  put(kEpisode, "episode", Plane::kFact);
-  put(kTag, "tag", Plane::kIndex);
-  put(kTerm, "term", Plane::kIndex);
-  put(kFile, "file", Plane::kIndex);
-  put(kSession, "session", Plane::kIndex);
-  put(kInscription, "inscription", Plane::kIndex);
-  put(kEvent, "event", Plane::kIndex);
-  put(kOutcome, "outcome", Plane::kIndex);
+  put(builtin::kNode, "node", Plane::kFact);
+  put(builtin::kMemory, "memory", Plane::kFact);
+  put(builtin::kConcept, "concept", Plane::kFact);
+  put(builtin::kDecision, "decision", Plane::kFact);
+  put(builtin::kTurn, "turn", Plane::kFact);
+  put(builtin::kEpisode, "episode", Plane::kFact);
+  put(builtin::kTag, "tag", Plane::kIndex);
+  put(builtin::kTerm, "term", Plane::kIndex);
+  put(builtin::kFile, "file", Plane::kIndex);
+  put(builtin::kSession, "session", Plane::kIndex);
+  put(builtin::kInscription, "inscription", Plane::kIndex);
+  put(builtin::kEvent, "event", Plane::kIndex);
+  put(builtin::kOutcome, "outcome", Plane::kIndex);
   return kinds;
 }
 
@@ -46,69 +46,69 @@ EdgeKind Index(const char* name, NodeKindId source, NodeKindId target) {
 }
 
 std::vector<EdgeKind> MakeEdgeKinds() {
-  std::vector<EdgeKind> kinds(kFirstUserEdgeKind.value());
-  kinds[kLink] = Fact("link");
-  kinds[kLink].self_loops = true;  // plain graphs have them
-  kinds[kSupersedes] = Fact("supersedes");
-  kinds[kSupersedes].inverse = "superseded_by";
-  kinds[kSupersedes].suppresses = true;
-  kinds[kCauses] = Fact("causes");
-  kinds[kCauses].inverse = "caused_by";
-  kinds[kSupports] = Fact("supports");
-  kinds[kSupports].inverse = "supported_by";
-  kinds[kPromotedFrom] = Fact("promoted_from");
-  kinds[kPromotedFrom].inverse = "promoted_to";
-  kinds[kDependsOn] = Fact("depends_on");
-  kinds[kDependsOn].inverse = "depended_on_by";
-  kinds[kDependsOn].acyclic = true;
-  kinds[kRefines] = Fact("refines");
-  kinds[kRefines].inverse = "refined_by";
-  kinds[kBlocks] = Fact("blocks");
-  kinds[kBlocks].inverse = "blocked_by";
-  kinds[kBlocks].blocking = true;
-  kinds[kDerivedFrom] = Fact("derived_from");
-  kinds[kIsA] = Fact("is-a");
-  kinds[kPartOf] = Fact("part-of");
-  kinds[kEvokes] = Fact("evokes");
-  kinds[kTemporal] = Fact("temporal");
-  kinds[kReferential] = Fact("referential");
-  kinds[kCausal] = Fact("causal");
-  kinds[kTrajectory] = Fact("trajectory");
-  kinds[kContradicts] = Symmetric("contradicts");
-  kinds[kRelatesTo] = Symmetric("relates_to");
-  kinds[kDuplicates] = Symmetric("duplicates");
-  kinds[kSimilar] = Symmetric("similar");
-  kinds[kAntonym] = Symmetric("antonym");
-  kinds[kCategorical] = Symmetric("categorical");
-  kinds[kHasTag] = Index("has_tag", kNoNodeKind, kTag);
-  kinds[kHasTerm] = Index("has_term", kNoNodeKind, kTerm);
-  kinds[kMentions] = Index("mentions", kNoNodeKind, kFile);
-  kinds[kInSession] = Index("in_session", kNoNodeKind, kSession);
-  kinds[kMember] = Index("member", kEvent, kNoNodeKind);
-  kinds[kMember].survives_removal = true;
-  kinds[kLabels] = Index("labels", kOutcome, kEvent);
-  kinds[kInscribed] = Index("inscribed", kNoNodeKind, kInscription);
+  std::vector<EdgeKind> kinds(builtin::kFirstUserEdgeKind.value());
+  kinds[builtin::kLink] = Fact("link");
+  kinds[builtin::kLink].self_loops = true;  // plain graphs have them
+  kinds[builtin::kSupersedes] = Fact("supersedes");
+  kinds[builtin::kSupersedes].inverse = "superseded_by";
+  kinds[builtin::kSupersedes].suppresses = true;
+  kinds[builtin::kCauses] = Fact("causes");
+  kinds[builtin::kCauses].inverse = "caused_by";
+  kinds[builtin::kSupports] = Fact("supports");
+  kinds[builtin::kSupports].inverse = "supported_by";
+  kinds[builtin::kPromotedFrom] = Fact("promoted_from");
+  kinds[builtin::kPromotedFrom].inverse = "promoted_to";
+  kinds[builtin::kDependsOn] = Fact("depends_on");
+  kinds[builtin::kDependsOn].inverse = "depended_on_by";
+  kinds[builtin::kDependsOn].acyclic = true;
+  kinds[builtin::kRefines] = Fact("refines");
+  kinds[builtin::kRefines].inverse = "refined_by";
+  kinds[builtin::kBlocks] = Fact("blocks");
+  kinds[builtin::kBlocks].inverse = "blocked_by";
+  kinds[builtin::kBlocks].blocking = true;
+  kinds[builtin::kDerivedFrom] = Fact("derived_from");
+  kinds[builtin::kIsA] = Fact("is-a");
+  kinds[builtin::kPartOf] = Fact("part-of");
+  kinds[builtin::kEvokes] = Fact("evokes");
+  kinds[builtin::kTemporal] = Fact("temporal");
+  kinds[builtin::kReferential] = Fact("referential");
+  kinds[builtin::kCausal] = Fact("causal");
+  kinds[builtin::kTrajectory] = Fact("trajectory");
+  kinds[builtin::kContradicts] = Symmetric("contradicts");
+  kinds[builtin::kRelatesTo] = Symmetric("relates_to");
+  kinds[builtin::kDuplicates] = Symmetric("duplicates");
+  kinds[builtin::kSimilar] = Symmetric("similar");
+  kinds[builtin::kAntonym] = Symmetric("antonym");
+  kinds[builtin::kCategorical] = Symmetric("categorical");
+  kinds[builtin::kHasTag] = Index("has_tag", kNoNodeKind, builtin::kTag);
+  kinds[builtin::kHasTerm] = Index("has_term", kNoNodeKind, builtin::kTerm);
+  kinds[builtin::kMentions] = Index("mentions", kNoNodeKind, builtin::kFile);
+  kinds[builtin::kInSession] = Index("in_session", kNoNodeKind, builtin::kSession);
+  kinds[builtin::kMember] = Index("member", builtin::kEvent, kNoNodeKind);
+  kinds[builtin::kMember].survives_removal = true;
+  kinds[builtin::kLabels] = Index("labels", builtin::kOutcome, builtin::kEvent);
+  kinds[builtin::kInscribed] = Index("inscribed", kNoNodeKind, builtin::kInscription);
   return kinds;
 }
 
 std::vector<Column> MakeColumns() {
-  std::vector<Column> columns(kFirstUserColumn.value());
-  columns[kTrust] = {"trust", ColumnType::kF64};
-  columns[kRetention] = {"retention", ColumnType::kF64};
-  columns[kValence] = {"valence", ColumnType::kF64};
-  columns[kArousalLevel] = {"arousal_level", ColumnType::kF64};
-  columns[kAccessedAt] = {"accessed_at", ColumnType::kI64};
-  columns[kAccessCount] = {"access_count", ColumnType::kI64};
-  columns[kCreatedAt] = {"created_at", ColumnType::kI64};
-  columns[kValidFrom] = {"valid_from", ColumnType::kI64};
-  columns[kValidUntil] = {"valid_until", ColumnType::kI64};
-  columns[kScope] = {"scope", ColumnType::kString};
-  columns[kCategory] = {"category", ColumnType::kString};
-  columns[kStakes] = {"stakes", ColumnType::kString};
-  columns[kConfidence] = {"confidence", ColumnType::kF64};
-  columns[kDecisionOutcome] = {"outcome", ColumnType::kString};
-  columns[kMemoryType] = {"memory_type", ColumnType::kString};
-  columns[kStability] = {"stability", ColumnType::kF64};
+  std::vector<Column> columns(builtin::kFirstUserColumn.value());
+  columns[builtin::kTrust] = {"trust", ColumnType::kF64};
+  columns[builtin::kRetention] = {"retention", ColumnType::kF64};
+  columns[builtin::kValence] = {"valence", ColumnType::kF64};
+  columns[builtin::kArousalLevel] = {"arousal_level", ColumnType::kF64};
+  columns[builtin::kAccessedAt] = {"accessed_at", ColumnType::kI64};
+  columns[builtin::kAccessCount] = {"access_count", ColumnType::kI64};
+  columns[builtin::kCreatedAt] = {"created_at", ColumnType::kI64};
+  columns[builtin::kValidFrom] = {"valid_from", ColumnType::kI64};
+  columns[builtin::kValidUntil] = {"valid_until", ColumnType::kI64};
+  columns[builtin::kScope] = {"scope", ColumnType::kString};
+  columns[builtin::kCategory] = {"category", ColumnType::kString};
+  columns[builtin::kStakes] = {"stakes", ColumnType::kString};
+  columns[builtin::kConfidence] = {"confidence", ColumnType::kF64};
+  columns[builtin::kDecisionOutcome] = {"outcome", ColumnType::kString};
+  columns[builtin::kMemoryType] = {"memory_type", ColumnType::kString};
+  columns[builtin::kStability] = {"stability", ColumnType::kF64};
   return columns;
 }
 

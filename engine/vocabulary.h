@@ -15,6 +15,8 @@
 
 namespace plexus {
 
+namespace builtin {
+
 // Node kinds.
 inline constexpr NodeKindId kNode{0};  // unspecified; what an edge's unknown endpoint becomes
 inline constexpr NodeKindId kMemory{1};
@@ -88,11 +90,14 @@ inline constexpr ColumnId kStability{15};        // f64
 inline constexpr ColumnId kFirstUserColumn{32};  // ids between are reserved
 
 inline constexpr std::string_view kDefaultScope = "user";
+
+}  // namespace builtin
+
 inline constexpr char kIndexSeparator = '\x1f';
 
 // One of the columns that were built in later.
 constexpr bool IsLaterColumn(ColumnId column) {
-  return column >= kFirstLaterColumn && column < kFirstUserColumn;
+  return column >= builtin::kFirstLaterColumn && column < builtin::kFirstUserColumn;
 }
 
 // The tables behind Schema(); reserved ids have an empty name.

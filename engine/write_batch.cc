@@ -32,17 +32,18 @@ void WriteBatch::BeginRefs() {
 template <class Id>
 bool WriteBatch::Owns(NameRef<Id> name) const {
   if (!name.local()) return true;
-  const auto owns = [&](BatchRefs::Table table, const BatchNames& names) {
+  const auto owns = [&](engine_internal::BatchRefs::Table table,
+                        const engine_internal::BatchNames& names) {
     return refs_.Owns(name.stamp(), table, name.index(), names.size());
   };
   if constexpr (std::same_as<Id, NodeKindId>)
-    return owns(BatchRefs::kNodeKinds, node_kind_names_);
+    return owns(engine_internal::BatchRefs::kNodeKinds, node_kind_names_);
   else if constexpr (std::same_as<Id, EdgeKindId>)
-    return owns(BatchRefs::kEdgeKinds, edge_kind_names_);
+    return owns(engine_internal::BatchRefs::kEdgeKinds, edge_kind_names_);
   else if constexpr (std::same_as<Id, ColumnId>)
-    return owns(BatchRefs::kColumns, column_names_);
+    return owns(engine_internal::BatchRefs::kColumns, column_names_);
   else
-    return owns(BatchRefs::kSpaces, space_names_);
+    return owns(engine_internal::BatchRefs::kSpaces, space_names_);
 }
 template bool WriteBatch::Owns(EdgeKindRef name) const;
 
@@ -58,7 +59,7 @@ WriteBatch::Name WriteBatch::Own(NameRef<Id> name) {
 }
 
 Status WriteBatch::CheckRefs() const {
-  const BatchRefs::Foreign& foreign = refs_.foreign();
+  const engine_internal::BatchRefs::Foreign& foreign = refs_.foreign();
   if (foreign.operation == 0) return {};
   return Fail(ErrorCode::kInvalidArgument,
               "operation " + std::to_string(foreign.operation) + ": " + foreign.what +
@@ -301,9 +302,10 @@ void WriteBatch::Clear() {
 void WriteBatch::Append(const WriteBatch& other) {
   const std::uint32_t stamp = Stamp();  // of all that `other` has named
   links_revive_ |= other.links_revive_;
-  if (const BatchRefs::Foreign& theirs = other.refs_.foreign(); theirs.operation != 0)
+  if (const engine_internal::BatchRefs::Foreign& theirs = other.refs_.foreign();
+      theirs.operation != 0)
     refs_.NoteForeign({op_count() + theirs.operation, theirs.what, theirs.unset});
-  auto map_names = [](BatchNames& to, const BatchNames& from) {
+  auto map_names = [](engine_internal::BatchNames& to, const engine_internal::BatchNames& from) {
     std::vector<std::uint16_t> map;
     for (const std::string& name : from) map.push_back(to.NumberOf(name));
     return map;

@@ -270,8 +270,8 @@ class WriteBatch {
   }
   void BeginRefs();
   bool Owns(NodeRef node) const {
-    return !node.local() ||
-           refs_.Owns(node.stamp(), BatchRefs::kNodes, node.index(), nodes_.size());
+    return !node.local() || refs_.Owns(node.stamp(), engine_internal::BatchRefs::kNodes,
+                                       node.index(), nodes_.size());
   }
   template <class Id>
   bool Owns(NameRef<Id> name) const;
@@ -284,7 +284,7 @@ class WriteBatch {
   template <class Id>
   Name Own(NameRef<Id> name);
   void NoteForeign(const char* what, std::uint32_t stamp) {
-    refs_.NoteForeign({op_count() + 1, what, stamp == kUnsetStamp});
+    refs_.NoteForeign({op_count() + 1, what, stamp == engine_internal::kUnsetStamp});
   }
   Bytes Store(std::string_view bytes);
   std::string_view View(Bytes b) const { return std::string_view(arena_).substr(b.offset, b.size); }
@@ -298,7 +298,7 @@ class WriteBatch {
   std::vector<EdgeKind> edge_kinds_;
   std::vector<Column> columns_;
   std::vector<VectorSpace> spaces_;
-  BatchNames node_kind_names_, edge_kind_names_, column_names_, space_names_;
+  engine_internal::BatchNames node_kind_names_, edge_kind_names_, column_names_, space_names_;
   std::string arena_;
   std::vector<LocalNode> nodes_;
   std::vector<Bytes> labels_;
@@ -306,7 +306,7 @@ class WriteBatch {
   std::vector<EdgeOp> edges_;
   std::vector<Rare> rare_;
   std::vector<Expectation> expectations_;
-  BatchRefs refs_;
+  engine_internal::BatchRefs refs_;
 };
 
 template <class Fn>

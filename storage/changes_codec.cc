@@ -9,7 +9,7 @@
 #include "storage/encoding/record_codec.h"
 #include "storage/replica.h"
 
-namespace plexus {
+namespace plexus::replica {
 
 using namespace storage_internal;
 
@@ -105,4 +105,4 @@ Result<Changes> DecodeChanges(std::string_view bytes) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::replica

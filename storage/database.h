@@ -215,8 +215,10 @@ struct Changes {
 };
 
 // replica.h
+namespace replica {
 struct GraphLineage;
 struct ForgottenIds;
+}  // namespace replica
 
 struct StorageStats {
   std::uint64_t disk_bytes = 0;  // all files of the directory
@@ -380,10 +382,10 @@ class Database {
   Result<Changes> ChangesSince(Sequence since, const ChangesOptions& options = {});
 
   // Replicas over a network; replica.h has the contracts.
-  Result<GraphLineage> ReadLineage();
-  Result<ForgottenIds> Forgotten();
+  Result<replica::GraphLineage> ReadLineage();
+  Result<replica::ForgottenIds> Forgotten();
   Status Follow(const Changes& changes);
-  Status Forget(const ForgottenIds& forgotten, Progress* progress = nullptr);
+  Status Forget(const replica::ForgottenIds& forgotten, Progress* progress = nullptr);
   Status SendFiles(const std::function<Status(std::string_view)>& send,
                    Progress* progress = nullptr);
   Status Promote();

@@ -6,7 +6,7 @@
 #include "engine/out_of_memory.h"
 #include "storage/encoding/anchor.h"
 
-namespace plexus {
+namespace plexus::replica {
 
 using namespace storage_internal;
 
@@ -28,4 +28,4 @@ Result<Sequence> ClosedSequence(const std::string& directory) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::replica

@@ -27,7 +27,8 @@ Status Forked(const std::string& what) {
 
 }  // namespace
 
-Status CheckSource(const GraphLineage& replica, const GraphLineage& source) {
+Status replica::CheckSource(const replica::GraphLineage& replica,
+                            const replica::GraphLineage& source) {
   if (source.format > kNewestVersion)
     return Fail(ErrorCode::kUnsupported,
                 "the source writes format " + std::to_string(source.format) +
@@ -83,10 +84,10 @@ Status Database::Impl::BeginReplica() {
   return WriteAnchor(directory, anchor, *files);
 }
 
-Result<GraphLineage> Database::ReadLineage() try {
+Result<replica::GraphLineage> Database::ReadLineage() try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
-  GraphLineage lineage;
+  replica::GraphLineage lineage;
   lineage.format = kNewestVersion;
   const ReaderLock open(d.renewal);
   PLEXUS_TRY(d.Usable());
@@ -107,12 +108,12 @@ Result<GraphLineage> Database::ReadLineage() try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-Result<ForgottenIds> Database::Forgotten() try {
+Result<replica::ForgottenIds> Database::Forgotten() try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
   // The generation first: the state is that one's or a later one. Not `maintenance`, and no turn: a
   // trim, a checkpoint or a write, which change no list, may hold those for long.
-  ForgottenIds forgotten{d.shown_generation};
+  replica::ForgottenIds forgotten{d.shown_generation};
   Snapshot now = d.graph->snapshot();
   // Switched just now: the rewrite keeps the writers' turn until its state is the graph's.
   if (forgotten.generation != d.NotedAnchor().generation)
@@ -213,7 +214,7 @@ Status Database::Follow(const Changes& changes) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-Status Database::Forget(const ForgottenIds& forgotten, Progress* progress) try {
+Status Database::Forget(const replica::ForgottenIds& forgotten, Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
   LogScope log(d.options.graph.on_log, "forget");

@@ -28,7 +28,7 @@
 #include "engine/types.h"
 #include "storage/database.h"
 
-namespace plexus {
+namespace plexus::replica {
 
 // --- Which graph a directory holds, up to which record, and which directory that is.
 
@@ -107,4 +107,4 @@ Result<std::uint64_t> ReceiveFiles(const std::string& directory, const std::stri
 // recovers them, as after a crash of the source.
 Status SwapIn(const std::string& directory, std::uint64_t generation);
 
-}  // namespace plexus
+}  // namespace plexus::replica

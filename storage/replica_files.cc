@@ -240,9 +240,9 @@ Status Database::SendFiles(const std::function<Status(std::string_view)>& send,
 }
 PLEXUS_CATCH_NO_MEMORY
 
-Result<std::uint64_t> ReceiveFiles(const std::string& directory, const std::string& source,
-                                   const std::function<Result<std::string>()>& read,
-                                   Progress* progress) try {
+Result<std::uint64_t> replica::ReceiveFiles(const std::string& directory, const std::string& source,
+                                            const std::function<Result<std::string>()>& read,
+                                            Progress* progress) try {
   const Files files;
   PLEXUS_ASSIGN(const Anchor before, AnchorInForce(directory, files));
   LockFile lock;  // else the replica's own database holds it
@@ -295,7 +295,7 @@ Result<std::uint64_t> ReceiveFiles(const std::string& directory, const std::stri
 }
 PLEXUS_CATCH_NO_MEMORY
 
-Status SwapIn(const std::string& directory, std::uint64_t generation) try {
+Status replica::SwapIn(const std::string& directory, std::uint64_t generation) try {
   const Files files;
   PLEXUS_ASSIGN(const LockFile lock, LockFile::Take(directory));
   PLEXUS_ASSIGN(const Anchor before, AnchorInForce(directory, files));

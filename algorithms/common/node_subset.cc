@@ -134,7 +134,7 @@ Result<NodeSubset> ScanScopes(const Snapshot& snapshot, std::span<const std::str
   NodeSubset found = Where(snapshot.node_count(), [&](NodeId v) {
     if (v % kLookEvery == 0 && v > 0 && !late) late = budget.Interrupted();
     if (late || !snapshot.alive(v) || !snapshot.is_fact(v)) return false;
-    const auto id = snapshot.string_column(kScope, v);
+    const auto id = snapshot.string_column(builtin::kScope, v);
     if (!id) return absent_counts;
     if (*id >= known.size()) known.resize(*id + std::size_t{1}, -1);
     if (known[*id] < 0) known[*id] = Has(scopes, snapshot.string(*id));
@@ -149,9 +149,9 @@ Result<NodeSubset> ScanScopes(const Snapshot& snapshot, std::span<const std::str
 Result<NodeSubset> NodeSubset::InScopes(const Snapshot& snapshot,
                                         std::span<const std::string_view> scopes, bool keep_orders,
                                         const Budget& budget) {
-  const bool absent_counts = Has(scopes, std::string_view(kDefaultScope));
-  const auto order =
-      keep_orders ? NodeOrder::OfColumn(snapshot, kScope) : NodeOrder::Kept(snapshot, kScope);
+  const bool absent_counts = Has(scopes, std::string_view(builtin::kDefaultScope));
+  const auto order = keep_orders ? NodeOrder::OfColumn(snapshot, builtin::kScope)
+                                 : NodeOrder::Kept(snapshot, builtin::kScope);
   if (!order) return ScanScopes(snapshot, scopes, absent_counts, budget);
   Words words(snapshot.node_count());
   if (absent_counts) {

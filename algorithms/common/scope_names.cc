@@ -17,7 +17,7 @@ Result<std::vector<StringId>> ScopesInUse(const Snapshot& snapshot, const Budget
     return Fail(ErrorCode::kCancelled, "which scopes there are was not found in time");
   };
   std::vector<StringId> scopes;
-  if (const auto order = NodeOrder::Kept(snapshot, kScope)) {
+  if (const auto order = NodeOrder::Kept(snapshot, builtin::kScope)) {
     for (std::uint64_t rank = 0; rank < order->size();) {
       if (scopes.size() % kLookEvery == 0 && budget.Interrupted()) return late();
       const std::uint64_t scope = order->At(rank).key;
@@ -30,7 +30,7 @@ Result<std::vector<StringId>> ScopesInUse(const Snapshot& snapshot, const Budget
   for (NodeId v = 0; v < snapshot.node_count(); ++v) {
     if (v % kLookEvery == 0 && budget.Interrupted()) return late();
     if (!snapshot.alive(v)) continue;
-    const auto scope = snapshot.string_column(kScope, v);
+    const auto scope = snapshot.string_column(builtin::kScope, v);
     if (!scope) continue;
     if (*scope >= met.size()) met.resize(*scope + std::size_t{1});
     if (!met[*scope]) scopes.push_back(*scope);
@@ -44,13 +44,13 @@ Result<std::vector<std::string_view>> UnusedScopes(const Snapshot& snapshot,
                                                    std::span<const std::string_view> scopes,
                                                    const Budget& budget) {
   std::vector<std::string_view> unused;
-  const auto order = NodeOrder::Kept(snapshot, kScope);
+  const auto order = NodeOrder::Kept(snapshot, builtin::kScope);
   std::vector<StringId> used;
   if (!order) {
     PLEXUS_ASSIGN(used, ScopesInUse(snapshot, budget));
   }
   for (const std::string_view scope : scopes) {
-    if (scope == kDefaultScope) continue;
+    if (scope == builtin::kDefaultScope) continue;
     const auto id = snapshot.FindString(scope);
     const bool is_used = id && (order ? order->Rank({*id, 0}) < order->Rank({*id + 1ull, 0})
                                       : std::ranges::binary_search(used, *id));

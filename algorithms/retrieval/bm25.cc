@@ -31,13 +31,13 @@ struct Posting {
 };
 
 bool IsDocument(const Snapshot& snapshot, bool events, NodeId node) {
-  return events ? snapshot.node_kind(node) == kEvent : snapshot.is_fact(node);
+  return events ? snapshot.node_kind(node) == builtin::kEvent : snapshot.is_fact(node);
 }
 
 std::vector<Posting> Postings(const Snapshot& snapshot, const ArcFilter& filter, bool events,
                               std::string_view term) {
   std::vector<Posting> postings;
-  const auto node = snapshot.Find(IndexKey(snapshot.schema().node_kind(kTerm).name, term));
+  const auto node = snapshot.Find(IndexKey(snapshot.schema().node_kind(builtin::kTerm).name, term));
   if (!node || !snapshot.alive(*node)) return postings;
   snapshot.ForEachArc(Direction::kIn, *node, filter, [&](const Arc& arc) {
     if (!IsDocument(snapshot, events, arc.neighbor)) return;
@@ -129,7 +129,7 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
   result.documents = lengths.documents();
   result.average_length = lengths.average();
 
-  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), kHasTerm);
+  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm);
   const auto weigh = [&](QueryTerm& query) {
     const double n = static_cast<double>(lengths.documents()), df = static_cast<double>(query.df);
     if (query.df > 0) query.idf = Bm25Idf(n, df);
@@ -223,10 +223,10 @@ Result<std::vector<Bm25Hit>> Bm25Of(const Snapshot& snapshot, const Bm25Result& 
     if (phrase != options.phrases.end())
       holding[t] = phrase->nodes;
     else if (const auto node = snapshot.Find(
-                 IndexKey(snapshot.schema().node_kind(kTerm).name, asked.terms[t].term)))
+                 IndexKey(snapshot.schema().node_kind(builtin::kTerm).name, asked.terms[t].term)))
       places.emplace(*node, t);
   }
-  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), kHasTerm);
+  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm);
   const Formula formula{options, asked.average_length};
   std::vector<float> frequency(asked.terms.size());
   std::vector<bool> has(asked.terms.size());

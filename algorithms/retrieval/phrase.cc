@@ -23,7 +23,7 @@ constexpr std::size_t kTextsPerCheck = 64;  // texts per task
 std::vector<NodeId> Postings(const Snapshot& snapshot, const ArcFilter& has_term,
                              std::string_view term) {
   std::vector<NodeId> nodes;
-  const auto node = snapshot.Find(IndexKey(snapshot.schema().node_kind(kTerm).name, term));
+  const auto node = snapshot.Find(IndexKey(snapshot.schema().node_kind(builtin::kTerm).name, term));
   if (!node || !snapshot.alive(*node)) return nodes;
   snapshot.ForEachArc(Direction::kIn, *node, has_term, [&](const Arc& arc) {
     if (nodes.empty() || nodes.back() != arc.neighbor) nodes.push_back(arc.neighbor);
@@ -34,7 +34,7 @@ std::vector<NodeId> Postings(const Snapshot& snapshot, const ArcFilter& has_term
 // Nodes that have every term, ascending; none at all when there is no term.
 std::optional<std::vector<NodeId>> WithTerms(const Snapshot& snapshot,
                                              const std::vector<std::string>& terms) {
-  const ArcFilter has_term = ArcFilter::Kind(snapshot.schema(), kHasTerm);
+  const ArcFilter has_term = ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm);
   std::vector<std::vector<NodeId>> lists;
   for (const std::string& term : terms) lists.push_back(Postings(snapshot, has_term, term));
   if (lists.empty()) return std::nullopt;

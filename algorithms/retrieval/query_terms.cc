@@ -30,7 +30,7 @@ void AddTermsContaining(const Snapshot& snapshot, std::vector<std::string>& term
   }
   if (characters.empty()) return;
   for (NodeId node = 0; node < snapshot.node_count() && terms.size() < kMaxExpandedTerms; ++node) {
-    if (!snapshot.alive(node) || snapshot.node_kind(node) != kTerm) continue;
+    if (!snapshot.alive(node) || snapshot.node_kind(node) != builtin::kTerm) continue;
     const std::string_view name = DisplayName(snapshot.key(node));
     const bool holds = std::ranges::any_of(characters, [&](const std::string& character) {
       return name != character && name.find(character) != std::string_view::npos;

@@ -237,7 +237,7 @@ Result<RemoveReport> RemoveNodes(Graph& graph, const NodeScan& scan, const Remov
 struct TimeToLive {
   NodeKindId kind{};
   std::int64_t ttl_ms = 0;  // Not negative.
-  ColumnId since = kCreatedAt;
+  ColumnId since = builtin::kCreatedAt;
 };
 // Computes: RemoveNodes for the nodes past their time to live.
 // Errors: those of RemoveNodes.

@@ -93,7 +93,7 @@ class Scanner {
  public:
   Scanner(const Snapshot& snapshot, const NodeScan& scan, KeyRange range)
       : s_(snapshot), scan_(scan), range_(range) {
-    const EdgeKindId tagged[] = {kHasTag};
+    const EdgeKindId tagged[] = {builtin::kHasTag};
     has_tag_ = ArcFilter::Kinds(snapshot.schema(), tagged);
     if (scan.after) page_.last = *scan.after;
   }
@@ -149,7 +149,7 @@ class Scanner {
   bool Passes(NodeId v) const {
     if (!s_.alive(v) || (scan_.facts_only && !s_.is_fact(v))) return false;
     if (scan_.kind && s_.node_kind(v) != *scan_.kind) return false;
-    return !scan_.tag || s_.FindEdge(v, kHasTag, *scan_.tag);
+    return !scan_.tag || s_.FindEdge(v, builtin::kHasTag, *scan_.tag);
   }
   // False when the page is full.
   bool Take(Entry entry) {

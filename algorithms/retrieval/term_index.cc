@@ -29,7 +29,7 @@ class Indexer {
   Indexer(const Snapshot& snapshot, const IndexTermsOptions& options)
       : s_(snapshot),
         options_(options),
-        has_term_(ArcFilter::Kind(snapshot.schema(), kHasTerm)),
+        has_term_(ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm)),
         pool_(options.terms) {}
 
   Result<IndexTermsReport> Run(const std::function<Status(const WriteBatch&)>& apply) {
@@ -60,7 +60,7 @@ class Indexer {
             if (!options_.terms.properties.empty())
               batch.ExpectPayload(ref, NodeField::kProperties,
                                   s_.payload_ref(node, NodeField::kProperties));
-            batch.ExpectEdges(ref, kHasTerm, s_, node);
+            batch.ExpectEdges(ref, builtin::kHasTerm, s_, node);
           }
           internal::FillTerms(batch, ref, compared.difference, report_);
           if (batch.op_count() < std::max<std::size_t>(options_.batch_ops, 1)) continue;
@@ -123,7 +123,7 @@ class Indexer {
   }
 
   bool ConcernsEvent(NodeId node) const {
-    return s_.node_kind(node) == kEvent &&
+    return s_.node_kind(node) == builtin::kEvent &&
            (options_.terms.event_queries || s_.Degree(Direction::kOut, node, has_term_) > 0);
   }
 
@@ -170,7 +170,7 @@ class Indexer {
 
 }  // namespace
 
-bool HasTerms(const Snapshot& snapshot) { return snapshot.CountNodes(kTerm) > 0; }
+bool HasTerms(const Snapshot& snapshot) { return snapshot.CountNodes(builtin::kTerm) > 0; }
 
 Result<IndexTermsReport> IndexTerms(const Snapshot& snapshot, const IndexTermsOptions& options,
                                     const std::function<Status(const WriteBatch&)>& apply) try {

@@ -14,7 +14,8 @@ namespace {
 
 // As lengths_ has it.
 float LengthOf(const Snapshot& snapshot, const ArcFilter& filter, bool of_events, NodeId node) {
-  const bool counts = of_events ? snapshot.node_kind(node) == kEvent : snapshot.is_fact(node);
+  const bool counts =
+      of_events ? snapshot.node_kind(node) == builtin::kEvent : snapshot.is_fact(node);
   if (!counts || !snapshot.alive(node)) return 0.0f;
   double length = 0;
   bool any = false;
@@ -56,7 +57,7 @@ std::shared_ptr<const TermLengths> TermLengths::Make(const Snapshot& snapshot, E
                                                      bool of_events) {
   constexpr std::size_t kGrain = 4 * kBlock;
   const std::size_t n = snapshot.node_count();
-  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), kHasTerm);
+  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm);
   std::vector<float> lengths(n, 0.0f);
   std::vector<double> blocks(Pieces(n, kBlock), 0.0);
   auto made = std::make_shared<TermLengths>();
@@ -91,11 +92,11 @@ std::shared_ptr<const Carried> TermLengths::Carry(const Snapshot& now,
   std::vector<NodeId> touched = changes.nodes;
   for (NodeId v = changes.first_new; v < now.node_count(); ++v) touched.push_back(v);
   for (const StateChanges::Edge& e : changes.edges)
-    if (e.kind == kHasTerm) touched.push_back(e.source);
+    if (e.kind == builtin::kHasTerm) touched.push_back(e.source);
   std::sort(touched.begin(), touched.end());
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
 
-  const ArcFilter filter = ArcFilter::Kind(now.schema(), kHasTerm);
+  const ArcFilter filter = ArcFilter::Kind(now.schema(), builtin::kHasTerm);
   PagedArray<float> lengths(lengths_, 0.0f);
   auto made = std::make_shared<TermLengths>();
   made->of_events_ = of_events_;

@@ -125,7 +125,9 @@ Status WriteTermRecord(WriteBatch& batch, const TermRecord& before, const TermOp
   return {};
 }
 
-NodeRef TermRecordNode(WriteBatch& batch) { return batch.IndexNode(kInscription, kRecordName); }
+NodeRef TermRecordNode(WriteBatch& batch) {
+  return batch.IndexNode(builtin::kInscription, kRecordName);
+}
 
 bool SameOptions(const TermOptions& a, const TermOptions& b) {
   TermOptions left = a, right = b;
@@ -155,7 +157,7 @@ Status CheckOptions(const TermRecord& record, const TermOptions& terms) {
 Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record,
                                    const NodeSubset* subset) {
   constexpr std::size_t kReadAtMost = 4'096;
-  const EdgeKindId kind[] = {kHasTerm};
+  const EdgeKindId kind[] = {builtin::kHasTerm};
   const ArcFilter has_term = ArcFilter::Kinds(snapshot.schema(), kind);
   std::vector<NodeId> doubtful;
   NotIndexed unread;

@@ -47,7 +47,7 @@ struct Weighted {
 class Vocabulary {
  public:
   Vocabulary(const Snapshot& snapshot, std::uint64_t seed, Executor& executor)
-      : s_(snapshot), filter_(ArcFilter::Kind(snapshot.schema(), kHasTerm)) {
+      : s_(snapshot), filter_(ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm)) {
     CountDocuments(executor);
     std::vector<std::uint32_t> df(s_.node_count(), 0);
     ParallelFor(executor, s_.node_count(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
@@ -95,7 +95,7 @@ class Vocabulary {
   std::vector<Weighted> Find(std::span<const TermCount> terms) const {
     std::vector<std::pair<std::uint32_t, double>> found;
     for (const TermCount& term : terms) {
-      const auto node = s_.Find(IndexKey(s_.schema().node_kind(kTerm).name, term.term));
+      const auto node = s_.Find(IndexKey(s_.schema().node_kind(builtin::kTerm).name, term.term));
       if (node && rank_[*node] != kNotATerm) found.emplace_back(rank_[*node], term.count);
     }
     std::sort(found.begin(), found.end());

@@ -217,7 +217,7 @@ class Evaluator {
  public:
   Evaluator(const Snapshot& snapshot, const WhereTest& root, const WhereOptions& options)
       : s_(snapshot), root_(root), options_(options) {
-    const EdgeKindId tagged[] = {kHasTag};
+    const EdgeKindId tagged[] = {builtin::kHasTag};
     has_tag_ = ArcFilter::Kinds(snapshot.schema(), tagged);
   }
 

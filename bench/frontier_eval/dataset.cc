@@ -124,24 +124,27 @@ std::unique_ptr<Graph> MakeLedger(const Dataset& data, DeadEnds dead_ends) {
   auto graph = Graph::InMemory();
   WriteBatch batch(0);
   std::vector<NodeRef> files;
-  for (const std::string& path : data.files) files.push_back(batch.UpsertNode(path, kMemory));
+  for (const std::string& path : data.files)
+    files.push_back(batch.UpsertNode(path, builtin::kMemory));
   for (std::size_t file = 0; file < data.size(); ++file) {
     for (const std::string& tag : data.tags[file])
-      batch.Link(files[file], kHasTag, batch.IndexNode(kTag, tag));
+      batch.Link(files[file], builtin::kHasTag, batch.IndexNode(builtin::kTag, tag));
     for (const std::string& term : data.terms[file])
-      batch.Link(files[file], kHasTerm, batch.IndexNode(kTerm, term));
+      batch.Link(files[file], builtin::kHasTerm, batch.IndexNode(builtin::kTerm, term));
   }
-  for (const auto& [a, b] : data.edges) batch.Link(files[a], kTemporal, files[b]);
+  for (const auto& [a, b] : data.edges) batch.Link(files[a], builtin::kTemporal, files[b]);
   for (std::size_t e = 0; e < data.events.size(); ++e) {
-    const NodeRef event = batch.IndexNode(kEvent, std::to_string(e));
+    const NodeRef event = batch.IndexNode(builtin::kEvent, std::to_string(e));
     batch.UpsertNode(event);
-    for (const std::uint32_t file : data.events[e]) batch.Link(event, kMember, files[file]);
+    for (const std::uint32_t file : data.events[e])
+      batch.Link(event, builtin::kMember, files[file]);
     const bool dead = dead_ends == DeadEnds::kReverted       ? data.reverted[e]
                       : dead_ends == DeadEnds::kChangedAgain ? data.changed_again[e]
                                                              : false;
     // The key of an outcome that was made of its content.
     if (dead)
-      batch.Link(batch.IndexNode(kOutcome, "dead_end/0/user/" + std::to_string(e)), kLabels, event);
+      batch.Link(batch.IndexNode(builtin::kOutcome, "dead_end/0/user/" + std::to_string(e)),
+                 builtin::kLabels, event);
   }
   Must(graph->Apply(batch), "making the ledger");
   Must(graph->Compact(), "compacting the ledger");

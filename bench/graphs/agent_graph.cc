@@ -66,7 +66,7 @@ class Generator {
       const double gap = -kGapSeconds * std::log(1.0 - Uniform());
       clock += static_cast<std::int64_t>(gap * 1000);
       graph_.created_at[v] = clock;
-      if (!first) Add(v - 1, kTemporal, v, static_cast<float>(1.0 / (1.0 + gap / 3600)));
+      if (!first) Add(v - 1, builtin::kTemporal, v, static_cast<float>(1.0 / (1.0 + gap / 3600)));
     }
     graph_.sessions = static_cast<std::uint32_t>(begins_.size());
     begins_.push_back(graph_.turns);
@@ -102,7 +102,7 @@ class Generator {
       const auto& turns = by_file_[graph_.mentions[Below(graph_.mentions.size())].file];
       const NodeId a = turns[Below(turns.size())], b = turns[Below(turns.size())];
       if (graph_.session[a] == graph_.session[b]) continue;
-      made += Add(std::max(a, b), kReferential, std::min(a, b), WeightAbove(0.3));
+      made += Add(std::max(a, b), builtin::kReferential, std::min(a, b), WeightAbove(0.3));
     }
   }
 
@@ -113,7 +113,7 @@ class Generator {
       const bool inside = begin < correction && Uniform() < 0.9;
       const NodeId original = inside ? static_cast<NodeId>(begin + Below(correction - begin))
                                      : static_cast<NodeId>(Below(correction));
-      made += Add(correction, kCausal, original, Uniform() < 0.5 ? 0.5f : WeightAbove(0));
+      made += Add(correction, builtin::kCausal, original, Uniform() < 0.5 ? 0.5f : WeightAbove(0));
     }
   }
 
@@ -125,7 +125,7 @@ class Generator {
       const auto& turns = inscribed[Below(kInscriptions)];
       if (turns.size() < 2) continue;
       const NodeId a = turns[Below(turns.size())], b = turns[Below(turns.size())];
-      made += Add(std::min(a, b), kCategorical, std::max(a, b), WeightAbove(0.3));
+      made += Add(std::min(a, b), builtin::kCategorical, std::max(a, b), WeightAbove(0.3));
     }
   }
 
@@ -133,7 +133,7 @@ class Generator {
     for (std::size_t made = 0, tries = 0; made < count && tries < 100 * count; ++tries) {
       const std::uint64_t s = Below(graph_.sessions);
       if (begins_[s + 1] - begins_[s] < 3) continue;
-      made += Add(begins_[s], kTrajectory, begins_[s + 1] - 1, WeightAbove(0));
+      made += Add(begins_[s], builtin::kTrajectory, begins_[s + 1] - 1, WeightAbove(0));
     }
   }
 
@@ -153,7 +153,7 @@ std::vector<NodeId> StratifiedStarts(const AgentGraph& graph, std::size_t count)
   std::vector<std::uint32_t> degree(graph.turns);
   for (const AgentEdge& edge : graph.edges) {
     ++degree[edge.source];
-    if (edge.kind == kCategorical) ++degree[edge.target];
+    if (edge.kind == builtin::kCategorical) ++degree[edge.target];
   }
   std::array<std::vector<NodeId>, kSteps.size()> strata;
   for (NodeId v = 0; v < graph.turns; ++v)

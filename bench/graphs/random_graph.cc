@@ -48,7 +48,7 @@ void AddEdges(Graph& graph, const std::vector<NodePair>& pairs, std::size_t firs
     const std::size_t end = std::min(last, at + batch_size);
     batch.ReserveEdges(end - at);
     for (std::size_t i = at; i < end; ++i)
-      batch.Link(NodeRef::Id(pairs[i].source), kLink, NodeRef::Id(pairs[i].target),
+      batch.Link(NodeRef::Id(pairs[i].source), builtin::kLink, NodeRef::Id(pairs[i].target),
                  WeightOf(pairs[i]));
     Must(graph.Apply(batch), "adding edges");
   }

@@ -88,7 +88,7 @@ PairList AgentPairs() {
   std::vector<NodePair> pairs;
   for (const AgentEdge& edge : graph.edges) {
     pairs.push_back({edge.source, edge.target});
-    if (edge.kind == kCategorical) pairs.push_back({edge.target, edge.source});
+    if (edge.kind == builtin::kCategorical) pairs.push_back({edge.target, edge.source});
   }
   return ListOf(graph.turns, pairs);
 }

@@ -31,7 +31,7 @@ void Fill(Graph& graph, const Edges& edges) {
     batch.ReserveEdges(end - first);
     for (std::size_t i = first; i < end; ++i)
       batch.Link(NodeRef::Id(edges.sources[i]),
-                 edges.kinds.empty() ? kLink : EdgeKindId{edges.kinds[i]},
+                 edges.kinds.empty() ? builtin::kLink : EdgeKindId{edges.kinds[i]},
                  NodeRef::Id(edges.targets[i]), edges.weight(i));
     Must(graph.Apply(batch), "adding edges");
   }

@@ -236,13 +236,13 @@ Snapshot LoadSharing(const Sharing& s) {
   WriteBatch batch(kBenchTime);
   std::vector<NodeRef> tags, events;
   for (std::uint32_t t = 0; t < s.tags; ++t)
-    tags.push_back(batch.IndexNode(kTag, "t" + std::to_string(t)));
+    tags.push_back(batch.IndexNode(builtin::kTag, "t" + std::to_string(t)));
   for (std::uint32_t e = 0; e < s.events; ++e)
-    events.push_back(batch.IndexNode(kEvent, "e" + std::to_string(e)));
+    events.push_back(batch.IndexNode(builtin::kEvent, "e" + std::to_string(e)));
   for (std::size_t i = 0; i < s.fact.size(); ++i)
-    batch.Link(NodeRef::Id(s.fact[i]), kHasTag, tags[s.tag[i]]);
+    batch.Link(NodeRef::Id(s.fact[i]), builtin::kHasTag, tags[s.tag[i]]);
   for (std::size_t i = 0; i < s.event.size(); ++i)
-    batch.Link(events[s.event[i]], kMember, NodeRef::Id(s.event_fact[i]));
+    batch.Link(events[s.event[i]], builtin::kMember, NodeRef::Id(s.event_fact[i]));
   Must(graph->Apply(batch), "adding tags and events");
   Must(graph->Compact(), "compacting");
   return graph->snapshot();

@@ -171,7 +171,7 @@ std::vector<Work> Ways(Peer& peer, const Snapshot& graph, const std::vector<Node
           {"order", "smallest ids first, and the longest way to each; cycles looked for, 1 thread",
            [&] {
              auto options = On<connectivity::TopologicalOrderOptions>(executor);
-             options.filter.kinds = {kLink};
+             options.filter.kinds = {builtin::kLink};
              peer.Trials(
                  [&] {
                    return Must(connectivity::TopologicalOrder(graph, options), "order").order;

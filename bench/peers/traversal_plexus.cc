@@ -10,7 +10,7 @@
 namespace plexus::peers {
 
 using bench::Must;
-static_assert(kManyKind == kReferential && kLastKind == kTemporal);
+static_assert(kManyKind == builtin::kReferential && kLastKind == builtin::kTemporal);
 
 bool WalkWorks(Peer& peer) {
   const std::string& work = peer.work();

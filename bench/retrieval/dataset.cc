@@ -207,13 +207,14 @@ std::unique_ptr<Graph> MakePassageGraph(const RetrievalData& data, const std::st
   auto graph = Graph::InMemory();
   WriteBatch batch(1);
   for (const Passage& passage : data.passages)
-    batch.SetPayload(batch.UpsertNode(passage.id, NodeKindRef(kMemory)), NodeField::kText,
+    batch.SetPayload(batch.UpsertNode(passage.id, NodeKindRef(builtin::kMemory)), NodeField::kText,
                      passage.text);
   Must(graph->Apply(batch), "passages");
   WriteBatch links(2);
   for (const PassageLink& link : data.links)
     if (link.source != link.target)
-      links.Link(NodeRef::Id(link.source), kRelatesTo, NodeRef::Id(link.target), link.weight);
+      links.Link(NodeRef::Id(link.source), builtin::kRelatesTo, NodeRef::Id(link.target),
+                 link.weight);
   Must(graph->Apply(links), "links");
   const auto apply = [&](const WriteBatch& changes) -> Status {
     PLEXUS_TRY(graph->Apply(changes));

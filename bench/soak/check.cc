@@ -80,13 +80,13 @@ bool Checker::One(const Snapshot& snapshot, Number n, const Memory& m, const All
   }
   const NodeId id = *node;
   if (snapshot.key(id) != key) return Bad(snapshot, key + " has another key");
-  if (snapshot.node_kind(id) != kMemory) return Bad(snapshot, key + " is of another kind");
-  if (snapshot.i64(kAccessCount, id).value_or(0) != m.count)
+  if (snapshot.node_kind(id) != builtin::kMemory) return Bad(snapshot, key + " is of another kind");
+  if (snapshot.i64(builtin::kAccessCount, id).value_or(0) != m.count)
     return Bad(snapshot, key + ": access_count " +
-                             std::to_string(snapshot.i64(kAccessCount, id).value_or(0)) +
+                             std::to_string(snapshot.i64(builtin::kAccessCount, id).value_or(0)) +
                              " instead of " + std::to_string(m.count));
-  if (snapshot.f64(kTrust, id) != m.trust) return Bad(snapshot, key + ": trust");
-  if (snapshot.i64(kCreatedAt, id) != kFirstTimeMs + static_cast<std::int64_t>(m.made))
+  if (snapshot.f64(builtin::kTrust, id) != m.trust) return Bad(snapshot, key + ": trust");
+  if (snapshot.i64(builtin::kCreatedAt, id) != kFirstTimeMs + static_cast<std::int64_t>(m.made))
     return Bad(snapshot, key + ": created_at");
   return Content(snapshot, id, n, m, allowed) && Edges(snapshot, id, n, m, allowed);
 }
@@ -155,13 +155,14 @@ bool Checker::Edges(const Snapshot& snapshot, NodeId node, Number n, const Memor
   if (Missing(n, allowed)) return true;
   for (const std::string& tag : model_.Tags(n, m)) {
     const auto to = snapshot.Find(IndexKey("tag", tag));
-    if (!to || !snapshot.FindEdge(node, kHasTag, *to)) return Bad(snapshot, key + ": no " + tag);
+    if (!to || !snapshot.FindEdge(node, builtin::kHasTag, *to))
+      return Bad(snapshot, key + ": no " + tag);
   }
   std::map<std::string, float> frequency;
   for (const std::string& word : model_.Words(n, m.text_version)) ++frequency[word];
   for (const auto& [word, times] : frequency) {
     const auto to = snapshot.Find(IndexKey("term", word));
-    const auto found = to ? snapshot.FindEdge(node, kHasTerm, *to) : std::nullopt;
+    const auto found = to ? snapshot.FindEdge(node, builtin::kHasTerm, *to) : std::nullopt;
     if (!found || found->weight != times) return Bad(snapshot, key + ": term " + word);
   }
   return true;
@@ -180,7 +181,7 @@ bool Checker::Full(const Snapshot& snapshot, const Allowed& allowed) {
   }
   if (allowed.victims_gone) return true;
   for (NodeId v = 0; v < snapshot.node_count(); ++v)
-    sum += snapshot.i64(kAccessCount, v).value_or(0);
+    sum += snapshot.i64(builtin::kAccessCount, v).value_or(0);
   if (sum != model_.count_sum()) return Bad(snapshot, "the sum of access_count is another");
   if (model_.step() > 0 && snapshot.CountEdges(Plane::kIndex) != index_edges)
     return Bad(snapshot, std::to_string(snapshot.CountEdges(Plane::kIndex)) +

@@ -243,8 +243,8 @@ std::vector<float> Model::Vector(Number n, const Memory& m) const {
 }
 
 EdgeKindOf Model::Kind(Number n, int slot) {
-  if (slot == 0) return n % 3 ? kLink : kSupports;
-  return n % 2 ? kSimilar : kCauses;
+  if (slot == 0) return n % 3 ? builtin::kLink : builtin::kSupports;
+  return n % 2 ? builtin::kSimilar : builtin::kCauses;
 }
 
 bool Model::Symmetric(Number n, int slot) { return slot == 1 && n % 2; }
@@ -254,21 +254,21 @@ namespace {
 void Tag(const Model& model, WriteBatch& batch, Number n, const Memory& m, bool linked) {
   const NodeRef node = batch.Node(model.Key(n));
   for (const std::string& tag : model.Tags(n, m)) {
-    const NodeRef to = batch.IndexNode(kTag, tag);
+    const NodeRef to = batch.IndexNode(builtin::kTag, tag);
     if (linked)
-      batch.Link(node, kHasTag, to);
+      batch.Link(node, builtin::kHasTag, to);
     else
-      batch.Unlink(node, kHasTag, to);
+      batch.Unlink(node, builtin::kHasTag, to);
   }
 }
 
 void AddMade(const Model& model, WriteBatch& batch, Number n) {
   // As it was made: later operations of this step are operations of their own.
   const Memory& now = *model.Find(n);
-  const NodeRef node = batch.UpsertNode(model.Key(n), kMemory);
+  const NodeRef node = batch.UpsertNode(model.Key(n), builtin::kMemory);
   batch.SetPayload(node, NodeField::kText, model.Text(n, now));
   batch.SetVector(node, batch.SpaceNamed(kSpace), model.Vector(n, now));
-  batch.SetF64(node, kTrust, now.trust);
+  batch.SetF64(node, builtin::kTrust, now.trust);
   Tag(model, batch, n, now, true);
   for (int slot = 0; slot < kSlots; ++slot) {
     const ModelEdge& edge = now.edges[static_cast<std::size_t>(slot)];
@@ -305,9 +305,10 @@ WriteBatch BatchOf(const Model& model, const StepOps& ops) {
     Tag(model, batch, n, *model.Find(n), true);
   }
   for (const Number n : ops.counted)
-    batch.AddI64(batch.Node(model.Key(n)), kAccessCount, 1 + static_cast<std::int64_t>(n % 5));
+    batch.AddI64(batch.Node(model.Key(n)), builtin::kAccessCount,
+                 1 + static_cast<std::int64_t>(n % 5));
   for (const Number n : ops.trusted)
-    batch.SetF64(batch.Node(model.Key(n)), kTrust, model.Find(n)->trust);
+    batch.SetF64(batch.Node(model.Key(n)), builtin::kTrust, model.Find(n)->trust);
   const auto linked = [&](const std::pair<Number, int>& of, auto&& fn) {
     const auto& [n, slot] = of;
     const ModelEdge& edge = model.Find(n)->edges[static_cast<std::size_t>(slot)];

@@ -27,7 +27,7 @@ namespace plexus::bench::soak {
 
 using Step = std::uint64_t;
 using Number = std::uint64_t;  // of a memory, in order of making
-using EdgeKindOf = std::remove_cvref_t<decltype(kLink)>;
+using EdgeKindOf = std::remove_cvref_t<decltype(builtin::kLink)>;
 
 struct Scenario {
   std::uint64_t seed = 1;

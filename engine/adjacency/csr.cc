@@ -114,7 +114,7 @@ EdgeSlot Csr::SearchOutSlot(std::uint32_t in_position) const {
     std::uint32_t begin = rows.offsets[row], end = rows.offsets[row + 1];
     while (begin < end) {
       const std::uint32_t mid = begin + (end - begin) / 2;
-      if (ArcOrder(rows.kind(mid), rows.neighbors[mid]) < order)
+      if (engine_internal::ArcOrder(rows.kind(mid), rows.neighbors[mid]) < order)
         begin = mid + 1;
       else
         end = mid;
@@ -125,8 +125,10 @@ EdgeSlot Csr::SearchOutSlot(std::uint32_t in_position) const {
   const auto target = static_cast<NodeId>(row - in_offsets.begin());
   const NodeId source = in_neighbors[in_position];
   const EdgeKindId kind = in().kind(in_position);
-  const std::uint32_t parallel = in_position - first(in(), target, ArcOrder(kind, source));
-  const std::uint32_t slot = first(out(), source, ArcOrder(kind, target)) + parallel;
+  const std::uint32_t parallel =
+      in_position - first(in(), target, engine_internal::ArcOrder(kind, source));
+  const std::uint32_t slot =
+      first(out(), source, engine_internal::ArcOrder(kind, target)) + parallel;
   return static_cast<EdgeSlot>(std::min<std::uint64_t>(slot, arc_count() - 1));
 }
 

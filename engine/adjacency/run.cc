@@ -53,9 +53,9 @@ std::vector<std::uint32_t> OrderHalves(std::span<const EdgeChange> edges, const 
   return order;
 }
 
-RunSide MakeSide(const Half& half, std::span<const std::uint32_t> order) {
-  RunSide side;
-  side.arcs = AlignedArray<DeltaArc>(order.size());
+engine_internal::RunSide MakeSide(const Half& half, std::span<const std::uint32_t> order) {
+  engine_internal::RunSide side;
+  side.arcs = AlignedArray<engine_internal::DeltaArc>(order.size());
   side.rows = AlignedArray<NodeId>(order.size());
   side.offsets = AlignedArray<std::uint32_t>(order.size() + 1);
   std::uint32_t rows = 0;
@@ -80,7 +80,7 @@ RunSide MakeSide(const Half& half, std::span<const std::uint32_t> order) {
 }  // namespace
 
 // A bucket for every one to two rows, so a look-up is a step or two.
-void RunSide::IndexRows() {
+void engine_internal::RunSide::IndexRows() {
   shift = 0;
   if (rows.empty()) {
     buckets = AlignedArray<std::uint32_t>(1, 0);
@@ -97,10 +97,11 @@ void RunSide::IndexRows() {
   for (std::size_t b = buckets.size(); b-- > 0;) buckets[b] = next = std::min(next, buckets[b]);
 }
 
-std::uint32_t RunSide::LowerBound(std::uint32_t begin, std::uint32_t end, EdgeKindId kind,
-                                  NodeId neighbor, StringId label) const {
+std::uint32_t engine_internal::RunSide::LowerBound(std::uint32_t begin, std::uint32_t end,
+                                                   EdgeKindId kind, NodeId neighbor,
+                                                   StringId label) const {
   constexpr std::uint32_t kShort = 24;
-  const DeltaArc wanted{neighbor, label, 0, kind, 0};
+  const engine_internal::DeltaArc wanted{neighbor, label, 0, kind, 0};
   for (std::uint32_t size = end - begin; size > kShort; size = end - begin) {
     const std::uint32_t mid = begin + size / 2;
     (ArcLess(arcs[mid], wanted) ? begin : end) = mid;
@@ -109,7 +110,7 @@ std::uint32_t RunSide::LowerBound(std::uint32_t begin, std::uint32_t end, EdgeKi
   return begin;
 }
 
-std::uint64_t RunSide::size_bytes() const {
+std::uint64_t engine_internal::RunSide::size_bytes() const {
   return rows.size_bytes() + offsets.size_bytes() + arcs.size_bytes() + buckets.size_bytes();
 }
 
@@ -120,7 +121,7 @@ std::uint64_t Run::size_bytes() const {
 
 std::uint32_t Run::OutPosition(Direction direction, NodeId row, std::uint32_t position) const {
   if (direction == Direction::kOut) return position;
-  const DeltaArc& arc = in.arcs[position];
+  const engine_internal::DeltaArc& arc = in.arcs[position];
   const auto [begin, end] = out.Row(arc.neighbor);
   return out.LowerBound(begin, end, arc.kind, row, arc.label);
 }

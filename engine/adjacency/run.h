@@ -22,23 +22,28 @@
 
 namespace plexus {
 
-static_assert(std::uint16_t{DeltaArc::kTombstone} == std::uint16_t{EdgeChange::kTombstone});
-static_assert(std::uint16_t{DeltaArc::kHasExtra} == std::uint16_t{EdgeChange::kHasExtra});
+static_assert(std::uint16_t{engine_internal::DeltaArc::kTombstone} ==
+              std::uint16_t{EdgeChange::kTombstone});
+static_assert(std::uint16_t{engine_internal::DeltaArc::kHasExtra} ==
+              std::uint16_t{EdgeChange::kHasExtra});
 
-inline bool ArcLess(const DeltaArc& a, const DeltaArc& b) {
-  const std::uint64_t oa = ArcOrder(a.kind, a.neighbor), ob = ArcOrder(b.kind, b.neighbor);
+inline bool ArcLess(const engine_internal::DeltaArc& a, const engine_internal::DeltaArc& b) {
+  const std::uint64_t oa = engine_internal::ArcOrder(a.kind, a.neighbor),
+                      ob = engine_internal::ArcOrder(b.kind, b.neighbor);
   return oa != ob ? oa < ob : a.label < b.label;
 }
 
 struct Run {
   Sequence first = 0, last = 0;  // records folded in
   std::uint32_t depth = 0;       // times its oldest arcs were merged
-  RunSide out, in;
+  engine_internal::RunSide out, in;
   AlignedArray<std::int64_t> created_at;  // parallel to out.arcs
   std::vector<EdgeExtra> extras;          // index = position in out.arcs, ascending
   std::vector<float> heaviest;            // by kind: no arc of it weighs more
 
-  const RunSide& side(Direction direction) const { return direction == Direction::kIn ? in : out; }
+  const engine_internal::RunSide& side(Direction direction) const {
+    return direction == Direction::kIn ? in : out;
+  }
   // Position in out.arcs of the arc that row `row` holds at `position` of a side.
   std::uint32_t OutPosition(Direction direction, NodeId row, std::uint32_t position) const;
   // The same when the row is not at hand: O(log rows) more.

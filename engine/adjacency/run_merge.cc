@@ -17,7 +17,7 @@ namespace {
 using Runs = std::span<const std::shared_ptr<const Run>>;
 
 // The runs there are, and the one that comes.
-constexpr std::size_t kMaxMergedRuns = kMaxRuns + 4;
+constexpr std::size_t kMaxMergedRuns = engine_internal::kMaxRuns + 4;
 
 // One run's next arcs in the row being merged.
 struct Part {
@@ -29,12 +29,12 @@ struct Part {
 template <class Stretch>
 class SideMerger {
  public:
-  SideMerger(Runs runs, Direction direction, RunSide& to, Stretch&& stretch)
+  SideMerger(Runs runs, Direction direction, engine_internal::RunSide& to, Stretch&& stretch)
       : to_(to), stretch_(std::forward<Stretch>(stretch)) {
     heads_.fill(kNoNode);
     std::size_t rows = 0, arcs = 0;
     for (std::size_t r = runs.size(); r-- > 0;) {
-      const RunSide& side = runs[r]->side(direction);
+      const engine_internal::RunSide& side = runs[r]->side(direction);
       const std::size_t s = count_++;
       heads_[s] = side.rows.empty() ? kNoNode : side.rows[0];
       sides_[s] = {side.rows.data(), side.rows.data() + side.rows.size(), side.offsets.data(),
@@ -44,7 +44,7 @@ class SideMerger {
     }
     to.rows = AlignedArray<NodeId>(rows);
     to.offsets = AlignedArray<std::uint32_t>(rows + 1);
-    to.arcs = AlignedArray<DeltaArc>(arcs);
+    to.arcs = AlignedArray<engine_internal::DeltaArc>(arcs);
   }
 
   void Merge() {
@@ -84,8 +84,8 @@ class SideMerger {
   }
 
   void Copy(std::uint32_t side, std::uint32_t begin, std::uint32_t end) {
-    const DeltaArc* from = sides_[side].arcs;
-    DeltaArc* to = to_.arcs.data() + size_;
+    const engine_internal::DeltaArc* from = sides_[side].arcs;
+    engine_internal::DeltaArc* to = to_.arcs.data() + size_;
     for (std::uint32_t i = begin; i < end; ++i) to[i - begin] = from[i];
     stretch_(side, begin, end, size_);
     size_ += end - begin;
@@ -95,9 +95,10 @@ class SideMerger {
   void MergeRow(Part* parts, std::size_t count) {
     while (count > 1) {
       std::size_t best = 0;
-      const DeltaArc* least = &Arc(parts[0]);
+      const engine_internal::DeltaArc* least = &Arc(parts[0]);
       for (std::size_t p = 1; p < count; ++p)
-        if (const DeltaArc& arc = Arc(parts[p]); ArcLess(arc, *least)) best = p, least = &arc;
+        if (const engine_internal::DeltaArc& arc = Arc(parts[p]); ArcLess(arc, *least))
+          best = p, least = &arc;
       Copy(parts[best].run, parts[best].at, parts[best].at + 1);
       for (std::size_t p = best + 1; p < count; ++p)
         if (!ArcLess(*least, Arc(parts[p]))) ++parts[p].at;  // an older version
@@ -109,24 +110,26 @@ class SideMerger {
     }
     if (count == 1) Copy(parts[0].run, parts[0].at, parts[0].end);
   }
-  const DeltaArc& Arc(const Part& part) const { return sides_[part.run].arcs[part.at]; }
+  const engine_internal::DeltaArc& Arc(const Part& part) const {
+    return sides_[part.run].arcs[part.at];
+  }
 
   struct Cursor {
     const NodeId* row;  // the next one
     const NodeId* rows_end;
     const std::uint32_t* offset;  // of it
-    const DeltaArc* arcs;
+    const engine_internal::DeltaArc* arcs;
   };
   std::array<Cursor, kMaxMergedRuns> sides_;  // newest first
   std::array<NodeId, kMaxMergedRuns> heads_;  // next row of each, kNoNode beyond the last
   std::uint32_t count_ = 0;
-  RunSide& to_;
+  engine_internal::RunSide& to_;
   std::uint32_t size_ = 0;
   Stretch stretch_;
 };
 
 template <class Stretch>
-void MergeSide(Runs runs, Direction direction, RunSide& to, Stretch&& stretch) {
+void MergeSide(Runs runs, Direction direction, engine_internal::RunSide& to, Stretch&& stretch) {
   SideMerger<Stretch>(runs, direction, to, std::forward<Stretch>(stretch)).Merge();
 }
 

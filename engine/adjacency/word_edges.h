@@ -12,7 +12,7 @@
 
 namespace plexus {
 
-inline constexpr EdgeKindId kWordEdges[] = {kHasTag, kHasTerm};
+inline constexpr EdgeKindId kWordEdges[] = {builtin::kHasTag, builtin::kHasTerm};
 constexpr bool TellsWords(EdgeKindId kind) {
   return std::ranges::find(kWordEdges, kind) != std::end(kWordEdges);
 }

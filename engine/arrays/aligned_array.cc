@@ -181,7 +181,7 @@ void* SoiledFresh(std::size_t bytes) {
 
 }  // namespace
 
-void* AllocateAligned(std::size_t bytes) {
+void* engine_internal::AllocateAligned(std::size_t bytes) {
   if (bytes > SIZE_MAX - 2 * kHugePage) throw std::bad_alloc();
   if (KeptBlocks::Fits(bytes)) {
     bytes = RoundUp(bytes, kPage);
@@ -195,7 +195,7 @@ void* AllocateAligned(std::size_t bytes) {
   }
 }
 
-void FreeAligned(void* data, std::size_t bytes) noexcept {
+void engine_internal::FreeAligned(void* data, std::size_t bytes) noexcept {
   if (KeptBlocks::Fits(bytes)) {
     Soil(data, bytes);
     return KeptBlocks::All().Keep(data, RoundUp(bytes, kPage));
@@ -203,6 +203,6 @@ void FreeAligned(void* data, std::size_t bytes) noexcept {
   Release(data, bytes);
 }
 
-void DropKeptBlocks() noexcept { KeptBlocks::All().Drop(); }
+void engine_internal::DropKeptBlocks() noexcept { KeptBlocks::All().Drop(); }
 
 }  // namespace plexus

@@ -17,11 +17,13 @@
 
 namespace plexus {
 
+namespace engine_internal {
 // Throws std::bad_alloc. `Free` must get the same byte count.
 void* AllocateAligned(std::size_t bytes);
 void FreeAligned(void* data, std::size_t bytes) noexcept;
 // What FreeAligned kept for the next of its size, back to the system.
 void DropKeptBlocks() noexcept;
+}  // namespace engine_internal
 
 template <class T>
 class AlignedArray {
@@ -30,7 +32,7 @@ class AlignedArray {
  public:
   AlignedArray() = default;
   explicit AlignedArray(std::size_t size)
-      : data_(size ? static_cast<T*>(AllocateAligned(size * sizeof(T))) : nullptr),
+      : data_(size ? static_cast<T*>(engine_internal::AllocateAligned(size * sizeof(T))) : nullptr),
         size_(size),
         allocated_(size) {}
   AlignedArray(std::size_t size, T fill) : AlignedArray(size) {
@@ -50,7 +52,7 @@ class AlignedArray {
     return *this;
   }
   ~AlignedArray() {
-    if (data_) FreeAligned(data_, allocated_ * sizeof(T));
+    if (data_) engine_internal::FreeAligned(data_, allocated_ * sizeof(T));
   }
 
   // Forgets all but the first `size` elements; their memory stays.

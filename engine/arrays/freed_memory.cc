@@ -51,7 +51,7 @@ std::uint64_t ResidentBytes() noexcept {
 // mallinfo2 would tell what there is to return; it visits the same free blocks, under the same
 // locks, as malloc_trim does, and takes longer.
 void ReturnFreedMemory() noexcept {
-  DropKeptBlocks();
+  engine_internal::DropKeptBlocks();
 #if defined(__GLIBC__)
   malloc_trim(kLeast / 8);
 #endif

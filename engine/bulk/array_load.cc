@@ -165,7 +165,7 @@ Status Converter::TakeKinds() {
       match = Schema::EdgeKindMatch{id, false};
     }
     kinds_.push_back(*match);
-    link_alone_ &= match->kind == kLink;
+    link_alone_ &= match->kind == builtin::kLink;
     any_reversed_ |= match->reversed;
   }
   std::vector<KindId> of_nodes;

@@ -51,7 +51,7 @@ bool KindsMeet(const std::vector<LoadBatch>& batches, const GraphState& start) {
   for (const LoadBatch& batch : batches) {
     for (const KindId kind : batch.stored.kinds) use(kind);
     for (const KindId kind : batch.kinds) use(kind);
-    if (batch.stored.kinds.empty() && batch.kinds.empty()) use(kLink.value());
+    if (batch.stored.kinds.empty() && batch.kinds.empty()) use(builtin::kLink.value());
   }
   for (std::size_t kind = 0; kind < used.size(); ++kind)
     if (used[kind] != 0 && start.edges_by_kind[kind] > 0) return true;
@@ -79,7 +79,7 @@ GraphState LoadedEdges::StateOf(const GraphState& start, std::size_t batches, Se
   PagedArray<KindId> kinds(start.node_kinds, 0);
   kinds.Append(of);
   PagedArray<std::uint8_t> flags(start.node_flags, 0);
-  flags.Append(std::vector<std::uint8_t>(of.size(), kAlive));
+  flags.Append(std::vector<std::uint8_t>(of.size(), engine_internal::kAlive));
   state.node_kinds = kinds.Publish();
   state.node_flags = flags.Publish();
   state.dirty = std::make_shared<DirtyBits>(nodes);
@@ -243,7 +243,7 @@ void LoadedEdges::FillRecord(std::size_t batch, Record& r) const {
     if (!from.labels.empty()) e.label = from.labels[i];
     if (!from.weights.empty()) e.weight = std::abs(from.weights[i]);
     e.created_at = from.created_at.empty() ? time_ms_ : from.created_at[i];
-    e.kind = from.kinds.empty() ? kLink : EdgeKindId(from.kinds[i]);
+    e.kind = from.kinds.empty() ? builtin::kLink : EdgeKindId(from.kinds[i]);
     e.flags = FlagsOf(from, i);
   }
 }

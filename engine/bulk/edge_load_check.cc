@@ -67,10 +67,10 @@ class EdgeChecker {
   NodeKindId KindOfNode(NodeId v) const {
     const NodeId known = start_.keys.size();
     if (v < known) return NodeKindId(start_.node_kinds[v]);
-    return load_.node_kinds.empty() ? kNode : NodeKindId(load_.node_kinds[v - known]);
+    return load_.node_kinds.empty() ? builtin::kNode : NodeKindId(load_.node_kinds[v - known]);
   }
   bool Removed(NodeId v) const {
-    return v < start_.keys.size() && (start_.node_flags[v] & kAlive) == 0;
+    return v < start_.keys.size() && (start_.node_flags[v] & engine_internal::kAlive) == 0;
   }
 
   const EdgeLoad& load_;

@@ -89,7 +89,7 @@ bool LinkArrays::Takes(const Snapshot& start, Plane plane, const WriteBatch& bat
 }
 
 LinkArrays::LinkArrays(Snapshot start, Plane plane)
-    : start_(std::move(start)), last_kind_(kNode.value()) {
+    : start_(std::move(start)), last_kind_(builtin::kNode.value()) {
   load_.keys = StringTable(start_.state().keys);
   load_.strings = StringTable(start_.state().strings);
   load_.plane = plane;
@@ -101,7 +101,7 @@ KindId LinkArrays::KindOfKey(std::string_view key) {
   const std::string_view name = key.substr(0, key.find(kIndexSeparator));
   if (name != last_name_) {
     last_name_ = name;
-    last_kind_ = start_.schema().FindNodeKind(name).value_or(kNode).value();
+    last_kind_ = start_.schema().FindNodeKind(name).value_or(builtin::kNode).value();
   }
   return last_kind_;
 }
@@ -126,7 +126,7 @@ void LinkArrays::Take(const WriteBatch& from) {
   bool weights = false, kinds = false, labels = false, created = false;
   BatchResolver::ForEachLink(from, [&](const BatchResolver::LinkOp& link) {
     weights |= !std::isnan(link.weight);
-    kinds |= link.kind != kLink || !link.kind_name.empty();
+    kinds |= link.kind != builtin::kLink || !link.kind_name.empty();
     labels |= !link.label.empty();
     created |= link.created_at != kNoTime;
   });

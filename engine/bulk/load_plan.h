@@ -75,7 +75,7 @@ struct LoadPlan {
 template <class Fn>
 void LoadPlan::ForEachArc(const LoadBatch& batch, Fn&& fn) const {
   if (batch.kinds.empty()) {
-    const KindId link = used.rank[kLink.value()];
+    const KindId link = used.rank[builtin::kLink.value()];
     for (std::size_t i = 0; i < batch.edges.size(); ++i)
       fn(batch.edges[i].source, link, batch.edges[i].target, i);
     return;

@@ -121,7 +121,7 @@ UsedKinds::UsedKinds(const std::vector<LoadBatch>& batches, const Schema& schema
       std::atomic_ref(used[kind]).store(1, std::memory_order_relaxed);
     };
     const StoredBatch& stored = batches[b].stored;
-    if (batches[b].kinds.empty() && stored.kinds.empty()) return mark(kLink.value());
+    if (batches[b].kinds.empty() && stored.kinds.empty()) return mark(builtin::kLink.value());
     for (const KindId kind : stored.kinds) mark(kind);
     for (KindId last = 0xFFFF; const KindId kind : batches[b].kinds) {
       if (kind != last) mark(kind);

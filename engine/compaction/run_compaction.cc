@@ -112,7 +112,7 @@ class DirectionFold {
               Place(to++, rows_.neighbors[i], rows_.kind(i), rows_.weights[i]);
             },
             [&](std::uint32_t d) {
-              const DeltaArc& arc = side_.arcs[d];
+              const engine_internal::DeltaArc& arc = side_.arcs[d];
               delta_arc(d, to);
               Place(to++, arc.neighbor, arc.kind, arc.weight);
             },
@@ -137,10 +137,10 @@ class DirectionFold {
     std::uint32_t i = rows_.begin(v);
     const std::uint32_t end = rows_.end(v);
     for (std::uint32_t d = side_.offsets[r]; d < side_.offsets[r + 1]; ++d) {
-      const DeltaArc& arc = side_.arcs[d];
-      const std::uint64_t order = ArcOrder(arc.kind, arc.neighbor);
+      const engine_internal::DeltaArc& arc = side_.arcs[d];
+      const std::uint64_t order = engine_internal::ArcOrder(arc.kind, arc.neighbor);
       while (i < end) {
-        const std::uint64_t o = ArcOrder(rows_.kind(i), rows_.neighbors[i]);
+        const std::uint64_t o = engine_internal::ArcOrder(rows_.kind(i), rows_.neighbors[i]);
         if (o > order) break;
         if (o == order) {
           const StringId label = engine_internal::BaseLabel(rows_.base, rows_.direction, i);
@@ -181,7 +181,7 @@ class DirectionFold {
 
   engine_internal::BaseRows rows_;
   StoredCsrView view_;
-  const RunSide& side_;
+  const engine_internal::RunSide& side_;
   NodeId nodes_;
   bool high_kinds_;
   NewRows to_;
@@ -209,7 +209,8 @@ SlotColumn<T> MoveColumn(const SlotColumn<T>& old, const SlotMap& map,
 void MoveSparseColumns(const Csr& base, const Run& run, const SlotMap& map, Csr& out) {
   std::vector<std::uint32_t> delta;  // arcs that have a label or extras
   for (std::uint32_t d = 0; d < run.arc_count(); ++d)
-    if (const DeltaArc& arc = run.out.arcs[d]; !arc.tombstone() && (arc.label || arc.has_extra()))
+    if (const engine_internal::DeltaArc& arc = run.out.arcs[d];
+        !arc.tombstone() && (arc.label || arc.has_extra()))
       delta.push_back(d);
   auto extra = [&](auto member, auto absent) {
     return [&run, member, absent](std::uint32_t d) {
@@ -234,7 +235,7 @@ void MoveSparseColumns(const Csr& base, const Run& run, const SlotMap& map, Csr&
 // The new slots of the run's in arcs. Each is one look-up in the out side, far from
 // the last; fetching ahead hides most of that.
 AlignedArray<EdgeSlot> SlotsOfInArcs(const Run& run, const SlotMap& map, Executor& executor) {
-  const AlignedArray<DeltaArc>& arcs = run.in.arcs;
+  const AlignedArray<engine_internal::DeltaArc>& arcs = run.in.arcs;
   AlignedArray<EdgeSlot> slots(arcs.size());
   ParallelFor(executor, run.in.rows.size(), kRows, [&](std::size_t begin, std::size_t end) {
     const std::uint32_t last = run.in.offsets[end];

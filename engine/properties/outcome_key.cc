@@ -113,7 +113,7 @@ std::optional<OutcomeNameParts> ParseOutcomeName(std::string_view name) {
 Result<std::string> OutcomeNameIn(const Snapshot* now, const OutcomeContent& outcome) {
   std::string name = OutcomeName(outcome);
   std::optional<NodeId> there;
-  if (now) there = now->Find(IndexKey(now->schema().node_kind(kOutcome).name, name));
+  if (now) there = now->Find(IndexKey(now->schema().node_kind(builtin::kOutcome).name, name));
   if (!there || !now->alive(*there)) return outcome.plain() ? name : OutcomeNameWithDigest(outcome);
   PLEXUS_ASSIGN(const bool same, Holds(*now, *there, outcome));
   return same ? name : OutcomeNameWithDigest(outcome);

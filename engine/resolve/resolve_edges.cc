@@ -215,7 +215,7 @@ Status BatchResolver::DecideEdge(std::span<const EdgeTouch> touches, ApplyReport
   std::string rank;
   if (scrub != kNever) {
     value.properties = {};
-    if (exists && t.kind == kMember) {
+    if (exists && t.kind == builtin::kMember) {
       PLEXUS_ASSIGN(rank, StoredRank(now_, before.properties));
     }
     if (!rank.empty()) value.new_properties = rank;
@@ -234,7 +234,7 @@ Status BatchResolver::DecideEdge(std::span<const EdgeTouch> touches, ApplyReport
     PLEXUS_TRY(ApplyEdgeOp(e, !exists, value));
     exists = true;
     if (op < scrub && value.new_properties) {
-      rank = t.kind == kMember ? engine_internal::RankAlone(*value.new_properties) : "";
+      rank = t.kind == builtin::kMember ? engine_internal::RankAlone(*value.new_properties) : "";
       value.new_properties.reset();
       if (!rank.empty()) value.new_properties = rank;
     }

@@ -63,9 +63,11 @@ Status BatchResolver::CheckValidity() const {
       return at->cleared ? kNoTime : std::bit_cast<std::int64_t>(at->bits);
     return node < now_.node_count() ? now_.i64(column, node).value_or(kNoTime) : kNoTime;
   };
-  auto at = std::ranges::lower_bound(record_.columns, std::pair(kValidFrom, NodeId{0}), {}, key);
-  for (; at != record_.columns.end() && at->column <= kValidUntil; ++at) {
-    const std::int64_t from = after(at->node, kValidFrom), until = after(at->node, kValidUntil);
+  auto at =
+      std::ranges::lower_bound(record_.columns, std::pair(builtin::kValidFrom, NodeId{0}), {}, key);
+  for (; at != record_.columns.end() && at->column <= builtin::kValidUntil; ++at) {
+    const std::int64_t from = after(at->node, builtin::kValidFrom),
+                       until = after(at->node, builtin::kValidUntil);
     if (from != kNoTime && until != kNoTime && from > until)
       return Fail(ErrorCode::kInvalidArgument,
                   "node '" + KeyOf(at->node) + "': " + InvertedValidity(from, until));
@@ -74,15 +76,16 @@ Status BatchResolver::CheckValidity() const {
 }
 
 Status BatchResolver::SetScopes(std::string_view scope) {
-  if (scope.empty() || scope == kDefaultScope) return {};
+  if (scope.empty() || scope == builtin::kDefaultScope) return {};
   for (const std::vector<Pending>* nodes : {&new_nodes_, &old_nodes_})
     for (const Pending& p : *nodes) {
       const bool begins = p.alive && (!p.was_alive || p.removed_at != kNever);
       const bool fact = schema().node_kind(p.kind).plane == Plane::kFact;
-      if (!begins || !fact || std::ranges::find(p.set_columns, kScope) != p.set_columns.end())
+      if (!begins || !fact ||
+          std::ranges::find(p.set_columns, builtin::kScope) != p.set_columns.end())
         continue;
       PLEXUS_ASSIGN(const StringId id, InternString(scope));
-      column_ops_.push_back({p.node, kScope, ColumnOp::kSet, id});
+      column_ops_.push_back({p.node, builtin::kScope, ColumnOp::kSet, id});
     }
   return {};
 }
@@ -184,7 +187,9 @@ Status BatchResolver::FinishVectors() {
 void BatchResolver::FinishNodes(ApplyReport& report) {
   auto counts = [&](NodeKindId kind) -> ChangeCounts& {
     if (schema().node_kind(kind).plane == Plane::kFact) return report.nodes;
-    return kind == kEvent ? report.events : kind == kOutcome ? report.outcomes : report.index;
+    return kind == builtin::kEvent     ? report.events
+           : kind == builtin::kOutcome ? report.outcomes
+                                       : report.index;
   };
   for (const Pending& p : new_nodes_) {
     record_.node_kinds.push_back(p.kind);

@@ -70,7 +70,7 @@ Status BatchResolver::AddNode(std::size_t local) {
   if (std::uint64_t{next} >= Limits::kMaxNodes)
     return Fail(ErrorCode::kResourceExhausted,
                 "a graph holds at most " + std::to_string(Limits::kMaxNodes) + " nodes");
-  NodeKindId kind = kNode;
+  NodeKindId kind = builtin::kNode;
   if (index) {
     auto found = schema().FindNodeKind(key.text.substr(0, separator));
     if (!found || schema().node_kind(*found).plane != Plane::kIndex)
@@ -275,8 +275,8 @@ void BatchResolver::Revive(Pending& p, bool stamp) {
   p.alive = true;
   if (!stamp) return;
   column_ops_.push_back(
-      {p.node, kCreatedAt, ColumnOp::kSet, static_cast<std::uint64_t>(record_.time_ms)});
-  p.set_columns.push_back(kCreatedAt);
+      {p.node, builtin::kCreatedAt, ColumnOp::kSet, static_cast<std::uint64_t>(record_.time_ms)});
+  p.set_columns.push_back(builtin::kCreatedAt);
 }
 
 void BatchResolver::Remove(Pending& p, std::size_t edges_before) {

@@ -13,7 +13,7 @@
 namespace plexus {
 
 std::string BatchResolver::WrongColumn(ColumnId column, std::uint64_t bits, std::int64_t time_ms) {
-  if (column == kTrust) {
+  if (column == builtin::kTrust) {
     const double trust = std::bit_cast<double>(bits);
     if (trust < 0 || trust > 1) return ShownNumber(trust) + " does not lie in [0, 1]";
   }
@@ -61,7 +61,7 @@ Status BatchResolver::CheckValues(const WriteBatch& batch, const Snapshot& now) 
     if (const char* what = Unstorable(op)) return bad(std::string(" ") + what);
     if (op.code != OpCode::kSetF64 && op.code != OpCode::kSetI64) continue;
     const auto column = op.name.local ? named[op.name.id] : std::optional(ColumnId(op.name.id));
-    if (!column || *column >= kFirstUserColumn) continue;
+    if (!column || *column >= builtin::kFirstUserColumn) continue;
     const std::string what = WrongColumn(*column, op.value, now.time_ms());
     if (what.empty()) continue;
     // Of a log: what is stored already may be stated again.

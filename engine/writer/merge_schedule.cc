@@ -25,10 +25,10 @@ EdgeFilter StateWriter::Working::MakeFilter(std::size_t first_run, std::uint64_t
   EdgeFilter made;
   made.Reset(std::max(4 * arcs, filter.capacity() / 2));
   for (std::size_t n = first_run; n < runs.size(); ++n) {
-    const RunSide& out = runs[n]->out;
+    const engine_internal::RunSide& out = runs[n]->out;
     for (std::uint32_t r = 0; r < out.rows.size(); ++r)
       for (std::uint32_t i = out.offsets[r]; i < out.offsets[r + 1]; ++i) {
-        const DeltaArc& arc = out.arcs[i];
+        const engine_internal::DeltaArc& arc = out.arcs[i];
         made.Insert(EdgeFilter::Hash(out.rows[r], arc.kind, arc.neighbor, arc.label));
       }
   }
@@ -58,7 +58,7 @@ void StateWriter::Working::AddRun(std::shared_ptr<const Run> run,
       filter.Insert(EdgeFilter::Hash(e.source, e.kind, e.target, e.label));
   }
   runs.push_back(std::move(run));
-  if (runs.size() <= kMaxRuns) return;
+  if (runs.size() <= engine_internal::kMaxRuns) return;
   constexpr std::uint64_t kMuchLarger = 16;
   std::size_t from = runs.size() - 1;
   const std::uint32_t depth = runs[from - 1]->depth;
@@ -84,7 +84,8 @@ void StateWriter::Working::MergeRange(std::size_t from, std::size_t to) {
 
 std::size_t StateWriter::PinRuns() {
   Working& w = *working_;
-  constexpr std::size_t kMaxRunsLeft = kMaxRuns - 2;  // room for the runs that come meanwhile
+  constexpr std::size_t kMaxRunsLeft =
+      engine_internal::kMaxRuns - 2;  // room for the runs that come meanwhile
   if (w.runs.size() > kMaxRunsLeft) w.MergeRange(kMaxRunsLeft - 1, w.runs.size());
   if (w.filter_used && !w.runs.empty()) {
     if (w.pinned_filter.count() > 0) w.RemakeFilter(0);  // an earlier compaction failed

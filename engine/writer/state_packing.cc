@@ -27,7 +27,7 @@ Bits UsedStrings(const GraphState& state) {
   for (const StringId id : state.base->labels.values) used.Set(id);
   for (const StringId id : state.base->created_by.values) used.Set(id);
   for (const auto& run : state.runs) {
-    for (const DeltaArc& arc : run->out.arcs) used.Set(arc.label);
+    for (const engine_internal::DeltaArc& arc : run->out.arcs) used.Set(arc.label);
     for (const EdgeExtra& extra : run->extras) used.Set(extra.created_by);
   }
   for (std::size_t c = 0; c < state.columns.size(); ++c) {
@@ -62,8 +62,8 @@ std::optional<StringTable> Pack(const StringTable::View& strings, const PackLimi
 
 StatePacking StatePacking::Make(const GraphState& state, const PackLimits& limits) {
   StatePacking made;
-  made.keys_ =
-      Pack(state.keys, limits, [&](NodeId v) { return (state.node_flags[v] & kAlive) != 0; });
+  made.keys_ = Pack(state.keys, limits,
+                    [&](NodeId v) { return (state.node_flags[v] & engine_internal::kAlive) != 0; });
   if (state.strings.size() > limits.least) {
     const Bits used = UsedStrings(state);
     made.strings_ = Pack(state.strings, limits, [&](StringId id) { return used.test(id); });

@@ -179,7 +179,7 @@ Status AddNodes(const Record& r, Working& w) {
     if (!w.keys.Insert(key).is_new)
       return Damaged(r, "node key '" + std::string(key) + "' is known already");
     w.node_kinds.PushBack(r.node_kinds[i]);
-    w.node_flags.PushBack(kAlive);
+    w.node_flags.PushBack(engine_internal::kAlive);
     ++w.nodes_by_kind[r.node_kinds[i]];
   }
   return {};
@@ -189,7 +189,7 @@ Status ChangeNodes(const Record& r, Working& w) {
   std::vector<NodeId> forgotten;
   for (const NodeChange& c : r.node_changes) {
     std::uint8_t flags = w.node_flags[c.node];
-    const bool was_alive = flags & kAlive;
+    const bool was_alive = flags & engine_internal::kAlive;
     if (c.what == NodeChange::kForget) {
       if (was_alive) return Damaged(r, "the key of a node that is there is forgotten");
       forgotten.push_back(c.node);
@@ -203,17 +203,17 @@ Status ChangeNodes(const Record& r, Working& w) {
         w.node_kinds.Set(c.node, c.value);
         break;
       case NodeChange::kRemove:
-        flags &= static_cast<std::uint8_t>(~kAlive);
+        flags &= static_cast<std::uint8_t>(~engine_internal::kAlive);
         break;
       case NodeChange::kPurge:
-        flags = kPurged;
+        flags = engine_internal::kPurged;
         break;
       case NodeChange::kRevive:
-        flags = kAlive;
+        flags = engine_internal::kAlive;
         break;
     }
     w.node_flags.Set(c.node, flags);
-    if (flags & kAlive) ++w.nodes_by_kind[w.node_kinds[c.node]];
+    if (flags & engine_internal::kAlive) ++w.nodes_by_kind[w.node_kinds[c.node]];
   }
   if (!forgotten.empty()) w.keys.Forget(forgotten);
   return {};
@@ -289,7 +289,7 @@ StateWriter::StateWriter(GraphState s, Executor* executor) : working_(std::make_
   GrowTables(w);
   w.payload_store = std::move(s.payload_store);
   w.dirty = std::make_shared<DirtyBits>(std::max<std::size_t>(64, w.keys.size()));
-  PLEXUS_CHECK(w.runs.size() <= kMaxRuns, "a state has at most kMaxRuns runs");
+  PLEXUS_CHECK(w.runs.size() <= engine_internal::kMaxRuns, "a state has at most kMaxRuns runs");
   for (const auto& run : w.runs) w.MarkDirty(*run);
   w.NotePacked();
   w.packed_dead = std::min<std::uint64_t>(w.packed_dead, w.keys.packed_count());

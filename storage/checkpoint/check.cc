@@ -155,7 +155,8 @@ std::uint64_t CountDescents(const StoredCsrView& view, std::uint64_t begin, std:
   } else {
     for (std::uint64_t i = std::max<std::uint64_t>(begin, 1); i < end; ++i) {
       const auto a = static_cast<std::uint32_t>(i - 1), z = static_cast<std::uint32_t>(i);
-      descents += ArcOrder(view.kind(z), neighbors[z]) <= ArcOrder(view.kind(a), neighbors[a]);
+      descents += engine_internal::ArcOrder(view.kind(z), neighbors[z]) <=
+                  engine_internal::ArcOrder(view.kind(a), neighbors[a]);
     }
   }
   return descents;
@@ -167,8 +168,8 @@ std::uint64_t CountRowDescents(const StoredCsrView& view, NodeId begin, NodeId e
   for (NodeId v = begin; v < end; ++v) {
     const std::uint32_t i = view.offsets[v];
     if (i == 0 || i == view.offsets[v + 1]) continue;
-    descents += ArcOrder(view.kind(i), view.neighbors[i]) <=
-                ArcOrder(view.kind(i - 1), view.neighbors[i - 1]);
+    descents += engine_internal::ArcOrder(view.kind(i), view.neighbors[i]) <=
+                engine_internal::ArcOrder(view.kind(i - 1), view.neighbors[i - 1]);
   }
   return descents;
 }
@@ -178,8 +179,9 @@ Status CheckEveryRow(const Csr& csr, Direction direction, std::string_view where
   const char* name = direction == Direction::kIn ? "in" : "out";
   for (NodeId v = 0; v < view.node_count(); ++v) {
     for (std::uint32_t i = view.offsets[v] + 1; i < view.offsets[v + 1]; ++i) {
-      const std::uint64_t before = ArcOrder(view.kind(i - 1), view.neighbors[i - 1]);
-      const std::uint64_t order = ArcOrder(view.kind(i), view.neighbors[i]);
+      const std::uint64_t before =
+          engine_internal::ArcOrder(view.kind(i - 1), view.neighbors[i - 1]);
+      const std::uint64_t order = engine_internal::ArcOrder(view.kind(i), view.neighbors[i]);
       bool ascends = before < order;
       if (before == order) {  // parallel edges: the label decides
         const EdgeSlot a = csr.SlotAt(direction, i - 1), z = csr.SlotAt(direction, i);

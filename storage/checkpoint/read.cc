@@ -234,7 +234,7 @@ std::vector<std::uint64_t> CheckpointReader::RemovedNodes() const {
   std::vector<std::uint64_t> removed((std::size_t{m_.node_count} + 63) / 64, 0);
   std::uint64_t count = 0;
   for (NodeId v = 0; v < m_.node_count; ++v) {
-    if (arrays_.node_flags[v] & kAlive) continue;
+    if (arrays_.node_flags[v] & engine_internal::kAlive) continue;
     removed[v / 64] |= std::uint64_t{1} << v % 64;
     ++count;
   }
@@ -247,7 +247,7 @@ Result<std::vector<std::uint64_t>> CheckpointReader::ForgottenKeys() const {
   std::vector<std::uint64_t> forgotten;
   for (NodeId v = 0; v < m_.node_count; ++v) {
     if (arrays_.key_lengths[v] != 0) continue;
-    if (arrays_.node_flags[v] & kAlive)
+    if (arrays_.node_flags[v] & engine_internal::kAlive)
       return std::unexpected(Bad("node " + std::to_string(v) + " has no key").error());
     forgotten.resize((std::size_t{m_.node_count} + 63) / 64, 0);
     forgotten[v / 64] |= std::uint64_t{1} << v % 64;
@@ -363,7 +363,7 @@ Result<GraphState> CheckpointReader::Read() {
     const NodeKindId kind(arrays_.node_kinds[v]);
     if (schema_->node_kind(kind).name.empty())
       return std::unexpected(Bad("node " + std::to_string(v) + " has an unknown kind").error());
-    if (arrays_.node_flags[v] & kAlive) ++state.nodes_by_kind[kind];
+    if (arrays_.node_flags[v] & engine_internal::kAlive) ++state.nodes_by_kind[kind];
   }
   if (m_.nodes_by_kind != state.nodes_by_kind)
     return std::unexpected(Bad("its node counts do not fit its nodes").error());

@@ -171,7 +171,7 @@ Result<CheckpointReader::Bits> CheckpointReader::FindArcs(Direction direction,
       }
       if (!order_is_checked) continue;
       const int high = kinds_high.empty() ? 0 : kinds_high.At(i);
-      const std::uint64_t order = ArcOrder(EdgeKindId(kinds.At(i) | high << 8), w);
+      const std::uint64_t order = engine_internal::ArcOrder(EdgeKindId(kinds.At(i) | high << 8), w);
       const EdgeSlot slot = slot_at(i, w);
       if (i > begin && kinds.status() && kinds_high.status() && slots.status() && places.status() &&
           (order < before ||

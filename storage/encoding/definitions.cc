@@ -45,12 +45,12 @@ std::uint16_t VersionOf(const std::vector<VectorSpace>& spaces) {
 
 DefinitionLists UserDefinitions(const Schema& schema) {
   DefinitionLists lists;
-  lists.first_node_kind = kFirstUserNodeKind;
-  lists.node_kinds = From(schema.node_kinds(), kFirstUserNodeKind);
-  lists.first_edge_kind = kFirstUserEdgeKind;
-  lists.edge_kinds = From(schema.edge_kinds(), kFirstUserEdgeKind);
-  lists.first_column = kFirstUserColumn;
-  lists.columns = From(schema.columns(), kFirstUserColumn);
+  lists.first_node_kind = builtin::kFirstUserNodeKind;
+  lists.node_kinds = From(schema.node_kinds(), builtin::kFirstUserNodeKind);
+  lists.first_edge_kind = builtin::kFirstUserEdgeKind;
+  lists.edge_kinds = From(schema.edge_kinds(), builtin::kFirstUserEdgeKind);
+  lists.first_column = builtin::kFirstUserColumn;
+  lists.columns = From(schema.columns(), builtin::kFirstUserColumn);
   lists.first_space = {};
   lists.spaces = schema.spaces();
   return lists;

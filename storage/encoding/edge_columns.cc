@@ -242,7 +242,7 @@ const EdgeArrays& LoadedArrays::Of(const LoadedEdges& loaded, std::size_t batch)
   const LoadBatch& from = loaded.batch(batch);
   const std::size_t count = from.edges.size();
   alike_.created_at = loaded.time_ms();
-  alike_.kind = kLink;
+  alike_.kind = builtin::kLink;
   alike_.flags = EdgeChange::kIsNew;
   const auto values = []<class T>(const auto& array, const T& alike) -> EdgeValues<T> {
     static_assert(sizeof(array[0]) == sizeof(T));

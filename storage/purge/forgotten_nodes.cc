@@ -84,10 +84,10 @@ Result<GraphState> ForgottenNodes::Without(const GraphState& from, Executor& exe
         keys.Insert(before[v]);
       continue;
     }
-    if (flags[v] & kAlive) --state.nodes_by_kind[kinds[v]];
+    if (flags[v] & engine_internal::kAlive) --state.nodes_by_kind[kinds[v]];
     const auto birth = births_.find(v);
     if (birth != births_.end() && birth->second != kinds[v]) kinds.Set(v, birth->second);
-    flags.Set(v, kPurged);
+    flags.Set(v, engine_internal::kPurged);
     keys.Insert(Placeholder(v, kinds[v]));
   }
   state.keys = keys.Publish();

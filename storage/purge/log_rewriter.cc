@@ -59,7 +59,7 @@ Status LogRewriter::Choose(const std::set<NodeId>& nodes, const std::set<NodeId>
     // Terms whose keys are words of only the purged texts, or of texts replaced before the history
     // floor, of any node.
     std::vector<bool> term(now_.node_count());
-    for (NodeId v = 0; v < now_.node_count(); ++v) term[v] = now_.node_kind(v) == kTerm;
+    for (NodeId v = 0; v < now_.node_count(); ++v) term[v] = now_.node_kind(v) == builtin::kTerm;
     const auto keep = [&](NodeId node) {
       if (node < term.size()) term[node] = false;
     };
@@ -67,11 +67,11 @@ Status LogRewriter::Choose(const std::set<NodeId>& nodes, const std::set<NodeId>
     PLEXUS_TRY(ForEachEdge([&](NodeId source, KindId kind, NodeId target) {
       if (!chosen.contains(source)) keep(target);
       if (!chosen.contains(target)) keep(source);
-      if (kind == kMember && chosen.contains(target)) events.insert(source);
+      if (kind == builtin::kMember && chosen.contains(target)) events.insert(source);
     }));
     if (!events.empty())
       PLEXUS_TRY(ForEachEdge([&](NodeId source, KindId kind, NodeId target) {
-        if (kind == kLabels && events.contains(target)) outcomes.insert(source);
+        if (kind == builtin::kLabels && events.contains(target)) outcomes.insert(source);
       }));
     all.insert(nodes.begin(), nodes.end());
     all.merge(events);

@@ -8,7 +8,7 @@ namespace plexus::storage_internal {
 std::vector<NodeId> OrphanTerms(const Snapshot& now, const std::set<NodeId>& but) {
   std::vector<NodeId> terms;
   for (NodeId v = 0; v < now.node_count(); ++v) {
-    if (now.node_kind(v) != kTerm || !now.alive(v)) continue;
+    if (now.node_kind(v) != builtin::kTerm || !now.alive(v)) continue;
     bool kept = false;
     now.ForEachArc(Direction::kBoth, v, ArcFilter::All(), [&](const Arc& arc) {
       kept = !but.contains(arc.neighbor);

@@ -31,7 +31,7 @@ Sequence PurgeMask::PurgeOf(NodeId node) const {
 bool PurgeMask::hides(NodeId node) const { return PurgeOf(node) > at_; }
 
 PayloadRef PurgeMask::RankLeft(const EdgeChange& edge) const {
-  if (!present_ || edge.kind != kMember) return {};
+  if (!present_ || edge.kind != builtin::kMember) return {};
   if (std::max(edge.source, edge.target) >= present_->node_count()) return {};
   const auto left = present_->FindEdge(edge.source, edge.kind, edge.target, edge.label);
   if (!left || !left->properties) return {};

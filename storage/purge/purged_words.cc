@@ -11,7 +11,8 @@ PurgedWords::PurgedWords(const Snapshot& now, const std::map<NodeId, Sequence>& 
     : purged_(purged) {
   for (NodeId v = 0; v < now.node_count(); ++v) {
     const NodeKindId kind = now.node_kind(v);
-    if ((kind != kTerm && kind != kTag) || now.purged(v)) continue;  // purged: rewritten already
+    if ((kind != builtin::kTerm && kind != builtin::kTag) || now.purged(v))
+      continue;  // purged: rewritten already
     bool has_arc = false;
     now.ForEachArc(Direction::kBoth, v, ArcFilter::All(), [&](const Arc&) {
       has_arc = true;
@@ -19,7 +20,7 @@ PurgedWords::PurgedWords(const Snapshot& now, const std::map<NodeId, Sequence>& 
     });
     if (has_arc) continue;
     if (nodes_.empty()) nodes_.resize(now.node_count());
-    nodes_[v] = {true, kind == kTerm && floor > 0};
+    nodes_[v] = {true, kind == builtin::kTerm && floor > 0};
     ++left_;
   }
 }

@@ -89,7 +89,8 @@ void VerifyEdges(const GraphState& state, const std::string& where, ProblemList&
       if (!traits.symmetric || v <= w) ++counts[arc.kind];
       if (!traits.self_loops && v == w)
         problems.Add(where + ", out_neighbors", i, "a self-loop of kind '" + traits.name + "'");
-      const bool alive = (state.node_flags[v] & kAlive) && (state.node_flags[w] & kAlive);
+      const bool alive = (state.node_flags[v] & engine_internal::kAlive) &&
+                         (state.node_flags[w] & engine_internal::kAlive);
       if (!alive && !traits.survives_removal)
         problems.Add(where + ", out_neighbors", i,
                      "an edge of kind '" + traits.name + "' at a removed node");
@@ -170,7 +171,7 @@ void VerifyTexts(const GraphState& state, const std::string& where, ProblemList&
   for (NodeId v = 0; v < state.keys.size(); ++v) {
     const bool index =
         state.schema->node_kind(NodeKindId(state.node_kinds[v])).plane == Plane::kIndex;
-    if (state.keys.forgotten(v) && !(state.node_flags[v] & kAlive)) continue;
+    if (state.keys.forgotten(v) && !(state.node_flags[v] & engine_internal::kAlive)) continue;
     if (auto ok = CheckKey(keys[v], index); !ok)
       problems.Add(where + ", key_bytes", v,
                    "node " + std::to_string(v) + ": " + ok.error().message);
@@ -191,7 +192,8 @@ void VerifyVectors(const GraphState& state, const std::string& where, ProblemLis
     for (NodeId v = 0; v < state.keys.size(); ++v) {
       if (!space.has(v)) continue;
       ++live;
-      if (!(state.node_flags[v] & kAlive)) problems.Add(array, v, "a removed node has a vector");
+      if (!(state.node_flags[v] & engine_internal::kAlive))
+        problems.Add(array, v, "a removed node has a vector");
       if (!AllFinite(space.layout(), space.bytes(v).data()))
         problems.Add(array, v, "a value is not finite");
       const PayloadRef ref = space.ref(v);

@@ -13,6 +13,7 @@
 #include "tests/support/vector_values.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace pagerank;
 using namespace retrieval;
 namespace {

@@ -24,6 +24,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace community;
 using namespace connectivity;
 using namespace pagerank;

@@ -17,6 +17,7 @@
 #include "engine/vocabulary.h"
 
 namespace plexus {
+using namespace builtin;
 using namespace community;
 using namespace connectivity;
 using namespace pagerank;

@@ -18,6 +18,7 @@
 #include "engine/vocabulary.h"
 
 namespace plexus {
+using namespace builtin;
 using namespace centrality;
 using namespace community;
 using namespace connectivity;

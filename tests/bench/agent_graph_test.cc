@@ -12,6 +12,7 @@
 #include "engine/vocabulary.h"
 
 namespace plexus::bench {
+using namespace builtin;
 namespace {
 
 const AgentGraph& Whole() {

@@ -10,6 +10,7 @@
 #include "engine/graph.h"
 
 namespace plexus::bench::soak {
+using namespace builtin;
 namespace {
 
 Scenario SmallScenario() {

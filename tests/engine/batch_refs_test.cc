@@ -20,6 +20,7 @@
 #include "tests/support/writer_harness.h"
 
 namespace plexus {
+using namespace builtin;
 namespace {
 
 using testing::Dump;
@@ -356,7 +357,7 @@ TEST(RefsThreads, NoTwoBatchesShareAStamp) {
 }
 
 TEST(BatchNames, NumbersAreThoseOfAModel) {
-  BatchNames names;
+  engine_internal::BatchNames names;
   std::map<std::string, std::uint16_t> model;
   std::mt19937 random(3);
   for (int i = 0; i < 20'000; ++i) {
@@ -372,11 +373,12 @@ TEST(BatchNames, NumbersAreThoseOfAModel) {
 }
 
 TEST(BatchNames, AsManyAsApplyCanHave) {
-  BatchNames names;
-  for (int i = 0; i < BatchNames::kTooMany; ++i) ASSERT_EQ(names.NumberOf(std::to_string(i)), i);
-  EXPECT_EQ(names.NumberOf("one more"), BatchNames::kTooMany);
+  engine_internal::BatchNames names;
+  for (int i = 0; i < engine_internal::BatchNames::kTooMany; ++i)
+    ASSERT_EQ(names.NumberOf(std::to_string(i)), i);
+  EXPECT_EQ(names.NumberOf("one more"), engine_internal::BatchNames::kTooMany);
   EXPECT_EQ(names.NumberOf("65534"), 65534);
-  EXPECT_EQ(names.size(), BatchNames::kTooMany);
+  EXPECT_EQ(names.size(), engine_internal::BatchNames::kTooMany);
 }
 
 }  // namespace

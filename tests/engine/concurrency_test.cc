@@ -23,6 +23,7 @@
 #include "tests/support/writer_harness.h"
 
 namespace plexus {
+using namespace builtin;
 namespace {
 
 using namespace testing;
@@ -135,7 +136,7 @@ std::string Check(const Snapshot& s) {
     std::uint64_t previous = 0;
     bool ordered = true;
     s.ForEachArc(Direction::kOut, v, all, [&](const Arc& a) {
-      const std::uint64_t order = ArcOrder(a.kind, a.neighbor);
+      const std::uint64_t order = engine_internal::ArcOrder(a.kind, a.neighbor);
       ordered &= degree == 0 || previous <= order;
       previous = order;
       ++degree;

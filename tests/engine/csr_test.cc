@@ -11,6 +11,7 @@
 #include "tests/support/edge_model.h"
 
 namespace plexus {
+using namespace builtin;
 namespace {
 
 using namespace testing;

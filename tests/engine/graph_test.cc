@@ -20,6 +20,7 @@
 #include "tests/support/writer_harness.h"
 
 namespace plexus {
+using namespace builtin;
 namespace {
 
 using namespace testing;
@@ -241,7 +242,7 @@ TEST(Graph, CompactFoldsTheDelta) {
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(graph->Apply(Star(i, 10)));
   Snapshot before = graph->snapshot();
   ASSERT_TRUE(before.has_delta());
-  EXPECT_LE(before.state().runs.size(), kMaxRuns);
+  EXPECT_LE(before.state().runs.size(), engine_internal::kMaxRuns);
   ASSERT_TRUE(graph->Compact());
   Snapshot after = graph->snapshot();
   EXPECT_FALSE(after.has_delta());

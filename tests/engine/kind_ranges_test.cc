@@ -14,6 +14,7 @@
 #include "engine/vocabulary.h"
 
 namespace plexus {
+using namespace builtin;
 namespace {
 
 constexpr EdgeKindId kPool[] = {kLink,    kCauses,  kSupports,    kDependsOn,

@@ -13,6 +13,7 @@
 #include "tests/support/writer_harness.h"
 
 namespace plexus {
+using namespace builtin;
 namespace {
 
 using namespace testing;
@@ -46,7 +47,7 @@ TEST(DeltaSchedule, ACompactionUnderWayChangesNoAnswer) {
       const auto got = compacted.Apply(batch);
       ASSERT_TRUE(expected && got);
       ASSERT_EQ(Text(got->edges), Text(expected->edges)) << "seed " << seed << " batch " << b;
-      ASSERT_LE(compacted.snapshot().state().runs.size(), kMaxRuns);
+      ASSERT_LE(compacted.snapshot().state().runs.size(), engine_internal::kMaxRuns);
       switch (b % 20) {
         case 3: {
           const std::size_t runs = compacted.writer.PinRuns();

@@ -18,6 +18,7 @@
 #include "tests/support/failing_memory.h"
 
 namespace plexus {
+using namespace builtin;
 namespace {
 
 using testing::FailingMemory;

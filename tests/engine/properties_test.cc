@@ -13,6 +13,7 @@
 #include "tests/support/property_map.h"
 
 namespace plexus {
+using namespace builtin;
 namespace {
 
 using testing::FailsWith;

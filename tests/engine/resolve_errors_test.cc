@@ -12,6 +12,7 @@
 #include "tests/support/writer_harness.h"
 
 namespace plexus {
+using namespace builtin;
 namespace {
 
 using namespace testing;

@@ -25,7 +25,7 @@ std::map<EdgeIdentity, std::pair<bool, EdgeValue>> Contents(const Run& run, cons
   std::map<EdgeIdentity, std::pair<bool, EdgeValue>> all;
   for (std::uint32_t r = 0; r < run.out.rows.size(); ++r) {
     for (std::uint32_t i = run.out.offsets[r]; i < run.out.offsets[r + 1]; ++i) {
-      const DeltaArc& arc = run.out.arcs[i];
+      const engine_internal::DeltaArc& arc = run.out.arcs[i];
       EdgeChange e{
           .source = run.out.rows[r], .target = arc.neighbor, .label = arc.label, .kind = arc.kind};
       if (schema.edge_kind(arc.kind).symmetric && e.source > e.target)
@@ -47,10 +47,10 @@ void CheckSides(const Run& run, NodeId nodes) {
   ASSERT_EQ(run.in.arcs.size(), run.out.arcs.size());
   ASSERT_EQ(run.created_at.size(), run.out.arcs.size());
   std::size_t with_extra = 0;
-  for (const DeltaArc& arc : run.out.arcs) with_extra += arc.has_extra();
+  for (const engine_internal::DeltaArc& arc : run.out.arcs) with_extra += arc.has_extra();
   ASSERT_EQ(run.extras.size(), with_extra);
   for (Direction d : {Direction::kOut, Direction::kIn}) {
-    const RunSide& side = run.side(d);
+    const engine_internal::RunSide& side = run.side(d);
     ASSERT_EQ(side.offsets.size(), side.rows.size() + 1);
     std::size_t seen = 0;
     std::vector<bool> taken(run.out.arcs.size(), false);
@@ -58,13 +58,13 @@ void CheckSides(const Run& run, NodeId nodes) {
       auto [begin, end] = side.Row(v);
       seen += end - begin;
       for (std::uint32_t a = begin; a < end; ++a) {
-        const DeltaArc& arc = side.arcs[a];
+        const engine_internal::DeltaArc& arc = side.arcs[a];
         const std::uint32_t at = run.OutPosition(d, v, a);
         ASSERT_EQ(at, run.OutPosition(d, a));
         ASSERT_LT(at, run.out.arcs.size());
         ASSERT_FALSE(taken[at]);
         taken[at] = true;
-        const DeltaArc& out = run.out.arcs[at];
+        const engine_internal::DeltaArc& out = run.out.arcs[at];
         const auto [row, row_end] = run.out.Row(d == Direction::kOut ? v : arc.neighbor);
         ASSERT_TRUE(row <= at && at < row_end);
         ASSERT_EQ(out.neighbor, d == Direction::kOut ? arc.neighbor : v);

@@ -9,6 +9,7 @@
 #include "tests/support/fails_with.h"
 
 namespace plexus {
+using namespace builtin;
 namespace {
 
 using testing::FailsWith;

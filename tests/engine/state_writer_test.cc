@@ -21,6 +21,7 @@
 #include "tests/support/writer_harness.h"
 
 namespace plexus {
+using namespace builtin;
 namespace {
 
 using namespace testing;
@@ -271,7 +272,7 @@ TEST(StateWriter, RunsStayFewAndAreMergedSeldom) {
       ASSERT_TRUE(record);
       ASSERT_TRUE(writer.Apply(*record));
       const auto state = writer.Publish();
-      ASSERT_LE(state->runs.size(), kMaxRuns);
+      ASSERT_LE(state->runs.size(), engine_internal::kMaxRuns);
       for (const auto& run : state->runs) {
         ASSERT_TRUE(one_giant || run->depth <= 5u) << run->depth;
         ASSERT_EQ(run->last - run->first + 1 > 1, run->depth > 0);

@@ -15,6 +15,7 @@
 #include "engine/write_batch.h"
 
 namespace plexus {
+using namespace builtin;
 namespace {
 
 using B = WriteBatch;

@@ -11,6 +11,7 @@
 #include "engine/record.h"
 
 namespace plexus {
+using namespace builtin;
 namespace {
 
 TEST(Vocabulary, NodeKindNumbers) {

@@ -12,6 +12,7 @@
 #include "engine/write_batch.h"
 
 namespace plexus {
+using namespace builtin;
 namespace {
 
 void Do(Graph& graph, auto&& fill) {

@@ -31,18 +31,18 @@ const Whole& Base() {
     StateWriter writer(EmptyState());
     WriteBatch batch(1000);
     for (int i = 0; i < 6; ++i) {
-      const NodeRef a = batch.UpsertNode("n" + std::to_string(i), NodeKindRef(kMemory));
-      batch.SetF64(a, ColumnRef(kTrust), 0.5);
-      batch.SetString(a, ColumnRef(kScope), "x");
-      batch.Link(a, EdgeKindRef(kContradicts), batch.Node("n" + std::to_string(i + 1)));
+      const NodeRef a = batch.UpsertNode("n" + std::to_string(i), NodeKindRef(builtin::kMemory));
+      batch.SetF64(a, ColumnRef(builtin::kTrust), 0.5);
+      batch.SetString(a, ColumnRef(builtin::kScope), "x");
+      batch.Link(a, EdgeKindRef(builtin::kContradicts), batch.Node("n" + std::to_string(i + 1)));
       batch.Link({.source = a,
                   .target = batch.Node("n6"),
-                  .kind = EdgeKindRef(kSupports),
+                  .kind = EdgeKindRef(builtin::kSupports),
                   .label = i % 2 ? "one" : "two",
                   .created_by = "me",
                   .valid_from = 1,
                   .valid_until = 2});
-      batch.Link(a, EdgeKindRef(kHasTag), batch.IndexNode(kTag, "t"));
+      batch.Link(a, EdgeKindRef(builtin::kHasTag), batch.IndexNode(builtin::kTag, "t"));
     }
     ApplyReport report;
     auto record = writer.Resolve(batch, &report);

@@ -20,7 +20,8 @@ const Snapshot& TheGraph() {
     auto graph = Graph::InMemory();
     WriteBatch batch(1000);
     auto node = [&](int i) { return batch.Node("n" + std::to_string(i % 12)); };
-    constexpr EdgeKindId kKinds[] = {kLink, kSupports, kCauses, kRelatesTo};
+    constexpr EdgeKindId kKinds[] = {builtin::kLink, builtin::kSupports, builtin::kCauses,
+                                     builtin::kRelatesTo};
     for (int i = 0; i < 24; ++i) batch.Link(node(i), kKinds[i % 4], node(i * 5 + 1), 0.5f);
     if (!graph->Apply(batch)) std::abort();
     return graph->snapshot();

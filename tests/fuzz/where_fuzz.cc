@@ -21,16 +21,19 @@ const Snapshot& TheGraph() {
     WriteBatch batch(1000);
     batch.DefineColumn({"state", ColumnType::kString});
     for (int i = 0; i < 12; ++i) {
-      const NodeRef node = batch.UpsertNode("n" + std::to_string(i), i % 2 ? kMemory : kConcept);
+      const NodeRef node =
+          batch.UpsertNode("n" + std::to_string(i), i % 2 ? builtin::kMemory : builtin::kConcept);
       if (i % 3) batch.SetPayload(node, NodeField::kText, i % 2 ? "a snow leopard" : "caf\xC3\xA9");
-      if (i % 4) batch.SetF64(node, kTrust, (i % 5) / 4.0);
-      if (i % 5) batch.SetI64(node, kCreatedAt, 1'769'817'600'000 + i);
+      if (i % 4) batch.SetF64(node, builtin::kTrust, (i % 5) / 4.0);
+      if (i % 5) batch.SetI64(node, builtin::kCreatedAt, 1'769'817'600'000 + i);
       if (i % 2) batch.SetString(node, batch.ColumnNamed("state"), "s" + std::to_string(i % 3));
       PropertyMapBuilder map;
       map.Int("x", i).String("s", "y").Bool("b", i % 2 == 0);
       map.BeginMap("m").Double("d", 0.5 * i).End();
       if (i % 3 != 1) batch.SetPayload(node, NodeField::kProperties, *map.Finish());
-      if (i % 2) batch.Link(node, kHasTag, batch.IndexNode(kTag, "t" + std::to_string(i % 3)));
+      if (i % 2)
+        batch.Link(node, builtin::kHasTag,
+                   batch.IndexNode(builtin::kTag, "t" + std::to_string(i % 3)));
     }
     if (!graph->Apply(batch)) std::abort();
     return graph->snapshot();

@@ -28,6 +28,7 @@
 #include "tools/operations/scope/scoped_graph.h"
 
 namespace plexus::testing {
+using namespace builtin;
 namespace {
 
 using tools::FindOperation;

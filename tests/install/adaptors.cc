@@ -13,9 +13,9 @@ int main() {
   auto graph = plexus::Graph::InMemory();
   plexus::WriteBatch batch(1);
   const auto a = batch.Node("a"), b = batch.Node("b"), c = batch.Node("c");
-  batch.Link(a, plexus::kLink, b, 0.5f);
-  batch.Link(b, plexus::kLink, a, 0.5f);
-  batch.Link(b, plexus::kLink, c, 0.25f);
+  batch.Link(a, plexus::builtin::kLink, b, 0.5f);
+  batch.Link(b, plexus::builtin::kLink, a, 0.5f);
+  batch.Link(b, plexus::builtin::kLink, c, 0.25f);
   if (!graph->Apply(batch)) return 1;
   const auto view = plexus::DenseView::Make(graph->snapshot());
   if (!view) return 1;

@@ -13,11 +13,11 @@ plexus::Result<double> Remember(const char* directory) {
   PLEXUS_ASSIGN(auto database, plexus::Database::Open(directory, options));
 
   plexus::WriteBatch batch(/*time_ms=*/1'700'000'000'000);
-  auto engine = batch.UpsertNode("engine", plexus::kMemory);
-  auto storage = batch.UpsertNode("storage", plexus::kMemory);
-  auto tests = batch.UpsertNode("tests", plexus::kMemory);
-  batch.Link(storage, plexus::kDependsOn, engine, 0.9f);
-  batch.Link(tests, plexus::kDependsOn, storage, 0.5f);
+  auto engine = batch.UpsertNode("engine", plexus::builtin::kMemory);
+  auto storage = batch.UpsertNode("storage", plexus::builtin::kMemory);
+  auto tests = batch.UpsertNode("tests", plexus::builtin::kMemory);
+  batch.Link(storage, plexus::builtin::kDependsOn, engine, 0.9f);
+  batch.Link(tests, plexus::builtin::kDependsOn, storage, 0.5f);
   PLEXUS_ASSIGN(auto report, database->graph().Apply(batch));  // durable when it returns
 
   plexus::Snapshot snapshot = database->snapshot();  // never changes, never locks

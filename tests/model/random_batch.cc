@@ -12,6 +12,7 @@
 #include "tests/support/vector_values.h"
 
 namespace plexus::model {
+using namespace builtin;
 
 namespace {
 

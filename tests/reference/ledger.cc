@@ -8,6 +8,7 @@
 #include "engine/vocabulary.h"
 
 namespace plexus::reference {
+using namespace builtin;
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include "tests/reference/oracles.h"
 
 namespace plexus::reference {
+using namespace builtin;
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include "engine/vocabulary.h"
 
 namespace plexus::reference {
+using namespace builtin;
 
 namespace {
 

@@ -14,6 +14,7 @@
 #include "tests/service/check.h"
 
 namespace plexus::service_test {
+using namespace builtin;
 
 namespace {
 bool Near(double a, double b) {

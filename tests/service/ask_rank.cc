@@ -13,6 +13,7 @@
 #include "tests/service/check.h"
 
 namespace plexus::service_test {
+using namespace builtin;
 
 namespace {
 

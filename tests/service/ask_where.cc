@@ -6,6 +6,7 @@
 #include "tests/service/check.h"
 
 namespace plexus::service_test {
+using namespace builtin;
 
 std::string Checker::Where(Chance& chance) const {
   if (allowed_.victims != Victims::kExact && victims_) return "";

@@ -9,6 +9,7 @@
 #include "tests/support/vector_values.h"
 
 namespace plexus::service_test {
+using namespace builtin;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "tests/service/script.h"
 
 namespace plexus::service_test {
+using namespace builtin;
 
 namespace {
 

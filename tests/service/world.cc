@@ -5,6 +5,7 @@
 #include <sstream>
 
 namespace plexus::service_test {
+using namespace builtin;
 
 bool Symmetric(EdgeKindId kind) { return kind == kContradicts; }
 bool IsVictim(const std::string& key) { return key.starts_with("victim"); }

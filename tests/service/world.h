@@ -24,7 +24,8 @@ inline constexpr std::int64_t kFirstTimeMs = 1'700'000'000'000;
 inline constexpr int kSpaces = 3;
 inline constexpr const char* kSpaceNames[kSpaces] = {"plain", "narrow", "signs"};
 inline constexpr std::size_t kDimensions[kSpaces] = {24, 32, 32};
-inline constexpr EdgeKindId kKinds[] = {kLink, kSupports, kCauses, kContradicts, kSupersedes};
+inline constexpr EdgeKindId kKinds[] = {builtin::kLink, builtin::kSupports, builtin::kCauses,
+                                        builtin::kContradicts, builtin::kSupersedes};
 inline constexpr const char* kStepColumn = "service_step";
 inline constexpr const char* kCounterKey = "counter";
 

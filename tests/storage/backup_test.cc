@@ -20,9 +20,10 @@ TEST(Backup, BackupAndRestore) {
   EXPECT_TRUE(FailsWith(db->Backup(scratch.path("backup")), ErrorCode::kAlreadyExists));
   PLEXUS_OK(Database::Restore(scratch.path("backup"), scratch.path("restored")));
   for (const char* closed : {"backup", "restored"})
-    EXPECT_EQ(ClosedSequence(scratch.path(closed)), 18u);
-  EXPECT_TRUE(FailsWith(ClosedSequence(scratch.path("live")), ErrorCode::kFailedPrecondition));
-  EXPECT_TRUE(FailsWith(ClosedSequence(scratch.path("none")), ErrorCode::kNotFound));
+    EXPECT_EQ(replica::ClosedSequence(scratch.path(closed)), 18u);
+  EXPECT_TRUE(
+      FailsWith(replica::ClosedSequence(scratch.path("live")), ErrorCode::kFailedPrecondition));
+  EXPECT_TRUE(FailsWith(replica::ClosedSequence(scratch.path("none")), ErrorCode::kNotFound));
   {
     auto restored = MustOpen(scratch.path("restored"));
     EXPECT_TRUE(restored->report().was_clean);

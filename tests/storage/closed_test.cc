@@ -18,6 +18,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
+using namespace builtin;
 namespace {
 
 constexpr std::uint64_t kBatches = 12, kNodes = 3000;

@@ -7,6 +7,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
+using namespace builtin;
 namespace {
 
 // Both checked and replayed from the log alone.

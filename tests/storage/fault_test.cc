@@ -10,6 +10,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
+using namespace builtin;
 namespace {
 
 constexpr std::uint64_t kBatches = 50;

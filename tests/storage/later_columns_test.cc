@@ -13,6 +13,7 @@
 #include "tests/support/text_support.h"
 
 namespace plexus::storage_internal::testing {
+using namespace builtin;
 namespace {
 
 // The record that a program of before wrote for a column of its own, and a node with a value.

@@ -14,6 +14,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal {
+using namespace builtin;
 namespace {
 
 using testing::ScratchDirectory;

@@ -9,6 +9,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
+using namespace builtin;
 namespace {
 
 // Threads that call their functions again and again until the object goes.

@@ -7,6 +7,7 @@
 #include "storage/base/fail_points.h"
 
 namespace plexus::storage_internal::testing {
+using namespace builtin;
 namespace {
 
 constexpr std::uint64_t kBatches = 40;

@@ -12,6 +12,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
+using namespace builtin;
 namespace {
 
 OpenOptions AsReplica(TestHooks* hooks = nullptr) {
@@ -33,7 +34,7 @@ Result<std::string> Files(Database& from) {
 
 Result<std::uint64_t> Receive(const std::string& directory, const std::string& bytes) {
   std::size_t at = 0;
-  return ReceiveFiles(directory, "http://source", [&]() -> Result<std::string> {
+  return replica::ReceiveFiles(directory, "http://source", [&]() -> Result<std::string> {
     const std::string piece = bytes.substr(at, 1000);
     at += piece.size();
     return piece;
@@ -47,22 +48,22 @@ void Write(Database& db, std::uint64_t from, std::uint64_t to) {
 
 void Copy(Database& from, const std::string& to) {
   const std::string bytes = Must(Files(from));
-  PLEXUS_OK(SwapIn(to, Must(Receive(to, bytes))));
+  PLEXUS_OK(replica::SwapIn(to, Must(Receive(to, bytes))));
 }
 
 // One page over the wire, as a follower takes it. Where the source has another generation, first
 // what it forgot.
 Status TakePage(Database& from, Database& to, std::uint64_t most) {
-  const GraphLineage mine = Must(to.ReadLineage());
-  PLEXUS_TRY(CheckSource(mine, Must(from.ReadLineage())));
+  const replica::GraphLineage mine = Must(to.ReadLineage());
+  PLEXUS_TRY(replica::CheckSource(mine, Must(from.ReadLineage())));
   PLEXUS_ASSIGN(const Changes changes,
                 from.ChangesSince(to.snapshot().sequence(), {.max_records = most}));
   if (changes.generation != mine.source_generation) {
-    PLEXUS_ASSIGN(const ForgottenIds forgotten, from.Forgotten());
+    PLEXUS_ASSIGN(const replica::ForgottenIds forgotten, from.Forgotten());
     return to.Forget(forgotten);
   }
-  PLEXUS_ASSIGN(const std::string page, EncodeChanges(changes));
-  PLEXUS_ASSIGN(const Changes taken, DecodeChanges(page));
+  PLEXUS_ASSIGN(const std::string page, replica::EncodeChanges(changes));
+  PLEXUS_ASSIGN(const Changes taken, replica::DecodeChanges(page));
   return to.Follow(taken);
 }
 
@@ -295,7 +296,7 @@ TEST_F(ReplicaTest, ATrimmedSourceIsCopiedBesideAndSwappedIn) {
   const std::uint64_t generation = Must(Receive(scratch_.path("replica"), Must(Files(*source_))));
   EXPECT_EQ(Dump(replica_->snapshot()), before) << "until it is swapped in";
   PLEXUS_OK(replica_->Close());
-  PLEXUS_OK(SwapIn(scratch_.path("replica"), generation));
+  PLEXUS_OK(replica::SwapIn(scratch_.path("replica"), generation));
   replica_ = MustOpen(scratch_.path("replica"), AsReplica());
   ExpectEqual();
   Write(*source_, 41, 45);
@@ -324,13 +325,14 @@ TEST_F(ReplicaTest, FilesThatAreCutOrChangedAreRefused) {
 }
 
 TEST_F(ReplicaTest, PagesThatAreCutOrChangedAreRefused) {
-  const std::string page = Must(EncodeChanges(Must(source_->ChangesSince(0))));
-  EXPECT_TRUE(DecodeChanges(page));
+  const std::string page = Must(replica::EncodeChanges(Must(source_->ChangesSince(0))));
+  EXPECT_TRUE(replica::DecodeChanges(page));
   for (std::size_t at = 0; at < page.size(); at += 1 + page.size() / 200) {
-    EXPECT_EQ(DecodeChanges(page.substr(0, at)).error().code, ErrorCode::kCorruption) << at;
+    EXPECT_EQ(replica::DecodeChanges(page.substr(0, at)).error().code, ErrorCode::kCorruption)
+        << at;
     std::string changed = page;
     changed[at] ^= 1;
-    EXPECT_EQ(DecodeChanges(changed).error().code, ErrorCode::kCorruption) << at;
+    EXPECT_EQ(replica::DecodeChanges(changed).error().code, ErrorCode::kCorruption) << at;
   }
 }
 
@@ -355,9 +357,9 @@ TEST_F(ReplicaTest, OtherSourcesAreRefused) {
   EXPECT_NE(forked.error().message.find("forked"), std::string::npos);
   ExpectEqual();
 
-  GraphLineage newer = Must(source_->ReadLineage());
+  replica::GraphLineage newer = Must(source_->ReadLineage());
   newer.format += 1;
-  EXPECT_EQ(CheckSource(Must(replica_->ReadLineage()), newer).error().code,
+  EXPECT_EQ(replica::CheckSource(Must(replica_->ReadLineage()), newer).error().code,
             ErrorCode::kUnsupported);
 }
 
@@ -372,15 +374,17 @@ TEST_F(ReplicaTest, APromotedReplicaRefusesItsSourceAndServesOthers) {
   PLEXUS_OK(replica_->Close());
   auto writer = MustOpen(scratch_.path("replica"));
   Write(*writer, 26, 30);
-  PLEXUS_OK(CheckSource(Must(second->ReadLineage()), Must(writer->ReadLineage())));
+  PLEXUS_OK(replica::CheckSource(Must(second->ReadLineage()), Must(writer->ReadLineage())));
   // The old source as a source of what was promoted, or of who follows that.
-  EXPECT_EQ(CheckSource(Must(writer->ReadLineage()), Must(source_->ReadLineage())).error().code,
-            ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(
+      replica::CheckSource(Must(writer->ReadLineage()), Must(source_->ReadLineage())).error().code,
+      ErrorCode::kFailedPrecondition);
   // One that has more of the old writer than the new one began with.
   Write(*source_, 31, 33);
   TakeAll(*source_, *second);
-  EXPECT_EQ(CheckSource(Must(second->ReadLineage()), Must(writer->ReadLineage())).error().code,
-            ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(
+      replica::CheckSource(Must(second->ReadLineage()), Must(writer->ReadLineage())).error().code,
+      ErrorCode::kFailedPrecondition);
   PLEXUS_OK(writer->Close());
   writer = MustOpen(scratch_.path("replica"));
   EXPECT_EQ(Must(writer->ReadLineage()).marks.size(), 1u) << "it stays";

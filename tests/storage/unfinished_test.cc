@@ -15,6 +15,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
+using namespace builtin;
 namespace {
 
 class Unfinished : public ::testing::Test {

@@ -16,6 +16,7 @@
 #include "tests/support/vector_values.h"
 
 namespace plexus::storage_internal::testing {
+using namespace builtin;
 namespace {
 
 using formats::internal::FirstError;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace plexus::testing {
+using namespace builtin;
 
 CaseGraph::CaseGraph()
     : graph_(Graph::InMemory()),

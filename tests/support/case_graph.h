@@ -26,8 +26,8 @@ class CaseGraph {
   CaseGraph();
 
   // Handles are dense numbers, and equal to the NodeIds when nodes are only added here.
-  std::size_t AddNode(NodeKindId kind = kMemory);
-  std::size_t AddNodes(std::size_t count, NodeKindId kind = kMemory);  // the first
+  std::size_t AddNode(NodeKindId kind = builtin::kMemory);
+  std::size_t AddNodes(std::size_t count, NodeKindId kind = builtin::kMemory);  // the first
   void Link(std::size_t source, EdgeKindId kind, std::size_t target, float weight = 1.0f,
             std::string label = "", std::int64_t created_at = 0);
   void LinkValid(std::size_t source, EdgeKindId kind, std::size_t target, std::int64_t from,

@@ -5,6 +5,7 @@
 #include "tests/support/case_graph.h"
 
 namespace plexus::testing {
+using namespace builtin;
 
 namespace {
 

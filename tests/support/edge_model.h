@@ -126,7 +126,8 @@ inline Row SnapshotRow(const Snapshot& s, Direction direction, NodeId node,
 
 struct ChangeOptions {
   NodeId nodes = 12;
-  std::vector<EdgeKindId> kinds = {kLink, kSupports, kContradicts, kSimilar, kHasTag};
+  std::vector<EdgeKindId> kinds = {builtin::kLink, builtin::kSupports, builtin::kContradicts,
+                                   builtin::kSimilar, builtin::kHasTag};
   StringId labels = 3;
   std::size_t count = 40;
   double tombstones = 0.25;

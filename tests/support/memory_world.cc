@@ -12,6 +12,7 @@
 #include "engine/properties/properties.h"
 
 namespace plexus::testing {
+using namespace builtin;
 
 namespace {
 

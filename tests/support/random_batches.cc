@@ -7,6 +7,7 @@
 #include "tests/support/property_map.h"
 
 namespace plexus::testing {
+using namespace builtin;
 
 namespace {
 

@@ -15,6 +15,7 @@
 #include "tests/support/vector_values.h"
 
 namespace plexus::storage_internal::testing {
+using namespace builtin;
 
 namespace fs = std::filesystem;
 

@@ -28,40 +28,41 @@ class LedgerGraph {
                std::initializer_list<std::string_view> tags, std::optional<double> retention = {}) {
     const NodeRef node = batch_.UpsertNode(key, kind);
     if (!text.empty()) batch_.SetPayload(node, NodeField::kText, text);
-    for (const std::string_view tag : tags) batch_.Link(node, kHasTag, batch_.IndexNode(kTag, tag));
-    if (retention) batch_.SetF64(node, kRetention, *retention);
+    for (const std::string_view tag : tags)
+      batch_.Link(node, builtin::kHasTag, batch_.IndexNode(builtin::kTag, tag));
+    if (retention) batch_.SetF64(node, builtin::kRetention, *retention);
     return node;
   }
   void Tag(NodeRef node, std::string_view tag) {
-    batch_.Link(node, kHasTag, batch_.IndexNode(kTag, tag));
+    batch_.Link(node, builtin::kHasTag, batch_.IndexNode(builtin::kTag, tag));
   }
   void ValidUntil(std::string_view key, std::int64_t until) {
-    batch_.SetI64(batch_.Node(key), kValidUntil, until);
+    batch_.SetI64(batch_.Node(key), builtin::kValidUntil, until);
   }
   void Link(std::string_view source, EdgeKindId kind, std::string_view target) {
     batch_.Link(batch_.Node(source), kind, batch_.Node(target));
   }
   void Event(std::string_view id, std::int64_t created_at, std::initializer_list<Member> members) {
-    const NodeRef event = batch_.IndexNode(kEvent, id);
+    const NodeRef event = batch_.IndexNode(builtin::kEvent, id);
     batch_.UpsertNode(event);
-    batch_.SetI64(event, kCreatedAt, created_at);
+    batch_.SetI64(event, builtin::kCreatedAt, created_at);
     for (const Member& member : members) {
       WriteBatch::EdgeInput edge;
       edge.source = event;
       edge.target = batch_.Node(member.key);
-      edge.kind = kMember;
+      edge.kind = builtin::kMember;
       edge.label = member.role;
       batch_.Link(edge);
     }
   }
   void Outcome(std::string_view event, std::string_view type) {
     const std::string name = std::string(type) + "/" + std::string(event);
-    const NodeRef outcome = batch_.IndexNode(kOutcome, name);
+    const NodeRef outcome = batch_.IndexNode(builtin::kOutcome, name);
     batch_.UpsertNode(outcome);
     PropertyMapBuilder made;
     made.String("type", type).String("source", "user");
     batch_.SetPayload(outcome, NodeField::kProperties, made.Finish().value());
-    batch_.Link(outcome, kLabels, batch_.IndexNode(kEvent, event));
+    batch_.Link(outcome, builtin::kLabels, batch_.IndexNode(builtin::kEvent, event));
   }
   // Applies what was said since the last call, with the terms of the texts.
   void Commit() {
@@ -93,18 +94,19 @@ inline constexpr std::int64_t kVaultNow = 1'700'000'100'000;
 inline LedgerGraph Vault() {
   constexpr std::int64_t kT = 1'700'000'000'000;
   LedgerGraph g;
-  g.Node("m1", kMemory, "The settlement queue replays payouts when the oracle restarts.",
+  g.Node("m1", builtin::kMemory, "The settlement queue replays payouts when the oracle restarts.",
          {"project:vestige", "settlement", "queue"}, 0.8);
-  g.Node("m2", kDecision, "Pause payouts until the oracle restarts cleanly.",
+  g.Node("m2", builtin::kDecision, "Pause payouts until the oracle restarts cleanly.",
          {"project:vestige", "pause", "oracle"}, 0.6);
-  g.Node("m3", kMemory, "Accounting rounds settlement fees down.",
+  g.Node("m3", builtin::kMemory, "Accounting rounds settlement fees down.",
          {"project:vestige", "accounting"}, 0.5);
-  g.Node("m4", kMemory, "Keeper rotation needs an upgrade window.", {"upgrade"}, 0.1);
-  g.Node("m5", kConcept, "Rounds of keeper rotation.", {}, 0.5);
-  g.Node("m6", kMemory, "The queue never replays payouts.", {"settlement", "queue"}, 0.9);
-  g.Node("m7", kMemory, "Settlement fees were rounded upwards.", {"accounting", "settlement"}, 0.9);
+  g.Node("m4", builtin::kMemory, "Keeper rotation needs an upgrade window.", {"upgrade"}, 0.1);
+  g.Node("m5", builtin::kConcept, "Rounds of keeper rotation.", {}, 0.5);
+  g.Node("m6", builtin::kMemory, "The queue never replays payouts.", {"settlement", "queue"}, 0.9);
+  g.Node("m7", builtin::kMemory, "Settlement fees were rounded upwards.",
+         {"accounting", "settlement"}, 0.9);
   g.ValidUntil("m7", kT + 100);
-  g.Link("m1", kSupersedes, "m6");
+  g.Link("m1", builtin::kSupersedes, "m6");
   g.Event("c1", kT + 10'000, {{"m1", "primary"}, {"m3"}, {"m1", "related"}});
   g.Event("c2", kT + 20'000, {{"m2", "primary"}, {"m4"}});
   g.Event("c3", kT + 30'000, {{"m1", "primary"}, {"m4", "contradicting"}});

@@ -17,6 +17,7 @@
 #include "tools/operations/framework/workspace.h"
 
 namespace plexus::tools {
+using namespace builtin;
 namespace {
 
 constexpr std::int64_t kNow = 1'700'000'000'000;

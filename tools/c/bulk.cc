@@ -192,7 +192,8 @@ Status EdgeArrays::Fill(WriteBatch& batch, std::uint64_t first, std::uint64_t en
   std::vector<EdgeKindRef> kinds;
   for (std::uint64_t k = 0; edges_.kind_of && k < kinds_.size(); ++k)
     kinds.push_back(batch.EdgeKindNamed(kinds_[k]));
-  const EdgeKindRef kind = edges_.kind ? batch.EdgeKindNamed(kind_) : EdgeKindRef(plexus::kLink);
+  const EdgeKindRef kind =
+      edges_.kind ? batch.EdgeKindNamed(kind_) : EdgeKindRef(plexus::builtin::kLink);
   const auto node = [&](std::uint32_t number) {
     char buffer[10];
     if (by_id()) return NodeRef::Id(number);

@@ -151,7 +151,7 @@ Status ColumnArrays::Prepare(Graph& graph) {
   if (type != type_)
     return Fail(ErrorCode::kInvalidArgument, "column '" + name_ + "' holds " + TypeName(type) +
                                                  ", the values are " + TypeName(type_));
-  if (*known < kFirstUserColumn) builtin_ = *known;
+  if (*known < builtin::kFirstUserColumn) builtin_ = *known;
   for (std::uint64_t i = 0; IsTimeColumn(*known) && i < given_.count; ++i)
     if (const std::int64_t time = ReadOnce(given_.i64 + i); !IsStoredTime(time))
       return BadValue(i, OutOfTime(time));

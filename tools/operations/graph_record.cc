@@ -41,7 +41,7 @@ Status WriteRecord(WriteBatch& batch, std::string_view name, boost::json::object
   properties["runs"] = runs + 1;
   PLEXUS_ASSIGN(const std::string bytes,
                 formats::internal::PropertiesFromJson(boost::json::serialize(properties)));
-  const NodeRef node = batch.IndexNode(kInscription, StoredName(name));
+  const NodeRef node = batch.IndexNode(builtin::kInscription, StoredName(name));
   batch.UpsertNode(node);
   batch.SetPayload(node, NodeField::kProperties, bytes);
   return {};

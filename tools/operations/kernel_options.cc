@@ -136,7 +136,7 @@ Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& req
 Result<NodeSubset> MemoriesInScope(const Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(NodeSubset shown, VisibleInScope(workspace, request));
   if (request.Has("node_kinds") && request.Given("node_kinds")) return shown;
-  constexpr NodeKindId kNoMemories[] = {kTurn, kEpisode};
+  constexpr NodeKindId kNoMemories[] = {builtin::kTurn, builtin::kEpisode};
   return shown.Except(
       NodeSubset::OfKinds(workspace.snapshot(), kNoMemories, workspace.keeps_orders()));
 }

@@ -101,7 +101,9 @@ Result<std::vector<NodeWeight>> FindSeeds(const Snapshot& snapshot,
 }
 
 std::string UnknownTag(const Snapshot& snapshot, std::span<const std::string> tags) {
-  const auto is_tag = [&](NodeId v) { return snapshot.alive(v) && snapshot.node_kind(v) == kTag; };
+  const auto is_tag = [&](NodeId v) {
+    return snapshot.alive(v) && snapshot.node_kind(v) == builtin::kTag;
+  };
   std::vector<std::string> names;  // of all tags, once they are asked for
   for (const std::string& tag : tags) {
     const auto exact = snapshot.Find(IndexKey("tag", tag));

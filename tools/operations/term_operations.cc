@@ -86,8 +86,9 @@ bool BringsTerms(const Snapshot& snapshot, const WriteBatch& batch) {
   bool brings = false;
   batch.ForEachEdge(
       0, [&](NodeRef, EdgeKindRef kind, NodeRef, std::optional<float>, std::string_view) {
-        const std::string& has_term = snapshot.schema().edge_kind(kHasTerm).name;
-        brings |= kind.local() ? batch.edge_kind_name(kind) == has_term : kind.id() == kHasTerm;
+        const std::string& has_term = snapshot.schema().edge_kind(builtin::kHasTerm).name;
+        brings |=
+            kind.local() ? batch.edge_kind_name(kind) == has_term : kind.id() == builtin::kHasTerm;
       });
   return brings;
 }

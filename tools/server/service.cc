@@ -94,7 +94,7 @@ Result<std::unique_ptr<Service>> Service::Open(const ServiceOptions& options) {
   } else {
     PLEXUS_ASSIGN(service->database_,
                   service->OpenDatabase(options.read_only, options.create && !options.read_only));
-    PLEXUS_ASSIGN(service->identity_, IdentifyGraph(options.directory));
+    PLEXUS_ASSIGN(service->identity_, replica::IdentifyGraph(options.directory));
     const OpenReport report = service->database_->report();
     service->opening_ = report.tail_dropped ? report.tail_message : std::string();
     for (const DamagedCheckpoint& damaged : report.damaged_checkpoints)
@@ -142,7 +142,7 @@ Status Service::MakeWritable(std::optional<double> max_seconds, const Caller& ca
 }
 
 Status Service::CheckIdentity() const {
-  PLEXUS_ASSIGN(const GraphIdentity now, IdentifyGraph(options_.directory));
+  PLEXUS_ASSIGN(const replica::GraphIdentity now, replica::IdentifyGraph(options_.directory));
   if (now == identity_) return {};
   return Fail(ErrorCode::kFailedPrecondition,
               options_.directory + ": is not the graph that was opened; put that back, or end the "

@@ -125,11 +125,11 @@ class Service {
   Result<Changes> ChangesSince(Sequence since, const ChangesOptions& options);
   Result<StorageStats> stats();
   // Of a source and its replica (storage/replica.h).
-  Result<GraphLineage> ReadLineage();
-  Result<ForgottenIds> Forgotten();
+  Result<replica::GraphLineage> ReadLineage();
+  Result<replica::ForgottenIds> Forgotten();
   Status SendFiles(const std::function<Status(std::string_view)>& send);
   Status Follow(const Changes& changes);
-  Status Forget(const ForgottenIds& forgotten);
+  Status Forget(const replica::ForgottenIds& forgotten);
   // The received files take the place of those in force while nothing else runs; 0: opens those in
   // force again.
   Status SwapFiles(std::uint64_t generation);
@@ -193,7 +193,7 @@ class Service {
   std::unique_ptr<Graph> in_memory_;  // without a database
   bool closed_ = false;
   std::chrono::steady_clock::time_point next_opening_ = {};  // behind the turn
-  GraphIdentity identity_;
+  replica::GraphIdentity identity_;
   Sequence durable_ = 0;  // behind the turn: what an opening after the first must have
   std::atomic<std::uint64_t> openings_ = 1;
   std::atomic<Sequence> sequence_ = 0;

@@ -35,7 +35,7 @@ void NodeOrder::Read(const Snapshot& snapshot) {
 }
 
 std::optional<std::uint64_t> NodeOrder::Key(NodeId node) const {
-  if (node >= flags_.size() || !(flags_[node] & kAlive)) return std::nullopt;
+  if (node >= flags_.size() || !(flags_[node] & engine_internal::kAlive)) return std::nullopt;
   if (!column_) return kinds_[node];
   if (node >= values_.size() || values_[node] == AbsentBits(type_)) return std::nullopt;
   return KeyOf(type_, values_[node]);

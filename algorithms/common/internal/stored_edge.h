@@ -15,7 +15,8 @@ namespace plexus::common_internal {
 inline PathEdge ArcAsEdge(const Snapshot& snapshot, NodeId row, NodeId neighbor, ArcRef ref) {
   PathEdge step{row, neighbor, {}, 0, 0};
   if (ref.run != 0) {
-    const DeltaArc& arc = snapshot.tables().run_rows(ref.run - 1, ref.direction).arcs[ref.position];
+    const engine_internal::DeltaArc& arc =
+        snapshot.tables().run_rows(ref.run - 1, ref.direction).arcs[ref.position];
     step.kind = arc.kind;
     step.label = arc.label;
     step.weight = arc.weight;

@@ -73,7 +73,7 @@ Result<ActivateRelatedResult> ActivateRelated(const Snapshot& snapshot,
           snapshot, forward ? Direction::kOut : Direction::kIn, source, filter, poll,
           [&](const Arc& arc) {
             const double factor = table(arc.kind, forward);
-            if (factor == 0 || snapshot.node_kind(arc.neighbor) != kConcept) return true;
+            if (factor == 0 || snapshot.node_kind(arc.neighbor) != builtin::kConcept) return true;
             if (options.subset && !options.subset->contains(arc.neighbor)) return true;
             if (!snapshot.key(arc.neighbor).starts_with(options.prefix)) return true;
             if (shares.size() >= options.budget.edges) result.truncated = true;
@@ -111,7 +111,7 @@ Result<SearchConceptsResult> SearchConcepts(const Snapshot& snapshot, std::int64
   const Arousals arousals(now_ms, options.tau_ms);
   std::vector<NodeId> concepts;
   for (NodeId v = 0; v < snapshot.node_count(); ++v)
-    if (snapshot.node_kind(v) == kConcept && snapshot.alive(v) &&
+    if (snapshot.node_kind(v) == builtin::kConcept && snapshot.alive(v) &&
         (!options.subset || options.subset->contains(v)))
       concepts.push_back(v);
 

@@ -79,7 +79,8 @@ Result<std::vector<std::string>> NamesOf(std::span<const std::string> given) {
 Result<NamedConcept> RelationTarget(const Snapshot& snapshot, EdgeKindId kind,
                                     std::string_view name, std::int64_t now_ms, WriteBatch& batch) {
   const std::optional<NodeId> node = snapshot.Find(name);
-  if (kind == kEvokes && node && snapshot.alive(*node) && snapshot.node_kind(*node) == kEpisode)
+  if (kind == builtin::kEvokes && node && snapshot.alive(*node) &&
+      snapshot.node_kind(*node) == builtin::kEpisode)
     return NamedConcept{NodeRef::Id(*node), *node};
   return ConceptIn(snapshot, name, kMentionedArousal, now_ms, batch);
 }
@@ -129,8 +130,9 @@ Result<UpdateAffectResult> UpdateAffect(const Snapshot& snapshot, std::string_vi
   result.accessed_at = now_ms;
   if (result.valence != before || named.created()) {
     if (!named.created())
-      result.batch.ExpectF64(named.ref, kValence, snapshot.f64(kValence, named.node));
-    result.batch.SetF64(named.ref, kValence, result.valence);
+      result.batch.ExpectF64(named.ref, builtin::kValence,
+                             snapshot.f64(builtin::kValence, named.node));
+    result.batch.SetF64(named.ref, builtin::kValence, result.valence);
   }
   if (!named.created()) {
     const double arousal = Arousals(now_ms, tau_ms)(snapshot, named.node);
@@ -138,7 +140,7 @@ Result<UpdateAffectResult> UpdateAffect(const Snapshot& snapshot, std::string_vi
       Raise(snapshot, named.node, level, now_ms, result.batch);
     } else {
       result.arousal = arousal;
-      const std::int64_t accessed = snapshot.i64(kAccessedAt, named.node).value_or(0);
+      const std::int64_t accessed = snapshot.i64(builtin::kAccessedAt, named.node).value_or(0);
       if (accessed > 0) result.accessed_at = accessed;
     }
     if (!result.batch.empty()) {
@@ -168,9 +170,9 @@ Result<AddEpisodeResult> AddEpisode(const Snapshot& snapshot, std::string_view s
       FreeKey(snapshot, day + "/" + std::string(Head(result.linked_concepts.front())));
   WriteBatch& batch = result.batch;
   const NodeRef episode = batch.ExpectNoNode(result.episode_id);
-  batch.UpsertNode(episode, kEpisode);
+  batch.UpsertNode(episode, builtin::kEpisode);
   batch.SetPayload(episode, NodeField::kText, summary);
-  batch.SetF64(episode, kValence, result.valence);
+  batch.SetF64(episode, builtin::kValence, result.valence);
   for (const std::string& name : result.linked_concepts) {
     PLEXUS_ASSIGN(const NamedConcept named,
                   ConceptIn(snapshot, name, kMentionedArousal, now_ms, batch));
@@ -178,7 +180,7 @@ Result<AddEpisodeResult> AddEpisode(const Snapshot& snapshot, std::string_view s
       ++result.created;
     else
       batch.ExpectNode(named.ref);
-    batch.Link(named.ref, kEvokes, episode, static_cast<float>(options.weight));
+    batch.Link(named.ref, builtin::kEvokes, episode, static_cast<float>(options.weight));
   }
   return result;
 }

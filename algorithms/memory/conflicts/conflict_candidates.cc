@@ -27,7 +27,7 @@ using internal::OpposingOutcomes;
 using internal::OutcomeOf;
 using internal::WordPairs;
 
-constexpr EdgeKindId kShared[] = {kHasTag, kHasTerm};
+constexpr EdgeKindId kShared[] = {builtin::kHasTag, builtin::kHasTerm};
 
 similarity::SimilarityOptions SharedOptions(similarity::SimilarityMeasure measure,
                                             const RunOptions& run) {
@@ -65,7 +65,8 @@ Status CheckNode(const Snapshot& snapshot, NodeId node) {
 
 // Other ends of edges that say that the pair was judged; ascending.
 std::vector<NodeId> Judged(const Snapshot& snapshot, NodeId node) {
-  std::vector<EdgeKindId> kinds = {kContradicts, kRefines, kSupports, kDuplicates};
+  std::vector<EdgeKindId> kinds = {builtin::kContradicts, builtin::kRefines, builtin::kSupports,
+                                   builtin::kDuplicates};
   const auto& all = snapshot.schema().edge_kinds();
   for (std::size_t k = 0; k < all.size(); ++k)
     if (all[k].suppresses) kinds.push_back(EdgeKindId(k));
@@ -101,7 +102,7 @@ std::vector<ConflictEvidence> Compare(const Stated& a, const Stated& b) {
 }
 
 std::vector<NodeId> TagsOf(const Snapshot& snapshot, NodeId node) {
-  const EdgeKindId kinds[] = {kHasTag};
+  const EdgeKindId kinds[] = {builtin::kHasTag};
   std::vector<NodeId> tags;
   snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), kinds),
                       [&](const Arc& arc) { tags.push_back(arc.neighbor); });
@@ -139,7 +140,7 @@ Result<ConflictCandidatesResult> ConflictCandidates(const Snapshot& snapshot, No
     return other != node && allowed.contains(other) && !std::ranges::binary_search(judged, other);
   };
   ConflictCandidatesResult result;
-  const EdgeKindId has_term[] = {kHasTerm};
+  const EdgeKindId has_term[] = {builtin::kHasTerm};
   result.without_terms =
       snapshot.Degree(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), has_term)) == 0;
   std::unordered_map<NodeId, ConflictCandidate> found;

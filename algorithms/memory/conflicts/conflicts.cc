@@ -45,7 +45,7 @@ Result<OpenConflictsResult> OpenConflicts(const Snapshot& snapshot,
   const auto counts = [&](NodeId node) {
     return visible->contains(node) && (!options.subset || options.subset->contains(node));
   };
-  const EdgeKindId kinds[] = {kContradicts};
+  const EdgeKindId kinds[] = {builtin::kContradicts};
   const ArcFilter filter =
       ArcFilter::Kinds(snapshot.schema(), kinds).ValidAt(snapshot.TimeOr(options.now_ms));
   std::vector<Conflict> found;

@@ -27,7 +27,7 @@ Status CheckNodes(const Snapshot& snapshot, std::span<const NodeId> nodes) {
 
 Result<NodeSubset> Decisions(const Snapshot& snapshot, const NodeSubset* within,
                              bool keep_orders) try {
-  constexpr NodeKindId kKinds[] = {kDecision};
+  constexpr NodeKindId kKinds[] = {builtin::kDecision};
   NodeSubset all = NodeSubset::OfKinds(snapshot, kKinds, keep_orders);
   return within ? all.Intersect(*within) : all;
 }
@@ -42,7 +42,7 @@ Result<std::vector<DecisionStatus>> StatusOf(const Snapshot& snapshot,
   PLEXUS_ASSIGN(const SupersessionHeads heads,
                 many ? AllHeads(snapshot, now_ms) : HeadsOf(snapshot, now_ms, nodes));
   const internal::Suppression active(snapshot, now_ms);
-  const StringColumn outcomes(snapshot, kDecisionOutcome);
+  const StringColumn outcomes(snapshot, builtin::kDecisionOutcome);
   std::vector<DecisionStatus> list;
   list.reserve(nodes.size());
   for (const NodeId node : nodes) {
@@ -73,7 +73,7 @@ Result<OpenConflictsResult> DecisionContradictions(const Snapshot& snapshot,
   }
   open.subset = options.subset ? options.subset : &decisions;
   PLEXUS_ASSIGN(OpenConflictsResult result, OpenConflicts(snapshot, open));
-  const StringColumn outcomes(snapshot, kDecisionOutcome);
+  const StringColumn outcomes(snapshot, builtin::kDecisionOutcome);
   std::erase_if(result.conflicts, [&](const Conflict& c) {
     return outcomes[c.a] == "abandoned" || outcomes[c.b] == "abandoned";
   });

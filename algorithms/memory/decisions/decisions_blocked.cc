@@ -32,7 +32,7 @@ class WaitRows {
  public:
   WaitRows(const Snapshot& snapshot, std::int64_t now_ms)
       : snapshot_(snapshot),
-        depends_(Filter(snapshot, std::span(&kDependsOn, 1), now_ms)),
+        depends_(Filter(snapshot, std::span(&builtin::kDependsOn, 1), now_ms)),
         blocks_(Filter(snapshot, BlockingKinds(snapshot.schema()), now_ms)) {}
 
   // fn(other, kind) for what `node` waits for, or for what waits for it.
@@ -219,13 +219,13 @@ class Blocked {
 // The decisions that are not resolved. O(nodes).
 NodeSubset Unresolved(const Snapshot& snapshot, const NodeSubset* within,
                       const SupersessionHeads& heads) {
-  const StringColumn outcomes(snapshot, kDecisionOutcome);
+  const StringColumn outcomes(snapshot, builtin::kDecisionOutcome);
   const NodeId count = snapshot.node_count();
   std::vector<std::uint64_t> words((std::size_t{count} + 63) / 64, 0);
   std::size_t replaced = 0;  // the next of heads.nodes
   for (NodeId node = 0; node < count; ++node) {
     if (within ? !within->contains(node)
-               : snapshot.node_kind(node) != kDecision || !snapshot.alive(node))
+               : snapshot.node_kind(node) != builtin::kDecision || !snapshot.alive(node))
       continue;
     while (replaced < heads.nodes.size() && heads.nodes[replaced] < node) ++replaced;
     const bool superseded = replaced < heads.nodes.size() && heads.nodes[replaced] == node &&
@@ -254,7 +254,7 @@ Result<BlockedChainsResult> BlockedChains(const Snapshot& snapshot,
   rows.weights = false;
   rows.reversed = BlockingKinds(snapshot.schema());
   rows.filter.kinds = rows.reversed;
-  rows.filter.kinds.push_back(kDependsOn);
+  rows.filter.kinds.push_back(builtin::kDependsOn);
   rows.filter.valid_at = now;
   rows.filter.subset = &unresolved;
   rows.executor = options.decisions.run.executor;
@@ -288,8 +288,8 @@ Result<std::vector<ChainStep>> BlockersOf(const Snapshot& snapshot, NodeId node,
   std::vector<NodeId> others;
   const WaitRows rows(snapshot, snapshot.TimeOr(options.now_ms));
   rows.ForEach(node, false, [&](NodeId other, EdgeKindId kind) {
-    const bool decision =
-        options.subset ? options.subset->contains(other) : snapshot.node_kind(other) == kDecision;
+    const bool decision = options.subset ? options.subset->contains(other)
+                                         : snapshot.node_kind(other) == builtin::kDecision;
     if (!decision || !snapshot.alive(other)) return;
     steps.push_back({node, other, kind});
     others.push_back(other);

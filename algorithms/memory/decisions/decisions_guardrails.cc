@@ -245,8 +245,8 @@ class Check {
     if (wanted.node_kinds.given() &&
         std::ranges::find(wanted.node_kinds, seen.node_kind(node)) == wanted.node_kinds.end())
       return {};
-    if (!OneOf(wanted.categories, StringOf(seen, kCategory, node)) ||
-        !OneOf(wanted.stakes, StringOf(seen, kStakes, node)) ||
+    if (!OneOf(wanted.categories, StringOf(seen, builtin::kCategory, node)) ||
+        !OneOf(wanted.stakes, StringOf(seen, builtin::kStakes, node)) ||
         !OneOf(wanted.outcomes, OutcomeOf(seen, node)))
       return {};
     if (wanted.salience_above) {
@@ -295,7 +295,7 @@ class Check {
   }
   bool HasTag(const Snapshot& seen, NodeId node) const {
     return std::ranges::any_of(&seen == &preview_ ? preview_tags_ : stored_tags_, [&](NodeId tag) {
-      return seen.FindEdge(node, kHasTag, tag).has_value();
+      return seen.FindEdge(node, builtin::kHasTag, tag).has_value();
     });
   }
 

@@ -211,7 +211,7 @@ class Queue {
     double late = -1, amount = 0;
     std::optional<std::int64_t> due;
     if (column) due = snapshot_.i64(*column, state.node);
-    const auto created = snapshot_.i64(kCreatedAt, state.node);
+    const auto created = snapshot_.i64(builtin::kCreatedAt, state.node);
     if (due) {
       if (*due <= now) late = Elapsed(*due, now);
       amount = late;
@@ -227,8 +227,8 @@ class Queue {
   void AddStale(NodeId node) {
     const double percentile = salience_.percentiles[node];
     if (percentile < options_.stale_percentile) return;
-    const auto created = snapshot_.i64(kCreatedAt, node);
-    const auto accessed = snapshot_.i64(kAccessedAt, node);
+    const auto created = snapshot_.i64(builtin::kCreatedAt, node);
+    const auto accessed = snapshot_.i64(builtin::kAccessedAt, node);
     if (!created && !accessed) return;
     const double age = Elapsed(std::max(created.value_or(INT64_MIN), accessed.value_or(INT64_MIN)),
                                snapshot_.TimeOr(options_.decisions.now_ms));

@@ -36,10 +36,11 @@ Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions&
     PLEXUS_ASSIGN(decisions, Decisions(snapshot));
   }
   DenseViewOptions rows;
-  rows.filter.kinds = {kDependsOn, kRefines, kCauses, kSupports};
+  rows.filter.kinds = {builtin::kDependsOn, builtin::kRefines, builtin::kCauses,
+                       builtin::kSupports};
   rows.filter.valid_at = snapshot.TimeOr(options.decisions.now_ms);
   rows.filter.subset = options.decisions.subset ? options.decisions.subset : &decisions;
-  rows.reversed = {kCauses, kSupports};
+  rows.reversed = {builtin::kCauses, builtin::kSupports};
   PLEXUS_ASSIGN(const auto made,
                 common_internal::ViewInTime(snapshot, rows, options.decisions.run));
   SalienceResult result;
@@ -92,7 +93,7 @@ Result<CompactionResult> CompactionTiers(const Snapshot& snapshot,
   CompactionResult result;
   result.truncated = salience.truncated;
   result.batch.set_time_ms(now);
-  const StringColumn outcomes(snapshot, kDecisionOutcome);
+  const StringColumn outcomes(snapshot, builtin::kDecisionOutcome);
   const NodeSubset* const inside = options.salience.decisions.inside;
   bool defined = column.has_value();
   for (const NodeId node : salience.nodes.ToList()) {
@@ -100,7 +101,7 @@ Result<CompactionResult> CompactionTiers(const Snapshot& snapshot,
     entry.node = node;
     entry.percentile = salience.percentiles[node];
     // A created_at far from now: the difference of two times fits no 64 bits then.
-    if (const auto created = snapshot.i64(kCreatedAt, node)) {
+    if (const auto created = snapshot.i64(builtin::kCreatedAt, node)) {
       std::int64_t age = 0;
       entry.age_ms = __builtin_sub_overflow(now, *created, &age) ? (*created > now ? 0 : INT64_MAX)
                                                                  : std::max<std::int64_t>(age, 0);

@@ -78,18 +78,19 @@ class Suggest {
     return states[0].active;
   }
   std::int64_t CreatedAt(NodeId node) const {
-    return snapshot_.i64(kCreatedAt, node).value_or(kNoTime);
+    return snapshot_.i64(builtin::kCreatedAt, node).value_or(kNoTime);
   }
 
   Status Opposing() {
-    const std::string_view category = StringOf(snapshot_, kCategory, node_);
+    const std::string_view category = StringOf(snapshot_, builtin::kCategory, node_);
     const std::string_view outcome = OutcomeOf(snapshot_, node_);
     if (category.empty() || !IsRecorded(outcome)) return {};
-    const StringColumn categories(snapshot_, kCategory), outcomes(snapshot_, kDecisionOutcome);
+    const StringColumn categories(snapshot_, builtin::kCategory),
+        outcomes(snapshot_, builtin::kDecisionOutcome);
     std::vector<NodeId> others;
     for (const NodeId other : decisions_.ToList())
       if (other != node_ && OpposingOutcomes(outcome, outcomes[other]) &&
-          categories[other] == category && !snapshot_.FindEdge(node_, kContradicts, other))
+          categories[other] == category && !snapshot_.FindEdge(node_, builtin::kContradicts, other))
         others.push_back(other);
     PLEXUS_ASSIGN(const auto states,
                   StatusOf(snapshot_, others, snapshot_.TimeOr(options_.decisions.now_ms)));
@@ -138,7 +139,7 @@ class Suggest {
       const std::string_view outcome = OutcomeOf(snapshot_, *other);
       const std::string key = Shown(snapshot_, *other);
       if (IsRecorded(outcome)) {
-        if (snapshot_.FindEdge(*other, kCauses, node_)) continue;
+        if (snapshot_.FindEdge(*other, builtin::kCauses, node_)) continue;
         result_.edges.push_back({node_,
                                  *other,
                                  "caused_by",
@@ -168,7 +169,7 @@ class Suggest {
   Status Sharing() {
     similarity::SimilarityOptions options;
     options.direction = Direction::kOut;
-    options.filter.kinds = {kHasTag, kHasTerm};
+    options.filter.kinds = {builtin::kHasTag, builtin::kHasTerm};
     options.top = 0;
     options.min_shared = 2;
     options.run = options_.decisions.run;
@@ -243,8 +244,9 @@ class Suggest {
       return {};
     PLEXUS_ASSIGN(const bool active, IsActive(other));
     if (!active) return {};
-    const std::string_view category = StringOf(snapshot_, kCategory, node_);
-    const bool newer = !category.empty() && StringOf(snapshot_, kCategory, other) == category &&
+    const std::string_view category = StringOf(snapshot_, builtin::kCategory, node_);
+    const bool newer = !category.empty() &&
+                       StringOf(snapshot_, builtin::kCategory, other) == category &&
                        CreatedAt(other) < CreatedAt(node_);
     std::size_t& count = newer ? refines_ : relates_;
     if (count == options_.top) {
@@ -281,10 +283,10 @@ class Suggest {
     const bool back = e.relation == "caused_by";
     edge.source = NodeRef::Id(back ? e.other : e.node);
     edge.target = NodeRef::Id(back ? e.node : e.other);
-    edge.kind = back                          ? kCauses
-                : e.relation == "contradicts" ? kContradicts
-                : e.relation == "refines"     ? kRefines
-                                              : kRelatesTo;
+    edge.kind = back                          ? builtin::kCauses
+                : e.relation == "contradicts" ? builtin::kContradicts
+                : e.relation == "refines"     ? builtin::kRefines
+                                              : builtin::kRelatesTo;
     if (!options_.created_by.empty()) edge.created_by = options_.created_by;
     edge.properties = properties;
     result_.batch.ExpectNode(edge.source);

@@ -179,9 +179,9 @@ Result<std::vector<NodeId>> FrontierKeeper::State::Changed(const Snapshot& now,
     const NodeKindId kind = now.node_kind(v);
     if (now.is_fact(v))
       changed.insert(v);
-    else if (kind == kEvent)
+    else if (kind == builtin::kEvent)
       event(v);
-    else if (kind == kOutcome || kind == kTag || kind == kTerm)
+    else if (kind == builtin::kOutcome || kind == builtin::kTag || kind == builtin::kTerm)
       why = "a tag, term or outcome was removed or came back";
   }
   for (NodeId v = changes.first_new; v < now.node_count(); ++v) fact(v);
@@ -190,17 +190,17 @@ Result<std::vector<NodeId>> FrontierKeeper::State::Changed(const Snapshot& now,
     if (payload.field == NodeField::kText && kept->pool.pool().terms.of_texts &&
         now.is_fact(payload.node) && payload.node < changes.first_new)
       why = "a text changed";
-    if (payload.field == NodeField::kProperties && now.node_kind(payload.node) == kOutcome &&
-        payload.node < changes.first_new)
+    if (payload.field == NodeField::kProperties &&
+        now.node_kind(payload.node) == builtin::kOutcome && payload.node < changes.first_new)
       why = "an outcome changed";
   }
   for (const StateChanges::Edge& edge : changes.edges) {
-    if (edge.kind == kHasTag || edge.kind == kHasTerm) fact(edge.source);
-    if (edge.kind == kMember) {
+    if (edge.kind == builtin::kHasTag || edge.kind == builtin::kHasTerm) fact(edge.source);
+    if (edge.kind == builtin::kMember) {
       fact(edge.target);
       event(edge.source);
     }
-    if (edge.kind == kLabels) event(edge.target);
+    if (edge.kind == builtin::kLabels) event(edge.target);
   }
   for (std::size_t w = 0; w < seen.word_count(); ++w) {
     const std::uint64_t before = w < kept->seen->word_count() ? kept->seen->word(w) : 0;
@@ -233,7 +233,7 @@ Result<bool> FrontierKeeper::State::Quick(const Snapshot& now, const StateChange
   std::vector<Row> rows;
   for (const NodeId v : changed) {
     const NodeKindId kind = now.node_kind(v);
-    const bool inside = seen->contains(v) && kind != kTurn && kind != kEpisode;
+    const bool inside = seen->contains(v) && kind != builtin::kTurn && kind != builtin::kEpisode;
     Row row = 0;
     if (!kept->pool.Follow(v, inside, row, why)) return false;
     if (row >= kept->pool.pool().count()) continue;

@@ -29,7 +29,7 @@ inline std::string_view StringOf(const Snapshot& snapshot, ColumnId builtin, Nod
   return StringColumn(snapshot, builtin)[node];
 }
 inline std::string_view OutcomeOf(const Snapshot& snapshot, NodeId node) {
-  return StringOf(snapshot, kDecisionOutcome, node);
+  return StringOf(snapshot, builtin::kDecisionOutcome, node);
 }
 // Anything but "" and "pending".
 inline bool IsRecorded(std::string_view outcome) {

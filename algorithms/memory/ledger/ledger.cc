@@ -44,7 +44,7 @@ class Filter {
   Result<bool> Passes(NodeId event) const {
     const auto& w = wanted_;
     if (w.since || w.until) {
-      const auto at = snapshot_.i64(kCreatedAt, event);
+      const auto at = snapshot_.i64(builtin::kCreatedAt, event);
       if (!at || (w.since && *at < *w.since) || (w.until && *at >= *w.until)) return false;
     }
     if (!w.tool.empty() && attributes_->tool(event) != EventAttributes::HashOf(w.tool))
@@ -69,7 +69,9 @@ class Filter {
   // The part of `events` that the times leave.
   std::span<const NodeId> Between(std::span<const NodeId> events) const {
     const auto& w = wanted_;
-    const auto time = [&](NodeId e) { return snapshot_.i64(kCreatedAt, e).value_or(kNoTime); };
+    const auto time = [&](NodeId e) {
+      return snapshot_.i64(builtin::kCreatedAt, e).value_or(kNoTime);
+    };
     if (w.until) {
       const auto first = std::ranges::partition_point(
           events, [&](NodeId e) { return time(e) >= *w.until && time(e) != kNoTime; });
@@ -162,7 +164,7 @@ Result<EventPage> EventsOf(const Snapshot& snapshot, NodeId member,
 PLEXUS_CATCH_NO_MEMORY
 
 Result<NodeId> FindEvent(const Snapshot& snapshot, std::string_view id) try {
-  const auto node = snapshot.Find(IndexKey(snapshot.schema().node_kind(kEvent).name, id));
+  const auto node = snapshot.Find(IndexKey(snapshot.schema().node_kind(builtin::kEvent).name, id));
   if (!node || !snapshot.alive(*node))
     return Fail(ErrorCode::kNotFound,
                 "no event '" + std::string(id) + "'" + (node ? ": it was removed" : ""));
@@ -171,7 +173,7 @@ Result<NodeId> FindEvent(const Snapshot& snapshot, std::string_view id) try {
 PLEXUS_CATCH_NO_MEMORY
 
 Result<EventDetails> GetEvent(const Snapshot& snapshot, NodeId event) try {
-  if (event >= snapshot.node_count() || snapshot.node_kind(event) != kEvent ||
+  if (event >= snapshot.node_count() || snapshot.node_kind(event) != builtin::kEvent ||
       !snapshot.alive(event))
     return Fail(ErrorCode::kNotFound, "it is no event");
   PLEXUS_ASSIGN(const auto index, LedgerIndex::Of(snapshot));
@@ -201,7 +203,7 @@ Result<ComposedPage> ComposedWith(const Snapshot& snapshot, NodeId member, std::
   };
   std::vector<Use> uses;
   for (const NodeId event : index->events(member)) {
-    const std::int64_t at = snapshot.i64(kCreatedAt, event).value_or(kNoTime);
+    const std::int64_t at = snapshot.i64(builtin::kCreatedAt, event).value_or(kNoTime);
     for (const NodeId other : index->members(event))
       if (other != member) uses.push_back({other, at});
   }

@@ -170,7 +170,7 @@ Result<ContradictionsOfNode> ContradictionsOf(const Snapshot& snapshot, NodeId n
   PLEXUS_TRY(CheckNode(snapshot, node));
   ContradictionsOfNode result;
   if (!standing.contains(node)) return result;
-  const EdgeKindId kinds[] = {kContradicts};
+  const EdgeKindId kinds[] = {builtin::kContradicts};
   const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds);
   std::vector<Conflict>& found = result.conflicts;
   std::uint64_t read = 0;

@@ -39,8 +39,8 @@ std::string TwoDigits(double value) {
 }
 
 std::optional<std::int64_t> LastUse(const Snapshot& snapshot, NodeId node) {
-  if (const auto accessed = snapshot.i64(kAccessedAt, node)) return accessed;
-  return snapshot.i64(kCreatedAt, node);
+  if (const auto accessed = snapshot.i64(builtin::kAccessedAt, node)) return accessed;
+  return snapshot.i64(builtin::kCreatedAt, node);
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ Result<RecallScorer> RecallScorer::Make(const Snapshot& snapshot, std::int64_t n
     return Fail(ErrorCode::kInvalidArgument, "the count of full frequency is above 0");
   if (weights) PLEXUS_TRY(CheckRecallWeights(*weights));
   for (const NodeId tag : options.tags)
-    if (tag >= snapshot.node_count() || snapshot.node_kind(tag) != kTag)
+    if (tag >= snapshot.node_count() || snapshot.node_kind(tag) != builtin::kTag)
       return Fail(ErrorCode::kInvalidArgument, "node " + std::to_string(tag) + " is no tag");
   RecallScorer scorer;
   scorer.snapshot_ = &snapshot;
@@ -108,7 +108,7 @@ std::string_view RecallScorer::Preferred(NodeId node) const {
   }
   std::string_view found;
   if (options_.tags.empty()) return found;
-  const EdgeKindId kinds[] = {kHasTag};
+  const EdgeKindId kinds[] = {builtin::kHasTag};
   snapshot_->ForEachArc(Direction::kOut, node, ArcFilter::Kinds(snapshot_->schema(), kinds),
                         [&](const Arc& arc) {
                           if (std::ranges::find(options_.tags, arc.neighbor) == options_.tags.end())
@@ -133,7 +133,7 @@ double RecallScorer::Value(RecallTerm term, NodeId node, const RecallEvidence& e
     case RecallTerm::kSalience:
       return retrieval::UnitTerm(SalienceOf(node));
     case RecallTerm::kFrequency:
-      return retrieval::FrequencyTerm(snapshot_->i64(kAccessCount, node).value_or(0),
+      return retrieval::FrequencyTerm(snapshot_->i64(builtin::kAccessCount, node).value_or(0),
                                       options_.full_count);
     case RecallTerm::kInScope:
       return Preferred(node).empty() ? 0 : 1;
@@ -168,9 +168,9 @@ std::string RecallScorer::Explain(NodeId node, const RecallEvidence& evidence) c
   if (evidence.path)
     add(Counted(evidence.hops, "hop") + " from " +
         std::string(DisplayName(snapshot_->key(evidence.seed))));
-  const auto accessed = snapshot_->i64(kAccessedAt, node),
-             created = snapshot_->i64(kCreatedAt, node);
-  const std::int64_t uses = snapshot_->i64(kAccessCount, node).value_or(0);
+  const auto accessed = snapshot_->i64(builtin::kAccessedAt, node),
+             created = snapshot_->i64(builtin::kCreatedAt, node);
+  const std::int64_t uses = snapshot_->i64(builtin::kAccessCount, node).value_or(0);
   if (accessed)
     add("used " + Ago(*accessed, now_ms_) +
         (uses > 0 ? ", " + Counted(uses, "time") + " in all" : ""));
@@ -178,7 +178,7 @@ std::string RecallScorer::Explain(NodeId node, const RecallEvidence& evidence) c
     add("written " + Ago(*created, now_ms_) + ", never used");
   if (salience_ && snapshot_->f64(*salience_, node))
     add("salience " + TwoDigits(SalienceOf(node)));
-  else if (snapshot_->f64(kRetention, node) || snapshot_->f64(kTrust, node))
+  else if (snapshot_->f64(builtin::kRetention, node) || snapshot_->f64(builtin::kTrust, node))
     add("trust " + TwoDigits(SalienceOf(node)));
   if (const std::string_view asked = Preferred(node); !asked.empty())
     add("of " + std::string(asked));

@@ -17,7 +17,7 @@ std::vector<EdgeKindId> ReinforcedKinds(const Schema& schema) {
   const auto& all = schema.edge_kinds();
   for (std::size_t k = 0; k < all.size(); ++k)
     if (all[k].plane == Plane::kFact && !all[k].name.empty() && !all[k].suppresses &&
-        EdgeKindId(k) != kContradicts)
+        EdgeKindId(k) != builtin::kContradicts)
       kinds.push_back(EdgeKindId(k));
   return kinds;
 }
@@ -84,10 +84,10 @@ Result<ReinforcementResult> ProposeReinforcement(const Snapshot& snapshot,
                       "' was removed or is an index node, so it cannot be used");
     const NodeRef ref = NodeRef::Id(node);
     use.batch.ExpectNode(ref);
-    use.batch.AddI64(ref, kAccessCount, 1);
-    const auto last = snapshot.i64(kAccessedAt, node);
+    use.batch.AddI64(ref, builtin::kAccessCount, 1);
+    const auto last = snapshot.i64(builtin::kAccessedAt, node);
     if (!last || *last < snapshot.TimeOr(options.now_ms))
-      use.batch.SetI64(ref, kAccessedAt, snapshot.TimeOr(options.now_ms));
+      use.batch.SetI64(ref, builtin::kAccessedAt, snapshot.TimeOr(options.now_ms));
     ++use.memories;
     if (options.reinforce > 0) Reinforce(snapshot, node, used, filter, options, use);
   }

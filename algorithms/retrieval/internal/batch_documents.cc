@@ -30,7 +30,7 @@ std::vector<NodeId> ChangedDocuments(const PreviewResult& preview, const TermOpt
     if (payload.field == NodeField::kText || !terms.properties.empty())
       nodes.push_back(payload.node);
   for (const StateChanges::Edge& edge : changes.edges)
-    if (edge.kind == kHasTerm) nodes.push_back(edge.source);
+    if (edge.kind == builtin::kHasTerm) nodes.push_back(edge.source);
   for (NodeId v = changes.first_new; v < preview.snapshot.node_count(); ++v) nodes.push_back(v);
   std::ranges::sort(nodes);
   const auto repeated = std::ranges::unique(nodes);
@@ -46,7 +46,7 @@ Result<std::vector<Changed>> Compare(const Snapshot& after, const std::vector<No
   SplitterPool pool(terms);
   PLEXUS_ASSIGN(TermSplitter first, pool.Acquire());  // fails here, once, or never
   pool.Release(std::move(first));
-  const ArcFilter has_term = ArcFilter::Kind(after.schema(), kHasTerm);
+  const ArcFilter has_term = ArcFilter::Kind(after.schema(), builtin::kHasTerm);
   std::vector<Changed> compared(nodes.size());
   const auto compare = [&](std::size_t begin, std::size_t end, TermSplitter& splitter) -> Status {
     for (std::size_t i = begin; i < end; ++i) {
@@ -90,9 +90,9 @@ Result<IndexTermsReport> AddDocumentTerms(const Snapshot& snapshot, const TermOp
     const NodeRef ref = InBatch(snapshot, after, node, batch);
     // What it was compared with. A removal takes with it whatever is there.
     if (node >= snapshot.node_count()) {
-      batch.ExpectEdges(ref, kHasTerm, snapshot, kNoNode);
+      batch.ExpectEdges(ref, builtin::kHasTerm, snapshot, kNoNode);
     } else if (!std::ranges::binary_search(preview->removed, node)) {
-      batch.ExpectEdges(ref, kHasTerm, snapshot, node);
+      batch.ExpectEdges(ref, builtin::kHasTerm, snapshot, node);
       for (const NodeField field : {NodeField::kText, NodeField::kProperties})
         batch.ExpectPayload(ref, field, snapshot.payload_ref(node, field));
     }

@@ -40,7 +40,7 @@ class BatchTerms {
       : s_(snapshot),
         batch_(batch),
         executor_(executor),
-        has_term_(ArcFilter::Kind(snapshot.schema(), kHasTerm)),
+        has_term_(ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm)),
         events_(terms.event_queries),
         pool_(terms) {}
 
@@ -56,7 +56,7 @@ class BatchTerms {
     for (const Written& w : written_) {
       report.texts += w.set && w.changed;
       // What it was compared with. A removal takes with it whatever is there.
-      if (!Removal(w.node, w.id)) batch_.ExpectEdges(w.node, kHasTerm, s_, w.id);
+      if (!Removal(w.node, w.id)) batch_.ExpectEdges(w.node, builtin::kHasTerm, s_, w.id);
       internal::FillTerms(batch_, w.node, w.difference, report);
     }
     return report;
@@ -73,10 +73,10 @@ class BatchTerms {
       const std::string_view key = batch_.key(node);
       const std::size_t kind = key.find(kIndexSeparator);
       return kind == std::string_view::npos ||
-             (events_ && key.substr(0, kind) == s_.schema().node_kind(kEvent).name);
+             (events_ && key.substr(0, kind) == s_.schema().node_kind(builtin::kEvent).name);
     }
     return id < s_.node_count() &&  // an id beyond is for Apply to refuse
-           (s_.is_fact(id) || (events_ && s_.node_kind(id) == kEvent));
+           (s_.is_fact(id) || (events_ && s_.node_kind(id) == builtin::kEvent));
   }
 
   // Edge operations before the last removal of the node: those edges and the stored ones are gone.
@@ -95,7 +95,7 @@ class BatchTerms {
       return;
     }
     removed_ids_[id] = edges_before;
-    term_removed_ |= id < s_.node_count() && s_.node_kind(id) == kTerm;
+    term_removed_ |= id < s_.node_count() && s_.node_kind(id) == builtin::kTerm;
   }
 
   // Where the node's text is written down; null: nowhere.
@@ -136,9 +136,9 @@ class BatchTerms {
   }
 
   bool IsHasTerm(EdgeKindRef kind) const {
-    if (!kind.local()) return kind.id() == kHasTerm;
+    if (!kind.local()) return kind.id() == builtin::kHasTerm;
     const auto match = s_.schema().FindEdgeKind(batch_.edge_kind_name(kind));
-    return match && match->kind == kHasTerm && !match->reversed;
+    return match && match->kind == builtin::kHasTerm && !match->reversed;
   }
 
   // has_term edges that the batch writes or takes back for these nodes, and that no removal of an

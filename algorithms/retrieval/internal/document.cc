@@ -30,7 +30,8 @@ void AppendStrings(const PropertyView& value, std::vector<std::string>& parts) {
 }  // namespace
 
 bool IsIndexed(const Snapshot& snapshot, NodeId node, const TermOptions& terms) {
-  return snapshot.is_fact(node) || (terms.event_queries && snapshot.node_kind(node) == kEvent);
+  return snapshot.is_fact(node) ||
+         (terms.event_queries && snapshot.node_kind(node) == builtin::kEvent);
 }
 
 Sequence NewestPart(const Snapshot& snapshot, NodeId node, bool properties) {

@@ -67,8 +67,9 @@ inline void FillTerms(WriteBatch& batch, NodeRef node, const TermDifference& dif
   report.linked += difference.link.size();
   report.unlinked += difference.unlink.size();
   for (const TermCount& term : difference.link)
-    batch.Link(node, kHasTerm, batch.IndexNode(kTerm, term.term), static_cast<float>(term.count));
-  for (const NodeRef term : difference.unlink) batch.Unlink(node, kHasTerm, term);
+    batch.Link(node, builtin::kHasTerm, batch.IndexNode(builtin::kTerm, term.term),
+               static_cast<float>(term.count));
+  for (const NodeRef term : difference.unlink) batch.Unlink(node, builtin::kHasTerm, term);
 }
 
 // Splitters for as many threads as use one at a time. Thread-safe.

@@ -12,7 +12,7 @@ namespace plexus::retrieval::internal {
 namespace {
 
 ArcFilter HasTerm(const Snapshot& snapshot) {
-  constexpr EdgeKindId kKinds[] = {kHasTerm};
+  constexpr EdgeKindId kKinds[] = {builtin::kHasTerm};
   return ArcFilter::Kinds(snapshot.schema(), kKinds);
 }
 
@@ -22,7 +22,7 @@ bool TextsInDoubt::IsInDoubt(const Snapshot& snapshot, const ArcFilter& has_term
                              Sequence covers, Indexed indexed) {
   if (!snapshot.alive(node)) return false;
   const bool fact = snapshot.is_fact(node);
-  if (!fact && snapshot.node_kind(node) != kEvent) return false;
+  if (!fact && snapshot.node_kind(node) != builtin::kEvent) return false;
   const Sequence newest = NewestPart(snapshot, node, indexed.properties);
   if (newest > 0 && covers > 0) return newest > covers;
   const bool has_terms = snapshot.Degree(Direction::kOut, node, has_term) > 0;
@@ -64,7 +64,7 @@ std::shared_ptr<const Carried> TextsInDoubt::Carry(const Snapshot& now,
     if (p.field == NodeField::kText || (p.field == NodeField::kProperties && indexed_.properties))
       touched.push_back(p.node);
   for (const StateChanges::Edge& e : changes.edges)
-    if (e.kind == kHasTerm) touched.push_back(e.source);
+    if (e.kind == builtin::kHasTerm) touched.push_back(e.source);
   for (NodeId v = changes.first_new; v < now.node_count(); ++v) touched.push_back(v);
   std::ranges::sort(touched);
   const auto repeated = std::ranges::unique(touched);

@@ -25,7 +25,7 @@ CooccurrenceIndex::CooccurrenceIndex(const Snapshot& snapshot, const InvertedInd
                                      bool links, const NodeSubset* inside, Executor& executor) {
   std::vector<std::uint32_t> row_of(snapshot.node_count(), kNoRow);
   for (std::uint32_t r = 0; r < index.row_count(); ++r) row_of[index.nodes[r]] = r;
-  if (snapshot.CountNodes(kEvent) != 0) ReadEvents(snapshot, index, row_of, inside);
+  if (snapshot.CountNodes(builtin::kEvent) != 0) ReadEvents(snapshot, index, row_of, inside);
   if (links) ReadLinks(snapshot, index, row_of, executor);
 }
 
@@ -33,11 +33,11 @@ CooccurrenceIndex::CooccurrenceIndex(const Snapshot& snapshot, const InvertedInd
 void CooccurrenceIndex::ReadEvents(const Snapshot& snapshot, const InvertedIndex& index,
                                    const std::vector<std::uint32_t>& row_of,
                                    const NodeSubset* inside) {
-  constexpr EdgeKindId kKinds[] = {kMember};
+  constexpr EdgeKindId kKinds[] = {builtin::kMember};
   const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kKinds);
   std::vector<std::pair<std::uint32_t, NodeId>> members;  // row, event
   for (NodeId event = 0; event < snapshot.node_count(); ++event) {
-    if (snapshot.node_kind(event) != kEvent || !snapshot.alive(event)) continue;
+    if (snapshot.node_kind(event) != builtin::kEvent || !snapshot.alive(event)) continue;
     NodeId last = kNoNode;  // several roles stand side by side
     bool counts = true;
     const std::size_t before = members.size();

@@ -28,7 +28,8 @@ Result<ArcFilter> SharedKinds(const Snapshot& snapshot, const InvertedIndexOptio
   }
   if (!kinds.given())
     for (std::size_t k = 0; k < all.size(); ++k)
-      if (all[k].plane == Plane::kIndex && k != kMember && k != kLabels && !all[k].name.empty())
+      if (all[k].plane == Plane::kIndex && k != builtin::kMember && k != builtin::kLabels &&
+          !all[k].name.empty())
         kinds.push_back(static_cast<EdgeKindId>(k));
   ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds);
   return options.valid_at == kNoTime ? filter : filter.ValidAt(options.valid_at);

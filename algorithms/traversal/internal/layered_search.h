@@ -46,7 +46,7 @@ struct Label {
   bool dominated : 1 = false;  // max, min: a later label of the node is better
   bool of_seed : 1 = false;    // the node is one of the seeds
 };
-static_assert(sizeof(Label) == 32 && kMaxRuns < 255 && kMaxHops < 255);
+static_assert(sizeof(Label) == 32 && engine_internal::kMaxRuns < 255 && kMaxHops < 255);
 
 class LayeredSearch {
  public:

@@ -70,7 +70,8 @@ class ArrayImport {
   Status CheckColumn(const Column& column) const {
     const Schema& schema = run_.start.schema();
     if (const auto known = schema.FindColumn(column.name);
-        known && (*known < kFirstUserColumn || schema.columns()[*known].type != column.type))
+        known &&
+        (*known < builtin::kFirstUserColumn || schema.columns()[*known].type != column.type))
       return Fail(ErrorCode::kInvalidArgument,
                   "column '" + column.name + "' is built in, or of another type");
     Schema copy = schema;  // what Apply would return, before anything is written

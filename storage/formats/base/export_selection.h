@@ -51,7 +51,7 @@ inline std::vector<ColumnId> UsedColumns(const Snapshot& s) {
 }
 
 inline std::vector<std::string_view> Tags(const Snapshot& s, NodeId node) {
-  const EdgeKindId kind[] = {kHasTag};
+  const EdgeKindId kind[] = {builtin::kHasTag};
   std::vector<std::string_view> tags;
   s.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(s.schema(), kind),
                [&](const Arc& arc) { tags.push_back(DisplayName(s.key(arc.neighbor))); });

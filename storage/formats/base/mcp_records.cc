@@ -12,7 +12,7 @@ WrittenRelation RelationOfEdge(const Snapshot& snapshot, const Edge& edge) {
   const EdgeKind& kind = snapshot.schema().edge_kind(edge.kind);
   const std::string_view label = snapshot.string(edge.label);
   WrittenRelation written{snapshot.key(edge.source), snapshot.key(edge.target), kind.name};
-  if (edge.kind == kLink) {
+  if (edge.kind == builtin::kLink) {
     written.name = label;
   } else if (kind.symmetric) {
     if ((written.from > written.to) != (label == kReversedLabel))

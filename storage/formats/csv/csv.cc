@@ -245,7 +245,7 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   }
   std::vector<NodeName> tags;
   for (const std::string& tag : ReadTagList(Cell(row, Field::kTags))) {
-    PLEXUS_ASSIGN(NodeName tag_name, builder.Name(tag, kTag));
+    PLEXUS_ASSIGN(NodeName tag_name, builder.Name(tag, builtin::kTag));
     tags.push_back(std::move(tag_name));
   }
   if (tags.size() > limits_.tags) return Bad("more than " + std::to_string(limits_.tags) + " tags");

@@ -49,7 +49,7 @@ std::size_t EdgeListParser::Parse(std::string_view text, std::uint64_t first_lin
   if (!context.check) piece.batch.ReserveEdges(std::min(context.max_ops, text.size() / 12 + 1));
   static thread_local RestatedValues weights;
   weights.Reset();
-  ListKind kind{kLink, "link"};
+  ListKind kind{builtin::kLink, "link"};
   if (!kind_.empty() && !context.check) {
     const auto known = context.schema->FindEdgeKind(kind_);
     kind = {piece.batch.EdgeKindNamed(kind_), kind_,

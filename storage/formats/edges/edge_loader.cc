@@ -90,7 +90,7 @@ Status EdgeCollector::TakeKinds(PieceEdges& edges) {
       std::swap(edges.batch.edges[i].source, edges.batch.edges[i].target);
     }
   if (edges.kinds.empty()) return {};
-  constexpr KindId kFirst = kFirstUserEdgeKind.value();
+  constexpr KindId kFirst = builtin::kFirstUserEdgeKind.value();
   std::vector<KindId> ids;
   for (const std::string_view name : edges.kinds) {
     auto match = schema_.FindEdgeKind(name);
@@ -129,7 +129,8 @@ Status EdgeCollector::CheckLimits(const LoadBatch& batch) {
   for (const KindId code : batch.kinds) {
     const KindId kind = code & static_cast<KindId>(~PieceEdges::kReversed);
     // New kinds lead one way.
-    arcs_ += kind < kFirstUserEdgeKind.value() && schema_.edge_kind(EdgeKindId(kind)).symmetric;
+    arcs_ +=
+        kind < builtin::kFirstUserEdgeKind.value() && schema_.edge_kind(EdgeKindId(kind)).symmetric;
   }
   if (!batch.weights.empty() || !batch.kinds.empty()) values_ = std::max(values_, 1);
   if (!batch.labels.empty() || !batch.created_at.empty() || !batch.valid_from.empty() ||

@@ -230,7 +230,8 @@ std::size_t MatrixMarketParser::Parse(std::string_view text, std::uint64_t first
   static thread_local TokenCache cache;
   cache.Reset();
   const bool symmetric = header_.symmetry == MatrixHeader::Symmetry::kSymmetric;
-  const EdgeKindRef kind = symmetric ? piece.batch.EdgeKindNamed(kLinkedKind) : EdgeKindRef(kLink);
+  const EdgeKindRef kind =
+      symmetric ? piece.batch.EdgeKindNamed(kLinkedKind) : EdgeKindRef(builtin::kLink);
   return TakeLines(text, first_line, context, piece,
                    [&](std::string_view line, std::uint64_t number) {
                      std::string_view rest = line;

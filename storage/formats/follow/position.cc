@@ -76,7 +76,7 @@ Status WriteFollowPosition(WriteBatch& batch, std::string_view name,
       .String("head", position.head)
       .String("tail", position.tail);
   PLEXUS_ASSIGN(const std::string bytes, made.Finish());
-  const NodeRef node = batch.IndexNode(kInscription, StoredName(name));
+  const NodeRef node = batch.IndexNode(builtin::kInscription, StoredName(name));
   batch.UpsertNode(node);
   batch.SetPayload(node, NodeField::kProperties, bytes);
   return {};

@@ -108,7 +108,7 @@ Result<Member> ReadMember(const JsonParser& json, const JsonValue& value,
 
 Status JsonRecord::AddEvent(const JsonValue& key) {
   if (!key.is_string()) return WrongType(key, "an event's id");
-  PLEXUS_ASSIGN(NodeName name, builder_.Name(key.text, kEvent));
+  PLEXUS_ASSIGN(NodeName name, builder_.Name(key.text, builtin::kEvent));
   PLEXUS_ASSIGN(const JsonValue* query, TakeString("query", true));
   MemberList patch;
   for (std::string_view attribute : {"tool", "mode", "status", "output_preview", "query_hash"}) {
@@ -165,14 +165,14 @@ Status JsonRecord::AddEvent(const JsonValue& key) {
   if (list) {
     std::optional<std::int64_t> created_at;
     for (const ColumnValue& c : columns)
-      if (c.column == kCreatedAt && !c.clear) created_at = c.i64;
-    builder_.ReplaceList(name, event, kMember, true, std::move(items));
+      if (c.column == builtin::kCreatedAt && !c.clear) created_at = c.i64;
+    builder_.ReplaceList(name, event, builtin::kMember, true, std::move(items));
     for (const Member& member : members) {
       WriteBatch::EdgeInput edge;
       edge.source = event;
       edge.target = builder_.Ref(member.node);
       builder_.NoteEnd(member.node);
-      edge.kind = kMember;
+      edge.kind = builtin::kMember;
       edge.label = member.role;
       edge.created_at = created_at;
       edge.properties = member.properties;
@@ -186,7 +186,7 @@ Status JsonRecord::AddEvent(const JsonValue& key) {
 
 Status JsonRecord::AddOutcome(const JsonValue& key) {
   if (!key.is_string()) return WrongType(key, "an event's id");
-  PLEXUS_ASSIGN(NodeName event_name, builder_.Name(key.text, kEvent));
+  PLEXUS_ASSIGN(NodeName event_name, builder_.Name(key.text, builtin::kEvent));
   PLEXUS_ASSIGN(const JsonValue* type, TakeString("type", false));
   PLEXUS_ASSIGN(const JsonValue* source, TakeString("source", false));
   PLEXUS_ASSIGN(const JsonValue* notes, TakeString("notes", true));
@@ -205,7 +205,7 @@ Status JsonRecord::AddOutcome(const JsonValue& key) {
   PLEXUS_TRY(AppendProps(json_, props, patch));
   PLEXUS_ASSIGN(std::vector<ColumnValue> columns, TakeColumns());
   for (const ColumnValue& c : columns)
-    if (c.column == kCreatedAt && labeled_at)
+    if (c.column == builtin::kCreatedAt && labeled_at)
       return Bad("an outcome's time is \"labeled_at\"; \"created_at\" is for one without");
   PLEXUS_ASSIGN(std::string properties, EncodeProperties(json_, patch));
   OutcomeContent content;
@@ -219,19 +219,19 @@ Status JsonRecord::AddOutcome(const JsonValue& key) {
     return entry.first == "type" || entry.first == "source" || entry.second == "null";
   });
   PLEXUS_ASSIGN(const std::string own_name, OutcomeNameIn(builder_.context().start, content));
-  PLEXUS_ASSIGN(NodeName name, builder_.Name(own_name, kOutcome));
+  PLEXUS_ASSIGN(NodeName name, builder_.Name(own_name, builtin::kOutcome));
 
   WriteBatch& batch = builder_.batch();
   const NodeRef outcome = builder_.Ref(name);
   batch.UpsertNode(outcome);
   SetColumns(name, outcome, columns);
-  if (labeled_at) batch.SetI64(outcome, kCreatedAt, *labeled_at);
+  if (labeled_at) batch.SetI64(outcome, builtin::kCreatedAt, *labeled_at);
   SetText(outcome, notes);
   PLEXUS_TRY(builder_.PatchProperties(name, outcome, std::move(properties), props != nullptr));
   WriteBatch::EdgeInput edge;
   edge.source = outcome;
   edge.target = builder_.Ref(event_name);
-  edge.kind = kLabels;
+  edge.kind = builtin::kLabels;
   edge.created_at = labeled_at;
   batch.Link(edge);
   ++builder_.piece().outcomes;

@@ -51,7 +51,7 @@ Status JsonExporter::WriteEdgeKind(const EdgeKind& kind) {
 Status JsonExporter::WriteDefinitions() {
   const Schema& schema = s_.schema();
   std::string& out = sink_.text();
-  for (std::size_t i = kFirstUserNodeKind; i < schema.node_kinds().size(); ++i) {
+  for (std::size_t i = builtin::kFirstUserNodeKind; i < schema.node_kinds().size(); ++i) {
     const NodeKind& kind = schema.node_kinds()[i];
     out += '{';
     AppendJsonMember(out, "kind", kind.name);
@@ -61,9 +61,9 @@ Status JsonExporter::WriteDefinitions() {
     out += '}';
     PLEXUS_TRY(sink_.EndRow());
   }
-  for (std::size_t i = kFirstUserEdgeKind; i < schema.edge_kinds().size(); ++i)
+  for (std::size_t i = builtin::kFirstUserEdgeKind; i < schema.edge_kinds().size(); ++i)
     PLEXUS_TRY(WriteEdgeKind(schema.edge_kinds()[i]));
-  for (std::size_t i = kFirstUserColumn; i < schema.columns().size(); ++i) {
+  for (std::size_t i = builtin::kFirstUserColumn; i < schema.columns().size(); ++i) {
     const Column& column = schema.columns()[i];
     if (IsBuiltinNow(column)) continue;
     if (IsReservedKey(column.name))

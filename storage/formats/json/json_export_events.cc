@@ -66,8 +66,8 @@ Result<JsonExporter::EventShape> JsonExporter::ShapeOfOutcome(NodeId node, NodeI
   PLEXUS_ASSIGN(shape.props, SplitProperties(properties));
   const std::vector<Edge> row = Row(node, ArcFilter::All());
   const bool good = TakeAttributes(kOutcomeAttributes, shape) && s_.alive(node) &&
-                    row.size() == 1 && row[0].kind == kLabels && row[0].label == 0 &&
-                    IsPlain(row[0]) && s_.node_kind(row[0].target) == kEvent &&
+                    row.size() == 1 && row[0].kind == builtin::kLabels && row[0].label == 0 &&
+                    IsPlain(row[0]) && s_.node_kind(row[0].target) == builtin::kEvent &&
                     shape.attributes.contains("type");
   if (!good) return shape;
   event = row[0].target;
@@ -75,7 +75,7 @@ Result<JsonExporter::EventShape> JsonExporter::ShapeOfOutcome(NodeId node, NodeI
   const auto source = shape.attributes.find("source");
   const std::string_view source_text =
       source == shape.attributes.end() ? std::string_view() : Unquoted(source->second);
-  const auto time = s_.i64(kCreatedAt, node);
+  const auto time = s_.i64(builtin::kCreatedAt, node);
   PLEXUS_ASSIGN(const std::string notes, Payload(node, NodeField::kText));
   OutcomeContent content{DisplayName(s_.key(event)), type, source_text, time, notes, shape.props};
   for (const auto& [name, value] : shape.attributes)
@@ -135,7 +135,7 @@ Status JsonExporter::AppendMembers(NodeId event) {
     std::string_view role, key;
     JsonProperties attributes;
   };
-  const EdgeKindId kind[] = {kMember};
+  const EdgeKindId kind[] = {builtin::kMember};
   std::vector<Member> members;
   for (const Edge& e : Row(event, ArcFilter::Kinds(s_.schema(), kind))) {
     PLEXUS_ASSIGN(std::string properties, EdgeProperties(e));
@@ -168,7 +168,7 @@ Status JsonExporter::WriteEvent(NodeId node, const EventShape& shape) {
   std::string& out = sink_.text();
   out += '{';
   AppendJsonKey(out, "event");
-  AppendName(node, kEvent);
+  AppendName(node, builtin::kEvent);
   AppendMap(shape.attributes);
   PLEXUS_ASSIGN(std::string query, Payload(node, NodeField::kText));
   if (!query.empty()) {
@@ -190,7 +190,7 @@ Status JsonExporter::WriteOutcome(NodeId node, NodeId event, bool by_label_time,
   std::string& out = sink_.text();
   out += '{';
   AppendJsonKey(out, "outcome");
-  AppendName(event, kEvent);
+  AppendName(event, builtin::kEvent);
   AppendMap(shape.attributes);
   PLEXUS_ASSIGN(std::string notes, Payload(node, NodeField::kText));
   if (!notes.empty()) {
@@ -198,7 +198,7 @@ Status JsonExporter::WriteOutcome(NodeId node, NodeId event, bool by_label_time,
       return Fail(ErrorCode::kUnsupported, "export: the notes of an outcome are not valid UTF-8");
     AppendJsonMember(out, "notes", notes);
   }
-  if (by_label_time) AppendJsonMember(out, "labeled_at", *s_.i64(kCreatedAt, node));
+  if (by_label_time) AppendJsonMember(out, "labeled_at", *s_.i64(builtin::kCreatedAt, node));
   AppendColumns(node, by_label_time);
   AppendProps(shape.props);
   out += '}';

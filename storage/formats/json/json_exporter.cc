@@ -74,24 +74,27 @@ void JsonExporter::FindSpecialNodes() {
     }
     if (s_.is_fact(v)) continue;
     const NodeKindId kind = s_.node_kind(v);
-    (kind == kEvent ? events_ : kind == kOutcome ? outcomes_ : index_nodes_).push_back(v);
+    (kind == builtin::kEvent     ? events_
+     : kind == builtin::kOutcome ? outcomes_
+                                 : index_nodes_)
+        .push_back(v);
   }
   if (!events_.empty() || !outcomes_.empty()) standard_.assign(s_.node_count(), 0);
 }
 
 // A tag that some node's "tags" names and that has nothing more to write.
 bool JsonExporter::IsImplied(NodeId tag) const {
-  if (s_.node_kind(tag) != kTag || !s_.alive(tag)) return false;
+  if (s_.node_kind(tag) != builtin::kTag || !s_.alive(tag)) return false;
   if (s_.payload_ref(tag, NodeField::kText) || s_.payload_ref(tag, NodeField::kProperties))
     return false;
   for (std::size_t c = 0; c < s_.schema().columns().size(); ++c) {
     const Column& column = s_.schema().columns()[c];
     const auto id = static_cast<ColumnId>(c);
-    if (!column.name.empty() && id != kCreatedAt &&
+    if (!column.name.empty() && id != builtin::kCreatedAt &&
         s_.column_bits(id, tag) != AbsentBits(column.type))
       return false;
   }
-  const EdgeKindId kind[] = {kHasTag};
+  const EdgeKindId kind[] = {builtin::kHasTag};
   bool named = false;
   s_.ForEachArc(Direction::kIn, tag, ArcFilter::Kinds(s_.schema(), kind), [&](const Arc& arc) {
     named = s_.is_fact(arc.neighbor) && s_.edge(arc, tag).label == 0;
@@ -131,7 +134,8 @@ Result<std::string> JsonExporter::Payload(NodeId node, NodeField field) const {
 // What refers to a purged node is not written, even if it was written after the purge, but for the
 // rank of a member.
 Result<std::string> JsonExporter::EdgeProperties(const Edge& e) const {
-  if (s_.purged(e.source) || (s_.purged(e.target) && e.kind != kMember)) return std::string();
+  if (s_.purged(e.source) || (s_.purged(e.target) && e.kind != builtin::kMember))
+    return std::string();
   Result<std::string> bytes = Payload(e.properties);
   if (bytes && s_.purged(e.target)) return engine_internal::RankAlone(*bytes);
   return bytes;
@@ -153,11 +157,11 @@ void JsonExporter::AppendColumns(NodeId node, bool skip_created_at) {
   for (std::size_t c = 0; c < s_.schema().columns().size(); ++c) {
     const Column& column = s_.schema().columns()[c];
     const auto id = static_cast<ColumnId>(c);
-    if (column.name.empty() || (skip_created_at && id == kCreatedAt)) continue;
+    if (column.name.empty() || (skip_created_at && id == builtin::kCreatedAt)) continue;
     const bool has =
         VisitColumn(s_, node, id, [&](auto value) { AppendJsonMember(out, column.name, value); });
     // A node that is new to the importing graph would be given a time.
-    if (!has && id == kCreatedAt) out += ",\"created_at\":null";
+    if (!has && id == builtin::kCreatedAt) out += ",\"created_at\":null";
   }
 }
 
@@ -184,7 +188,7 @@ Status JsonExporter::AppendProperties(std::string_view properties) {
 }
 
 void JsonExporter::AppendTags(NodeId node) {
-  const EdgeKindId kind[] = {kHasTag};
+  const EdgeKindId kind[] = {builtin::kHasTag};
   std::vector<std::string_view> tags;
   s_.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(s_.schema(), kind), [&](const Arc& arc) {
     if (s_.edge(arc, node).label == 0) tags.push_back(DisplayName(s_.key(arc.neighbor)));
@@ -255,12 +259,13 @@ Status JsonExporter::WriteIndexEdges() {
   for (NodeId v = 0; v < s_.node_count(); ++v) {
     for (Edge e : Row(v, all)) {
       if (s_.is_fact(e.source) && s_.is_fact(e.target)) continue;
-      if (e.kind == kHasTag && s_.is_fact(e.source) && e.label == 0 && IsPlain(e)) continue;
-      if (e.kind == kMember && !standard_.empty() && standard_[e.source] == 1) {
+      if (e.kind == builtin::kHasTag && s_.is_fact(e.source) && e.label == 0 && IsPlain(e))
+        continue;
+      if (e.kind == builtin::kMember && !standard_.empty() && standard_[e.source] == 1) {
         PLEXUS_ASSIGN(bool written_before, IsWrittenByMember(e));
         if (written_before) continue;
       }
-      if (e.kind == kLabels && !standard_.empty() && standard_[e.source] == 2) continue;
+      if (e.kind == builtin::kLabels && !standard_.empty() && standard_[e.source] == 2) continue;
       // Ends of a symmetric edge by key: their ids depend on the past.
       if (s_.schema().edge_kind(e.kind).symmetric && s_.key(e.target) < s_.key(e.source))
         std::swap(e.source, e.target);

@@ -41,7 +41,7 @@ Status JsonRecord::CheckTagCount(std::size_t count) const {
 Result<NodeName> JsonRecord::TagNamed(std::string_view tag) const {
   if (tag.find(kIndexSeparator) != std::string_view::npos)
     return Bad("a tag must be a string without U+001F");
-  return builder_.Name(tag, kTag);
+  return builder_.Name(tag, builtin::kTag);
 }
 
 Status JsonRecord::AddNode(const JsonValue& key) {

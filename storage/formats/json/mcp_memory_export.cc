@@ -84,7 +84,7 @@ class McpMemoryWriter {
       PLEXUS_ASSIGN(JsonProperties map, Properties(s_.payload_ref(v, NodeField::kProperties)));
       const std::uint64_t line = TakeLine(map);
       from_file |= line != kNoLine;
-      const bool bare = line == kNoLine && map.empty() && s_.node_kind(v) == kNode &&
+      const bool bare = line == kNoLine && map.empty() && s_.node_kind(v) == builtin::kNode &&
                         !s_.payload_ref(v, NodeField::kText);
       entities.push_back({line, v, bare});
     }

@@ -38,8 +38,8 @@ class NodeLinkWriter {
         out_(sink.text()),
         columns_(UsedColumns(snapshot)) {
     // Written even when no node has it: import would give nodes the current time.
-    if (std::find(columns_.begin(), columns_.end(), kCreatedAt) == columns_.end())
-      columns_.push_back(kCreatedAt);
+    if (std::find(columns_.begin(), columns_.end(), builtin::kCreatedAt) == columns_.end())
+      columns_.push_back(builtin::kCreatedAt);
   }
 
   // Whether edges have a direction, and whether two join the same nodes the same way.
@@ -119,7 +119,7 @@ class NodeLinkWriter {
   Status WriteNode(NodeId v) {
     out_ += '{';
     AppendJsonMember(out_, "id", s_.key(v));
-    if (s_.node_kind(v) != kNode)
+    if (s_.node_kind(v) != builtin::kNode)
       AppendJsonMember(out_, "kind", s_.schema().node_kind(s_.node_kind(v)).name);
     PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s_, s_.payload_ref(v, NodeField::kText)));
     if (!text.empty()) AppendJsonMember(out_, "text", text);
@@ -135,7 +135,7 @@ class NodeLinkWriter {
     const Column& column = s_.schema().columns()[c];
     const bool has =
         VisitColumn(s_, v, c, [&](auto value) { AppendJsonMember(out_, column.name, value); });
-    if (has || c != kCreatedAt) return;
+    if (has || c != builtin::kCreatedAt) return;
     AppendJsonKey(out_, column.name);
     out_ += "null";
   }

@@ -145,7 +145,7 @@ class Mirror {
   void ForEachOwn(Fn&& fn) const {
     const auto mark = snapshot_.FindAlive(IndexKey("inscription", mark_));
     if (!mark) return;
-    const EdgeKindId inscribed[] = {kInscribed};
+    const EdgeKindId inscribed[] = {builtin::kInscribed};
     snapshot_.ForEachArc(Direction::kIn, *mark, ArcFilter::Kinds(snapshot_.schema(), inscribed),
                          [&](const Arc& arc) {
                            const Edge edge = snapshot_.edge(arc, *mark);
@@ -156,7 +156,7 @@ class Mirror {
   // Calls fn(mark) for the marks of all mirrors that have the node, as plexus.mirror.NAME.
   template <class Fn>
   void ForEachMark(NodeId node, Fn&& fn) const {
-    const EdgeKindId inscribed[] = {kInscribed};
+    const EdgeKindId inscribed[] = {builtin::kInscribed};
     snapshot_.ForEachArc(
         Direction::kOut, node, ArcFilter::Kinds(snapshot_.schema(), inscribed),
         [&](const Arc& arc) {
@@ -180,8 +180,8 @@ class Mirror {
   }
   // Of no kind, text, properties and tags.
   bool IsBare(NodeId node) const {
-    const EdgeKindId tags[] = {kHasTag};
-    return snapshot_.node_kind(node) == kNode &&
+    const EdgeKindId tags[] = {builtin::kHasTag};
+    return snapshot_.node_kind(node) == builtin::kNode &&
            !snapshot_.payload_ref(node, NodeField::kText) &&
            !snapshot_.payload_ref(node, NodeField::kProperties) &&
            snapshot_.Degree(Direction::kOut, node, ArcFilter::Kinds(snapshot_.schema(), tags)) == 0;
@@ -189,7 +189,7 @@ class Mirror {
   // Whether there is such a link that this mirror did not make.
   bool IsLinkOfOthers(std::string_view source, std::string_view target) const {
     const auto from = snapshot_.FindAlive(source), to = snapshot_.FindAlive(target);
-    const auto edge = from && to ? snapshot_.FindEdge(*from, kLink, *to) : std::nullopt;
+    const auto edge = from && to ? snapshot_.FindEdge(*from, builtin::kLink, *to) : std::nullopt;
     return edge && snapshot_.string(edge->created_by) != author_;
   }
 
@@ -271,7 +271,7 @@ class Mirror {
   }
   void AddGoneLinks(NodeId node, const std::vector<std::string>* kept) {
     const std::string_view key = snapshot_.key(node);
-    const EdgeKindId kinds[] = {kLink};
+    const EdgeKindId kinds[] = {builtin::kLink};
     snapshot_.ForEachArc(
         Direction::kOut, node, ArcFilter::Kinds(snapshot_.schema(), kinds), [&](const Arc& arc) {
           const Edge edge = snapshot_.edge(arc, node);

@@ -96,7 +96,8 @@ NodeRef BatchBuilder::Ref(const NodeName& name) {
     if (context_.touched) context_.touched->Mark(name.key);
     return batch().Node(name.key);
   }
-  if (name.kind < kFirstUserNodeKind) return batch().IndexNode(name.kind, DisplayName(name.key));
+  if (name.kind < builtin::kFirstUserNodeKind)
+    return batch().IndexNode(name.kind, DisplayName(name.key));
   return batch().UpsertNode(name.key, batch().NodeKindNamed(schema().node_kind(name.kind).name));
 }
 
@@ -113,8 +114,9 @@ Status BatchBuilder::Upsert(const NodeName& name, NodeRef node, std::string_view
     defined.name = kind;
     PLEXUS_TRY(Define(defined));
   }
-  batch().UpsertNode(node, known && *known < kFirstUserNodeKind ? NodeKindRef(*known)
-                                                                : batch().NodeKindNamed(kind));
+  batch().UpsertNode(node, known && *known < builtin::kFirstUserNodeKind
+                               ? NodeKindRef(*known)
+                               : batch().NodeKindNamed(kind));
   piece_.notes.states_kinds = true;
   if (context_.check && context_.check->watches_kinds())
     piece_.notes.kinds.push_back({name.key, std::string(kind)});
@@ -177,8 +179,8 @@ Status BatchBuilder::CheckValidTimes(const std::vector<ColumnValue>& values) {
   std::optional<std::int64_t> from, until;
   for (const ColumnValue& v : values) {
     if (v.clear) continue;
-    if (v.column == kValidFrom) from = v.i64;
-    if (v.column == kValidUntil) until = v.i64;
+    if (v.column == builtin::kValidFrom) from = v.i64;
+    if (v.column == builtin::kValidUntil) until = v.i64;
   }
   return CheckValidTimes(from, until);
 }
@@ -186,8 +188,8 @@ Status BatchBuilder::CheckValidTimes(const std::vector<ColumnValue>& values) {
 void BatchBuilder::SetColumns(NodeRef node, const std::vector<ColumnValue>& values) {
   for (const ColumnValue& v : values) {
     const Column& column = schema().columns()[v.column];
-    const ColumnRef name =
-        v.column < kFirstUserColumn ? ColumnRef(v.column) : batch().ColumnNamed(column.name);
+    const ColumnRef name = v.column < builtin::kFirstUserColumn ? ColumnRef(v.column)
+                                                                : batch().ColumnNamed(column.name);
     if (v.clear)
       batch().ClearColumn(node, name);
     else if (column.type == ColumnType::kF64)
@@ -203,12 +205,12 @@ void BatchBuilder::ReplaceTags(const NodeName& node, NodeRef ref,
                                const std::vector<NodeName>& tags) {
   std::vector<ListReplacement::Item> items;
   for (const NodeName& tag : tags) items.push_back({tag.key, ""});
-  ReplaceList(node, ref, kHasTag, false, std::move(items));
+  ReplaceList(node, ref, builtin::kHasTag, false, std::move(items));
   for (const NodeName& tag : tags) {
     WriteBatch::EdgeInput edge;
     edge.source = ref;
     edge.target = Ref(tag);
-    edge.kind = kHasTag;
+    edge.kind = builtin::kHasTag;
     batch().Link(edge);
   }
 }

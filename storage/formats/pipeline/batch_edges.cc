@@ -67,8 +67,9 @@ void BatchBuilder::NoteWanted(const EdgeEnds& ends) {
 }
 
 EdgeKindRef BatchBuilder::KindRef(const EdgeEnds& ends) {
-  return ends.stored < kFirstUserEdgeKind && !ends.reversed ? EdgeKindRef(ends.stored)
-                                                            : batch().EdgeKindNamed(ends.kind_name);
+  return ends.stored < builtin::kFirstUserEdgeKind && !ends.reversed
+             ? EdgeKindRef(ends.stored)
+             : batch().EdgeKindNamed(ends.kind_name);
 }
 
 Status BatchBuilder::Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge,
@@ -92,7 +93,7 @@ Status BatchBuilder::Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge,
   edge.kind = KindRef(ends);
   batch().Link(edge);
   if (!ends.index_plane) ++piece_.fact_edges;
-  if (ends.stored == kHasTag || ends.stored == kMember)
+  if (ends.stored == builtin::kHasTag || ends.stored == builtin::kMember)
     linked_[{ends.source.key, ends.stored}].push_back({ends.target.key, std::string(edge.label)});
   return {};
 }
@@ -115,7 +116,7 @@ const BatchBuilder::PlainKind* BatchBuilder::PlainKindOf(std::string_view name) 
   if (known.plane != Plane::kFact || known.source_kind != kNoNodeKind ||
       known.target_kind != kNoNodeKind)
     return nullptr;
-  const EdgeKindRef ref = match->kind < kFirstUserEdgeKind && !match->reversed
+  const EdgeKindRef ref = match->kind < builtin::kFirstUserEdgeKind && !match->reversed
                               ? EdgeKindRef(match->kind)
                               : batch().EdgeKindNamed(name);
   const PlainKind kind{ref, match->kind, match->reversed, known.symmetric, known.self_loops};

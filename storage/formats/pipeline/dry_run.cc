@@ -94,7 +94,7 @@ std::string ImportCheck::KindOf(const std::string& node) const {
 
 const std::string& ImportCheck::KindInGraph(const std::string& node) const {
   const auto id = now_.Find(node);
-  return now_.schema().node_kind(id ? now_.node_kind(*id) : kNode).name;
+  return now_.schema().node_kind(id ? now_.node_kind(*id) : builtin::kNode).name;
 }
 
 Status ImportCheck::CheckRetyped(const Piece& piece) const {

@@ -9,7 +9,7 @@ namespace plexus::formats::internal {
 
 bool MayLoad(const Graph& graph, const ImportOptions& options) {
   const std::string& scope = graph.options().scope;
-  return (scope.empty() || scope == kDefaultScope) && options.limits.load_bytes > 0 &&
+  return (scope.empty() || scope == builtin::kDefaultScope) && options.limits.load_bytes > 0 &&
          (!options.complete || options.completes_texts_alone) && !options.position &&
          options.batch_ops <= Limits::kMaxBatchOps;
 }

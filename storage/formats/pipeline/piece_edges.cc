@@ -236,14 +236,15 @@ const PieceEdgesWriter::Kind* PieceEdgesWriter::KindOf(std::string_view name) {
   Kind& kind = at->second;
   if (is_new) {
     // Those of a user go by name: EdgeCollector looks at what the graph knows of them.
-    if (const auto match = schema_->FindEdgeKind(name); match && match->kind < kFirstUserEdgeKind) {
+    if (const auto match = schema_->FindEdgeKind(name);
+        match && match->kind < builtin::kFirstUserEdgeKind) {
       const EdgeKind& known = schema_->edge_kind(match->kind);
       kind = {match->kind.value(), false, match->reversed, known.symmetric, known.self_loops};
       kind.usable = known.plane == Plane::kFact && known.source_kind == kNoNodeKind &&
                     known.target_kind == kNoNodeKind;
     } else {
       std::vector<std::string_view>& kinds = piece_.edges->kinds;
-      kind.code = static_cast<KindId>(kFirstUserEdgeKind.value() + kinds.size());
+      kind.code = static_cast<KindId>(builtin::kFirstUserEdgeKind.value() + kinds.size());
       kind.usable = name.size() <= Limits::kMaxStringBytes && name.find('\x7f') == name.npos &&
                     name.find('\t') == name.npos && kinds.size() < kMostKinds;
       if (kind.usable) kinds.push_back(name);
@@ -304,7 +305,7 @@ void PieceEdgesWriter::PutValues(const Pending& p) {
   const RowValues& values = p.values;
   piece_.edges->reversed |= kind.reversed;
   const KindId code = kind.reversed ? kind.code | PieceEdges::kReversed : kind.code;
-  kinds_.Set(count_, room_, code, code != kLink.value(), kLink.value());
+  kinds_.Set(count_, room_, code, code != builtin::kLink.value(), builtin::kLink.value());
   StringId label = 0;
   if (!values.label.empty()) {
     char padded[8] = {};

@@ -51,8 +51,8 @@ std::vector<ImportError> StubCheck::Missing() const {
 std::uint64_t CountStubs(const Snapshot& before, const Snapshot& after) {
   std::uint64_t stubs = 0;
   for (NodeId node{before.node_count()}; node < after.node_count(); ++node)
-    stubs += after.alive(node) && after.is_fact(node) && after.node_kind(node) == kNode &&
-             !after.i64(kCreatedAt, node) && !after.payload_ref(node, NodeField::kText) &&
+    stubs += after.alive(node) && after.is_fact(node) && after.node_kind(node) == builtin::kNode &&
+             !after.i64(builtin::kCreatedAt, node) && !after.payload_ref(node, NodeField::kText) &&
              !after.payload_ref(node, NodeField::kProperties);
   return stubs;
 }

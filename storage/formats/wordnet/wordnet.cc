@@ -157,7 +157,7 @@ std::size_t WordNetParser::Parse(std::string_view text, std::uint64_t first_line
           piece.notes.states_kinds = true;
           if (context.check) piece.notes.kinds.push_back({synset->key, "concept"});
           if (context.touched) context.touched->Mark(synset->key);
-          const NodeRef node = piece.batch.UpsertNode(synset->key, NodeKindRef(kConcept));
+          const NodeRef node = piece.batch.UpsertNode(synset->key, NodeKindRef(builtin::kConcept));
           piece.batch.SetPayload(node, NodeField::kText, synset->text);
           return true;
         }

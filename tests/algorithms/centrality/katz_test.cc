@@ -12,6 +12,7 @@
 #include "tests/support/near_scores.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace centrality;
 namespace {
 

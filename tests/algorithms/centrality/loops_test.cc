@@ -11,6 +11,7 @@
 #include "tests/support/case_graph.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace centrality;
 using namespace community;
 using namespace traversal;

@@ -8,6 +8,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace builtin;
 namespace {
 
 using Row = std::vector<std::tuple<EdgeKindId, NodeId, float>>;

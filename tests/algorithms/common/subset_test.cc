@@ -24,6 +24,7 @@
 #include "tests/support/case_graph.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace centrality;
 using namespace connectivity;
 using namespace pagerank;

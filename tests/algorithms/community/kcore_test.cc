@@ -11,6 +11,7 @@
 #include "tests/support/oracle_cache.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace community;
 namespace {
 

@@ -18,6 +18,7 @@
 #include "tests/support/ordered_executor.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace connectivity;
 namespace {
 

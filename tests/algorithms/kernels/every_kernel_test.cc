@@ -22,6 +22,7 @@
 #include "tests/support/ordered_executor.h"
 
 namespace plexus::testing {
+using namespace builtin;
 namespace {
 
 // Of blocks: enough facts that loops have several.

@@ -22,6 +22,7 @@
 #include "tests/support/kernels/kernel_graph.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace retrieval;
 namespace {
 

@@ -46,7 +46,7 @@ inline void ExpectSame(const Snapshot& s, std::span<const std::int64_t> times, E
     }
   std::vector<std::string> terms;
   for (NodeId v = 0; v < s.node_count(); ++v)
-    if (s.alive(v) && s.node_kind(v) == kTerm) terms.emplace_back(DisplayName(s.key(v)));
+    if (s.alive(v) && s.node_kind(v) == builtin::kTerm) terms.emplace_back(DisplayName(s.key(v)));
   const Snapshot bare(std::make_shared<const FrozenState>(s.state()));  // nothing is kept of it
   const retrieval::Bm25Options all{.top = 0, .run = {.executor = &executor}};
   const auto kept = retrieval::Bm25(s, terms, all).value(),

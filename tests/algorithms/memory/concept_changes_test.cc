@@ -12,6 +12,7 @@
 #include "engine/vocabulary.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace memory;
 namespace {
 

@@ -25,7 +25,8 @@ using reference::ConceptWorld;
 inline constexpr std::int64_t kT = 1'700'000'000'000;
 inline constexpr std::int64_t kHour = 3'600'000;
 
-inline constexpr EdgeKindId kKindOf[] = {kIsA, kPartOf, kEvokes, kCauses};
+inline constexpr EdgeKindId kKindOf[] = {builtin::kIsA, builtin::kPartOf, builtin::kEvokes,
+                                         builtin::kCauses};
 
 // Names that make texts meet: "a evokes b" evokes "c", and "a" evokes "b evokes c".
 inline std::string NameOf(std::size_t i) {
@@ -108,12 +109,13 @@ void WriteWorld(const RandomWorld& made, std::uint64_t order, Storage storage, A
   WriteBatch nodes(kT);
   for (const std::string& name : names) {
     const ConceptWorld::Node& node = made.world.nodes.at(name);
-    const NodeRef ref = nodes.UpsertNode(name, node.kind == ConceptWorld::kConcept   ? kConcept
-                                               : node.kind == ConceptWorld::kEpisode ? kEpisode
-                                                                                     : kMemory);
-    if (node.level) nodes.SetF64(ref, kArousalLevel, *node.level);
-    if (node.valence) nodes.SetF64(ref, kValence, *node.valence);
-    if (node.accessed_at) nodes.SetI64(ref, kAccessedAt, *node.accessed_at);
+    const NodeRef ref =
+        nodes.UpsertNode(name, node.kind == ConceptWorld::kConcept   ? builtin::kConcept
+                               : node.kind == ConceptWorld::kEpisode ? builtin::kEpisode
+                                                                     : builtin::kMemory);
+    if (node.level) nodes.SetF64(ref, builtin::kArousalLevel, *node.level);
+    if (node.valence) nodes.SetF64(ref, builtin::kValence, *node.valence);
+    if (node.accessed_at) nodes.SetI64(ref, builtin::kAccessedAt, *node.accessed_at);
     if (!node.text.empty()) nodes.SetPayload(ref, NodeField::kText, node.text);
   }
   apply(nodes);

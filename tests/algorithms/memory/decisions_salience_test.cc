@@ -16,6 +16,7 @@
 #include "tests/support/case_graph.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace memory;
 using namespace pagerank;
 namespace {

@@ -22,6 +22,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace memory;
 
 Case RandomDecisions(std::uint64_t seed) {

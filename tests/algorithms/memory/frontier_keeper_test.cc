@@ -13,6 +13,7 @@
 #include "tests/support/memory_world.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace memory;
 namespace {
 

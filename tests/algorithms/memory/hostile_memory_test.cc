@@ -13,6 +13,7 @@
 #include "tests/support/case_graph.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace memory;
 namespace {
 

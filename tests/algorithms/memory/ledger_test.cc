@@ -11,6 +11,7 @@
 #include "tests/algorithms/memory/ledger_world.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace memory;
 namespace {
 

@@ -21,6 +21,7 @@
 #include "tests/support/same_sets.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace memory;
 using namespace similarity;
 namespace {

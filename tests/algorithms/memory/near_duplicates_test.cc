@@ -14,6 +14,7 @@
 #include "tests/support/case_graph.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace memory;
 namespace {
 

@@ -8,6 +8,7 @@
 #include "tests/support/vault_graph.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace memory;
 namespace {
 

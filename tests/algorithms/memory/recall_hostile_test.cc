@@ -12,6 +12,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace memory;
 using namespace retrieval;
 namespace {

@@ -11,6 +11,7 @@
 #include "tests/support/apply_to.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace memory;
 using namespace retrieval;
 namespace {

@@ -36,36 +36,40 @@ inline void FillRecallWorld(CaseGraph& g, int step, std::uint64_t seed, RecallRe
     record.memories.resize(kRecallFacts);
     record.scopes.assign(kRecallFacts, "user");
     g.AddNodes(kRecallFacts);
-    g.AddNodes(kRecallTags, kTag);
-    g.AddNodes(kRecallWords, kTerm);
+    g.AddNodes(kRecallTags, builtin::kTag);
+    g.AddNodes(kRecallWords, builtin::kTerm);
   }
   for (int i = 0; i < 10; ++i) {
     const std::size_t v = below(kRecallFacts);
     if (!g.alive(v)) continue;
     reference::RecallMemory& memory = record.memories[v];
     const auto time = static_cast<std::int64_t>(below(40)) * kRecallHour;
-    if (below(2)) g.SetI64(v, kAccessedAt, *(memory.accessed_at = time));
-    if (below(2)) g.SetI64(v, kCreatedAt, *(memory.created_at = time / 2));
+    if (below(2)) g.SetI64(v, builtin::kAccessedAt, *(memory.accessed_at = time));
+    if (below(2)) g.SetI64(v, builtin::kCreatedAt, *(memory.created_at = time / 2));
     if (below(2))
-      g.SetF64(v, kRetention, *(memory.retention = 0.25 * static_cast<double>(below(7)) - 0.25));
-    if (below(2)) g.SetF64(v, kTrust, *(memory.trust = 0.1 * static_cast<double>(below(10))));
+      g.SetF64(v, builtin::kRetention,
+               *(memory.retention = 0.25 * static_cast<double>(below(7)) - 0.25));
     if (below(2))
-      g.SetI64(v, kAccessCount, memory.access_count = static_cast<std::int64_t>(below(200)));
+      g.SetF64(v, builtin::kTrust, *(memory.trust = 0.1 * static_cast<double>(below(10))));
+    if (below(2))
+      g.SetI64(v, builtin::kAccessCount,
+               memory.access_count = static_cast<std::int64_t>(below(200)));
     if (below(3) == 0) g.SetScope(v, record.scopes[v] = below(2) ? "project" : "global");
     g.SetVector(v, "default", {static_cast<float>(below(9)) - 4, static_cast<float>(below(9)) - 4});
-    g.Link(v, kHasTag, kRecallFacts + below(kRecallTags));
-    g.Link(v, kHasTerm, kRecallFacts + kRecallTags + below(kRecallWords),
+    g.Link(v, builtin::kHasTag, kRecallFacts + below(kRecallTags));
+    g.Link(v, builtin::kHasTerm, kRecallFacts + kRecallTags + below(kRecallWords),
            static_cast<float>(1 + below(3)));
-    g.Link(v, kHasTerm, kRecallFacts + kRecallTags + below(kRecallWords));
+    g.Link(v, builtin::kHasTerm, kRecallFacts + kRecallTags + below(kRecallWords));
   }
-  const EdgeKindId kinds[] = {kSupports, kCauses, kContradicts, kRelatesTo, kSupersedes, kLink};
+  const EdgeKindId kinds[] = {builtin::kSupports,  builtin::kCauses,     builtin::kContradicts,
+                              builtin::kRelatesTo, builtin::kSupersedes, builtin::kLink};
   for (int i = 0; i < 30; ++i) {
     std::size_t a = below(kRecallFacts), b = below(kRecallFacts);
     if (below(3) == 0) (below(2) ? a : b) = 0;      // a hub
     if (below(4) == 0) b = (a + 1) % kRecallFacts;  // chains that close to a cycle
     if (!g.alive(a) || !g.alive(b)) continue;
     const EdgeKindId kind = kinds[below(6)];
-    if ((a == b && kind != kLink) || (kind == kSupersedes && below(2))) continue;
+    if ((a == b && kind != builtin::kLink) || (kind == builtin::kSupersedes && below(2))) continue;
     if (below(4) == 0)
       g.LinkValid(a, kind, b, static_cast<std::int64_t>(below(20)) * kRecallHour,
                   static_cast<std::int64_t>(20 + below(20)) * kRecallHour,
@@ -89,7 +93,7 @@ inline Case RecallCase(std::uint64_t seed, RecallRecord& record) {
 
 // Facts that stand at `now`: alive and not superseded, from the record alone.
 inline std::vector<bool> Standing(const CaseGraph& g, std::int64_t now) {
-  const auto heads = reference::Heads(g.size(), g.Flat({kSupersedes}, nullptr, now).arcs);
+  const auto heads = reference::Heads(g.size(), g.Flat({builtin::kSupersedes}, nullptr, now).arcs);
   std::vector<bool> stands(g.size());
   for (NodeId v = 0; v < kRecallFacts; ++v) stands[v] = g.alive(v) && heads[v] == v;
   return stands;

@@ -26,6 +26,7 @@
 #include "tests/support/apply_to.h"
 
 namespace plexus {
+using namespace builtin;
 using namespace memory;
 using namespace retrieval;
 namespace {

@@ -20,6 +20,7 @@
 #include "tests/support/same_sets.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace memory;
 namespace {
 

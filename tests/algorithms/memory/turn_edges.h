@@ -36,9 +36,10 @@ inline TurnEdges EdgesOf(const Snapshot& s, EdgeKindId kind) {
 inline std::vector<NodeId> TurnsBySlowScan(const Snapshot& s) {
   std::vector<NodeId> turns;
   for (NodeId v = 0; v < s.node_count(); ++v)
-    if (s.alive(v) && s.node_kind(v) == kTurn) turns.push_back(v);
-  std::ranges::sort(turns, {},
-                    [&](NodeId v) { return std::pair(s.i64(kCreatedAt, v).value_or(kNoTime), v); });
+    if (s.alive(v) && s.node_kind(v) == builtin::kTurn) turns.push_back(v);
+  std::ranges::sort(turns, {}, [&](NodeId v) {
+    return std::pair(s.i64(builtin::kCreatedAt, v).value_or(kNoTime), v);
+  });
   return turns;
 }
 
@@ -53,7 +54,7 @@ inline std::set<NodeId> GroupsOf(const Snapshot& s, NodeId turn, EdgeKindId kind
 inline std::set<std::string> UsesOf(const Snapshot& s, NodeId turn, NodeId file) {
   std::set<std::string> uses;
   s.ForEachArc(Direction::kOut, turn, ArcFilter::All(), [&](const Arc& arc) {
-    if (arc.kind != kMentions || arc.neighbor != file) return;
+    if (arc.kind != builtin::kMentions || arc.neighbor != file) return;
     const Edge edge = s.edge(arc, turn);
     uses.insert(std::string(s.string(edge.label)));
     if (!edge.properties) return;
@@ -69,15 +70,15 @@ inline TurnEdges ReferenceTemporal(const Snapshot& s) {
   TurnEdges edges;
   const std::vector<NodeId> turns = TurnsBySlowScan(s);
   const auto session = [&](NodeId v) {
-    const auto groups = GroupsOf(s, v, kInSession);
+    const auto groups = GroupsOf(s, v, builtin::kInSession);
     return groups.empty() ? kNoNode : *groups.begin();
   };
   for (std::size_t i = 0; i < turns.size(); ++i) {
-    const auto at = s.i64(kCreatedAt, turns[i]);
+    const auto at = s.i64(builtin::kCreatedAt, turns[i]);
     if (!at || session(turns[i]) == kNoNode) continue;
     for (std::size_t j = i + 1; j < turns.size(); ++j) {
       if (session(turns[j]) != session(turns[i])) continue;
-      const double gap = static_cast<double>(*s.i64(kCreatedAt, turns[j]) - *at) / 1000;
+      const double gap = static_cast<double>(*s.i64(builtin::kCreatedAt, turns[j]) - *at) / 1000;
       edges[{std::string(s.key(turns[i])), std::string(s.key(turns[j])), ""}] =
           std::bit_cast<std::uint32_t>(static_cast<float>(1 / (1 + gap / 3600)));
       break;

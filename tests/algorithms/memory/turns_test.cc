@@ -12,6 +12,7 @@
 #include "tests/support/vector_values.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace memory;
 using namespace retrieval;
 namespace {

@@ -13,6 +13,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace pagerank;
 namespace {
 

@@ -16,6 +16,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace builtin;
 namespace {
 
 // Random graphs that mix well, badly, with weights near each other or decades apart, changed a

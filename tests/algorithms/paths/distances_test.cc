@@ -19,6 +19,7 @@
 #include "tests/support/ordered_executor.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace paths;
 namespace {
 

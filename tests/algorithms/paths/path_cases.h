@@ -21,11 +21,11 @@ inline Case Tangle(std::uint64_t seed, bool rough) {
               const auto w = static_cast<float>(random() % 9) / 8;
               const float weight = rough ? std::ldexp(w, static_cast<int>(random() % 120) - 60) : w;
               if (random() % 6 == 0 && a != b)
-                g.Link(a, kRelatesTo, b, weight);
+                g.Link(a, builtin::kRelatesTo, b, weight);
               else if (random() % 4 == 0 && a != b)
-                g.LinkValid(a, kSupports, b, 100, 200);
+                g.LinkValid(a, builtin::kSupports, b, 100, 200);
               else
-                g.Link(a, kLink, b, weight, random() % 3 == 0 ? "second" : "");
+                g.Link(a, builtin::kLink, b, weight, random() % 3 == 0 ? "second" : "");
             }
             if (step == 0) return;
             std::vector<CaseGraph::Identity> old;
@@ -46,19 +46,19 @@ inline Case Parts(std::uint64_t seed) {
             if (step == 0) g.AddNodes(2 * kPart + 3 * kTail + 1);
             for (std::size_t part = 0; part < 2; ++part)
               for (std::size_t i = 0; i < kPart * 2; ++i)
-                g.Link(part * kPart + random() % kPart, kLink, part * kPart + random() % kPart,
-                       weight());
+                g.Link(part * kPart + random() % kPart, builtin::kLink,
+                       part * kPart + random() % kPart, weight());
             for (std::size_t i = 0; i < 1 + seed % 3; ++i)
-              g.Link(random() % kPart, kLink, kPart + random() % kPart, weight());
+              g.Link(random() % kPart, builtin::kLink, kPart + random() % kPart, weight());
             const std::size_t tail = 2 * kPart;
-            if (step == 0) g.Link(kPart, kLink, tail, 1);
+            if (step == 0) g.Link(kPart, builtin::kLink, tail, 1);
             for (std::size_t i = tail; i + 3 < g.size() && step == 1; i += 3) {
-              g.Link(i, kLink, i + 1, weight());
-              g.Link(i + 1, kLink, i + 3, weight());
-              if (random() % 2) g.Link(i, kLink, i + 2, weight());
-              g.Link(i + 2, kLink, i + 3, weight());
+              g.Link(i, builtin::kLink, i + 1, weight());
+              g.Link(i + 1, builtin::kLink, i + 3, weight());
+              if (random() % 2) g.Link(i, builtin::kLink, i + 2, weight());
+              g.Link(i + 2, builtin::kLink, i + 3, weight());
             }
-            if (seed % 2) g.Link(kPart + 1, kLink, tail + 6, weight());
+            if (seed % 2) g.Link(kPart + 1, builtin::kLink, tail + 6, weight());
           }};
 }
 
@@ -71,14 +71,14 @@ inline Case Hall(std::uint64_t seed) {
             const auto weight = [&] { return static_cast<float>(32 + random() % 32) / 64; };
             g.AddNodes(kHall + kCorridor);
             for (std::size_t v = 0; v < kHall; ++v) {
-              if (v % kSide + 1 < kSide) g.Link(v, kLink, v + 1, weight());
-              if (v + kSide < kHall) g.Link(v, kLink, v + kSide, weight());
+              if (v % kSide + 1 < kSide) g.Link(v, builtin::kLink, v + 1, weight());
+              if (v + kSide < kHall) g.Link(v, builtin::kLink, v + kSide, weight());
             }
             for (std::size_t i = 0; i + 1 < kCorridor; ++i) {
-              g.Link(kHall + i, kLink, kHall + i + 1, weight());
-              if (i == 5) g.Link(i, kLink, kHall + i, weight());
+              g.Link(kHall + i, builtin::kLink, kHall + i + 1, weight());
+              if (i == 5) g.Link(i, builtin::kLink, kHall + i, weight());
             }
-            g.Link(kHall - 1, kLink, kHall + kCorridor - 1, weight());
+            g.Link(kHall - 1, builtin::kLink, kHall + kCorridor - 1, weight());
           }};
 }
 

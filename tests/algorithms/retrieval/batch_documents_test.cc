@@ -16,6 +16,7 @@
 #include "tests/support/apply_to.h"
 
 namespace plexus {
+using namespace builtin;
 using namespace retrieval;
 namespace {
 

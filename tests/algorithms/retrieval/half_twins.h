@@ -46,7 +46,7 @@ class Twins {
     Apply([&](WriteBatch& batch, VectorElement element) {
       for (const auto& [key, values] : vectors)
         batch.SetVector(
-            batch.UpsertNode(key, kMemory), batch.SpaceNamed("default"),
+            batch.UpsertNode(key, builtin::kMemory), batch.SpaceNamed("default"),
             element == VectorElement::kF16 ? values : Rounded(values, VectorElement::kF16));
     });
   }
@@ -81,7 +81,8 @@ class Twins {
       removed.push_back("n" + std::to_string(random() % count_));
     Set(again);
     Apply([&](WriteBatch& batch, VectorElement) {
-      for (const std::string& key : removed) batch.RemoveNode(batch.UpsertNode(key, kMemory));
+      for (const std::string& key : removed)
+        batch.RemoveNode(batch.UpsertNode(key, builtin::kMemory));
     });
     for (const auto& graph : graphs_) {
       if (compact) {

@@ -14,7 +14,7 @@ namespace plexus {
 // (node, term, frequency) of all has_term edges.
 using Occurrences = std::vector<std::tuple<std::string, std::string, float>>;
 inline Occurrences OccurrencesOf(const Snapshot& s) {
-  const EdgeKindId kind[] = {kHasTerm};
+  const EdgeKindId kind[] = {builtin::kHasTerm};
   Occurrences all;
   s.ForEachEdge(ArcFilter::Kinds(s.schema(), kind), [&](const Edge& e) {
     all.emplace_back(s.key(e.source), DisplayName(s.key(e.target)), e.weight);

@@ -73,7 +73,7 @@ inline void ExpectByDefinition(const PlanGraph& graph, const Snapshot& s,
   if (random() % 2) options.valid_at = kPlanNow;
   const std::vector<NodeWeight> salience = DrawValues(graph, random);
   const std::vector<NodeWeight> outcome = DrawValues(graph, random);
-  const ColumnId trust[] = {kTrust};
+  const ColumnId trust[] = {builtin::kTrust};
   options.salience.list = salience;
   if (random() % 2) options.salience.columns = trust;
   options.outcome.list = outcome;

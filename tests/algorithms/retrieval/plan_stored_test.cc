@@ -14,6 +14,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace retrieval;
 namespace {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace pagerank;
 using namespace retrieval;
 

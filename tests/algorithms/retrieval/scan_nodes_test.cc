@@ -19,6 +19,7 @@
 #include "engine/vocabulary.h"
 
 namespace plexus {
+using namespace builtin;
 using namespace retrieval;
 namespace {
 

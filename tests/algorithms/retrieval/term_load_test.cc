@@ -19,6 +19,7 @@
 #include "tests/support/fakes.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace retrieval;
 namespace {
 

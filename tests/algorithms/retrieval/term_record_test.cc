@@ -18,6 +18,7 @@
 #include "engine/vocabulary.h"
 
 namespace plexus {
+using namespace builtin;
 using namespace memory;
 using namespace retrieval;
 namespace {

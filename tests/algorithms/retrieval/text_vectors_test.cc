@@ -16,6 +16,7 @@
 #include "tests/support/vector_values.h"
 
 namespace plexus {
+using namespace builtin;
 using namespace retrieval;
 namespace {
 

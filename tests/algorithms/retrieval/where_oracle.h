@@ -66,7 +66,8 @@ inline std::vector<OracleValue> ValuesOf(const Snapshot& s, NodeId v, const std:
   if (name == "tag") {
     std::vector<OracleValue> tags;
     s.ForEachArc(Direction::kOut, v, ArcFilter::All(), [&](const Arc& arc) {
-      if (arc.kind == kHasTag) tags.emplace_back(std::string(DisplayName(s.key(arc.neighbor))));
+      if (arc.kind == builtin::kHasTag)
+        tags.emplace_back(std::string(DisplayName(s.key(arc.neighbor))));
     });
     return tags;
   }

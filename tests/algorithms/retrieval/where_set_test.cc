@@ -9,6 +9,7 @@
 #include "tests/support/memory_world.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace retrieval;
 namespace {
 

@@ -15,6 +15,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus {
+using namespace builtin;
 using namespace retrieval;
 namespace {
 

@@ -26,7 +26,8 @@ inline Case RandomLedger(std::uint64_t seed, std::size_t facts, std::size_t tags
           for (std::size_t i = 0; i < edges; ++i) {
             const std::size_t v = random() % facts, t = facts + skewed(tags);
             if (!g.alive(v) || !g.alive(t)) continue;
-            constexpr EdgeKindId kinds[] = {kHasTag, kHasTag, kHasTerm, kMentions};
+            constexpr EdgeKindId kinds[] = {builtin::kHasTag, builtin::kHasTag, builtin::kHasTerm,
+                                            builtin::kMentions};
             const EdgeKindId kind = kinds[t % 4];
             if (random() % 9 == 0)
               g.LinkValid(v, kind, t, 0, static_cast<std::int64_t>(random() % 100));
@@ -35,21 +36,24 @@ inline Case RandomLedger(std::uint64_t seed, std::size_t facts, std::size_t tags
           }
           for (std::size_t i = 0; i < facts; ++i) {
             const std::size_t a = random() % facts, b = random() % facts;
-            if (a != b && g.alive(a) && g.alive(b)) g.Link(a, i % 3 ? kSupports : kSimilar, b);
+            if (a != b && g.alive(a) && g.alive(b))
+              g.Link(a, i % 3 ? builtin::kSupports : builtin::kSimilar, b);
           }
           for (std::size_t e = facts + tags; e < facts + tags + events; ++e)
             for (int m = 0; m < 2; ++m) {
               const std::size_t v = random() % facts;
-              if (g.alive(v) && g.alive(e)) g.Link(e, kMember, v, 1.0f, random() % 4 ? "a" : "b");
+              if (g.alive(v) && g.alive(e))
+                g.Link(e, builtin::kMember, v, 1.0f, random() % 4 ? "a" : "b");
             }
         };
         if (step == 0) {
           g.AddNodes(facts);
           for (std::size_t t = 0; t < tags; ++t) {
-            constexpr NodeKindId kinds[] = {kTag, kTag, kTerm, kFile};
+            constexpr NodeKindId kinds[] = {builtin::kTag, builtin::kTag, builtin::kTerm,
+                                            builtin::kFile};
             g.AddNode(kinds[(facts + t) % 4]);
           }
-          g.AddNodes(events, kEvent);
+          g.AddNodes(events, builtin::kEvent);
           add(facts * per_fact);
         } else if (step == 1) {
           std::vector<CaseGraph::Identity> old;

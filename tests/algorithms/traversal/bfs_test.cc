@@ -14,6 +14,7 @@
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace traversal;
 namespace {
 

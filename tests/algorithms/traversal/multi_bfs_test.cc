@@ -12,6 +12,7 @@
 #include "tests/support/oracle_cache.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace traversal;
 namespace {
 

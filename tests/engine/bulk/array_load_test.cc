@@ -15,6 +15,7 @@
 #include "tests/support/dump.h"
 
 namespace plexus::testing {
+using namespace builtin;
 namespace {
 
 struct Arrays {

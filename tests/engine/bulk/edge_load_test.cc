@@ -12,6 +12,7 @@
 #include "tests/support/dump.h"
 
 namespace plexus::testing {
+using namespace builtin;
 namespace {
 
 TEST(EdgeLoad, IsTheGraphOfItsBatchesOrRefusedByName) {

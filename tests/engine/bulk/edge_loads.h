@@ -101,7 +101,7 @@ inline std::vector<LoadCase> LoadCases() {
                        EdgeKind knows = KindNamed("knows"), near = KindNamed("near"),
                                 owns = KindNamed("owns");
                        near.symmetric = true;
-                       owns.source_kind = kFirstUserNodeKind;
+                       owns.source_kind = builtin::kFirstUserNodeKind;
                        load.edge_kind_definitions = {knows, near, owns};
                        for (const char* text : {"", "blue", "red"}) load.strings.Insert(text);
                        change(load, load.batches[0]);
@@ -109,8 +109,9 @@ inline std::vector<LoadCase> LoadCases() {
                      },
                      std::move(error)});
   };
-  constexpr KindId kKnows = kFirstUserEdgeKind.value(), kNear = kKnows + 1, kOwns = kKnows + 2;
-  constexpr KindId kPerson = kFirstUserNodeKind.value();
+  constexpr KindId kKnows = builtin::kFirstUserEdgeKind.value(), kNear = kKnows + 1,
+                   kOwns = kKnows + 2;
+  constexpr KindId kPerson = builtin::kFirstUserNodeKind.value();
   with("definitions alone", "", [](EdgeLoad&, LoadBatch&) {});
   with("kinds, one of them symmetric", "", [=](EdgeLoad&, LoadBatch& b) {
     b.kinds = ArrayOf<KindId>({kNear, kNear, kKnows});
@@ -131,7 +132,7 @@ inline std::vector<LoadCase> LoadCases() {
   });
   with("a kind of the index plane", "edge 2: an edge of kind 'has_tag' is of the index plane",
        [=](EdgeLoad&, LoadBatch& b) {
-         b.kinds = ArrayOf<KindId>({0, 0, kHasTag.value()});
+         b.kinds = ArrayOf<KindId>({0, 0, builtin::kHasTag.value()});
        });
   with("a self-loop where there is none", "edge 2: an edge of kind 'causes' cannot be a self-loop",
        [=](EdgeLoad&, LoadBatch& b) {
@@ -231,14 +232,14 @@ inline std::vector<WriteBatch> BatchesOf(const EdgeLoad& load, const StringTable
           load.node_kinds.empty()
               ? to.UpsertNode(keys[v])
               : to.UpsertNode(keys[v], to.NodeKindNamed(node_kind(load.node_kinds[v]).name));
-      to.ClearColumn(node, kCreatedAt);  // as the end of an edge has none
+      to.ClearColumn(node, builtin::kCreatedAt);  // as the end of an edge has none
     }
     first = from.nodes;
     for (std::size_t i = 0; i < from.edges.size(); ++i) {
       WriteBatch::EdgeInput edge;
       edge.source = to.Node(keys[from.edges[i].source]);
       edge.target = to.Node(keys[from.edges[i].target]);
-      edge.kind = kLink;
+      edge.kind = builtin::kLink;
       if (!from.kinds.empty()) edge.kind = to.EdgeKindNamed(edge_kind(from.kinds[i]).name);
       if (!from.labels.empty()) edge.label = load.strings[from.labels[i]];
       if (!from.weights.empty() && !std::isnan(from.weights[i])) edge.weight = from.weights[i];
@@ -264,12 +265,12 @@ inline EdgeLoad RandomLoad(std::uint64_t seed, std::size_t most_edges) {
   const bool weights = seed & 1, times = seed & 2, labels = seed & 4, kinds = seed % 5 != 0;
   const bool node_kinds = seed % 3 == 0, many_kinds = seed % 16 == 9;
   const std::uint64_t keys = 1 + below(seed % 2 ? 12 : 400);
-  constexpr KindId kUser = kFirstUserEdgeKind.value();
+  constexpr KindId kUser = builtin::kFirstUserEdgeKind.value();
   if (node_kinds) load.node_kind_definitions = {{"person", Plane::kFact}, {"place", Plane::kFact}};
   EdgeKind near = KindNamed("near"), strict = KindNamed("strict"), owns = KindNamed("owns");
   near.symmetric = true;
   strict.self_loops = false;
-  owns.source_kind = node_kinds ? kFirstUserNodeKind : kNode;
+  owns.source_kind = node_kinds ? builtin::kFirstUserNodeKind : builtin::kNode;
   load.edge_kind_definitions = {KindNamed("knows"), near, strict, owns};
   for (int i = 0; many_kinds && i < 300; ++i)
     load.edge_kind_definitions.push_back(KindNamed("kind " + std::to_string(i)));
@@ -292,21 +293,26 @@ inline EdgeLoad RandomLoad(std::uint64_t seed, std::size_t most_edges) {
       const NodeId id = load.keys.Insert("key " + std::to_string(below(keys))).id;
       if (id == of.size())
         of.push_back(static_cast<KindId>(
-            node_kinds && below(2) ? kFirstUserNodeKind.value() + below(2) : below(3)));
+            node_kinds && below(2) ? builtin::kFirstUserNodeKind.value() + below(2) : below(3)));
       return id;
     };
     for (std::size_t i = 0; i < count; ++i) {
       const NodeId source = key();
       batch.edges[i] = {source, below(9) ? key() : source};
       const bool loop = batch.edges[i].source == batch.edges[i].target;
-      const KindId source_kind = node_kinds ? of[source] : kNode.value();
+      const KindId source_kind = node_kinds ? of[source] : builtin::kNode.value();
       if (!batch.kinds.empty()) {
-        const KindId any[] = {kLink.value(), kCauses.value(), kContradicts.value(),
-                              kUser,         kUser + 1,       kUser + 2,
+        const KindId any[] = {builtin::kLink.value(),
+                              builtin::kCauses.value(),
+                              builtin::kContradicts.value(),
+                              kUser,
+                              kUser + 1,
+                              kUser + 2,
                               kUser + 3};
         KindId kind = many_kinds && below(2) ? static_cast<KindId>(kUser + 4 + below(300))
                                              : any[below(std::size(any))];
-        const bool no_loops = kind == kCauses || kind == kContradicts || kind == KindId{kUser + 2};
+        const bool no_loops =
+            kind == builtin::kCauses || kind == builtin::kContradicts || kind == KindId{kUser + 2};
         if (loop && no_loops) kind = kUser;
         if (kind == KindId{kUser + 3} && owns.source_kind != source_kind) kind = kUser + 1;
         batch.kinds[i] = kind;

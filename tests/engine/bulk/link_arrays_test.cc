@@ -9,6 +9,7 @@
 #include "engine/vocabulary.h"
 
 namespace plexus {
+using namespace builtin;
 namespace {
 
 bool Takes(const Graph& graph, const WriteBatch& batch) {

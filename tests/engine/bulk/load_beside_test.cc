@@ -21,6 +21,7 @@
 #include "tests/support/dump.h"
 
 namespace plexus::testing {
+using namespace builtin;
 namespace {
 
 // The batches of a load from `first` on, with the ids of a graph that has those before, and more.

@@ -30,10 +30,10 @@ class Conditional : public ::testing::Test {
       b.SetI64(a, b.ColumnNamed("hits"), 5);
       b.SetF64(a, b.ColumnNamed("stakes"), 0.25);
       b.SetString(a, b.ColumnNamed("state"), "open");
-      b.UpsertNode(b.IndexNode(kTag, "rust"));
+      b.UpsertNode(b.IndexNode(builtin::kTag, "rust"));
       b.Link(a, b.EdgeKindNamed("mentors"), c);
       b.Link(c, b.EdgeKindNamed("friends"), a);
-      b.Link({.source = a, .target = c, .kind = kLink, .label = "x"});
+      b.Link({.source = a, .target = c, .kind = builtin::kLink, .label = "x"});
     }));
     EXPECT_TRUE(live_.Do([](B& b) {
       b.UpsertNode("removed");
@@ -59,10 +59,10 @@ class Conditional : public ::testing::Test {
         [&](B& b) {  // and what comes after them takes place
           fill(b);
           b.AddI64(b.Node("a"), b.ColumnNamed("hits"), 0);
-          b.Link(b.Node("a"), kLink, b.Node("c"), static_cast<float>(++applied_));
+          b.Link(b.Node("a"), builtin::kLink, b.Node("c"), static_cast<float>(++applied_));
         },
         1000));
-    EXPECT_EQ(live_.Find("a", kLink, "c")->weight, static_cast<float>(applied_));
+    EXPECT_EQ(live_.Find("a", builtin::kLink, "c")->weight, static_cast<float>(applied_));
   }
 
   // Refused with exactly this message, among operations that would change everything.
@@ -76,7 +76,7 @@ class Conditional : public ::testing::Test {
           b.DefineNodeKind({"robot", Plane::kFact});
           b.DefineColumn({"fresh", ColumnType::kF64});
           b.SetF64(b.UpsertNode("good", b.NodeKindNamed("robot")), b.ColumnNamed("fresh"), 1);
-          b.SetString(b.Node("a"), kScope, "new scope");
+          b.SetString(b.Node("a"), builtin::kScope, "new scope");
           b.ExpectNode("a");
           fill(b);
           b.RemoveNode(b.Node("a"));

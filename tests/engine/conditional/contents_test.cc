@@ -9,6 +9,7 @@
 #include "tests/engine/conditional/conditional_fixture.h"
 
 namespace plexus {
+using namespace builtin;
 namespace {
 
 using namespace testing;

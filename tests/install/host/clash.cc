@@ -14,7 +14,7 @@ int main() {
   const host::Graph mine;
   const auto graph = plexus::Graph::InMemory();
   plexus::WriteBatch batch(1);
-  batch.UpsertNode("a", plexus::kMemory);
+  batch.UpsertNode("a", plexus::builtin::kMemory);
   if (!graph->Apply(batch)) return 1;
   return graph->snapshot().node_count() == 1 && mine.root == 7 ? 0 : 1;
 }

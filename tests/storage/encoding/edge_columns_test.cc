@@ -18,6 +18,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
+using namespace builtin;
 namespace {
 
 using Edges = std::vector<EdgeChange>;

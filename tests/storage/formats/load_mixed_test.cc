@@ -7,6 +7,7 @@
 #include "tests/storage/formats/load_both_ways.h"
 
 namespace plexus::formats::internal {
+using namespace builtin;
 using namespace formats;
 namespace {
 

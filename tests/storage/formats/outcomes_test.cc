@@ -4,6 +4,7 @@
 #include "tests/support/text_support.h"
 
 namespace plexus::formats::internal {
+using namespace builtin;
 namespace {
 
 const std::string kEventLine = R"({"event":"e","tool":"t","created_at":1700000000000})"

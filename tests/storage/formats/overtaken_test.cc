@@ -10,6 +10,7 @@
 #include "tests/support/dump.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace formats;
 namespace {
 

@@ -7,6 +7,7 @@
 #include "tests/support/text_support.h"
 
 namespace plexus::formats::internal {
+using namespace builtin;
 using namespace formats;
 namespace {
 

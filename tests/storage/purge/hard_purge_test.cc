@@ -13,6 +13,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
+using namespace builtin;
 namespace {
 
 constexpr char kSecret[] = "a text that nobody may ever find again";

@@ -7,6 +7,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
+using namespace builtin;
 namespace {
 
 // What the purge's own batch says after it belongs to the next life, for the bytes on disk, for

@@ -9,6 +9,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
+using namespace builtin;
 namespace {
 
 constexpr char kText[] = "the secret text of the purged memory";

@@ -5,6 +5,7 @@
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage_internal::testing {
+using namespace builtin;
 namespace {
 
 // Two texts with their words: "shared" is in both, the others in one of them. Both texts

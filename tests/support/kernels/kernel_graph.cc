@@ -12,6 +12,7 @@
 #include "engine/writer/state_writer.h"
 
 namespace plexus::testing {
+using namespace builtin;
 
 namespace {
 

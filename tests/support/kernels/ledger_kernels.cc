@@ -11,6 +11,7 @@
 #include "tests/support/kernels/proposed.h"
 
 namespace plexus::testing {
+using namespace builtin;
 
 namespace {
 

@@ -15,6 +15,7 @@
 #include "tests/support/kernels/proposed.h"
 
 namespace plexus::testing {
+using namespace builtin;
 
 namespace {
 

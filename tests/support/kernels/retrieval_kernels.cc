@@ -14,6 +14,7 @@
 #include "tests/support/kernels/kernel_graph.h"
 
 namespace plexus::testing {
+using namespace builtin;
 
 namespace {
 

@@ -35,6 +35,7 @@
 #include "tools/server/mcp/protocol.h"
 
 namespace plexus::tools {
+using namespace builtin;
 namespace {
 
 using testing::CountedMemory;

@@ -23,7 +23,7 @@ Result<Reply> RunBackup(Workspace& workspace, const Request& request) {
                 request.Name("as_of") + " cannot go with a backup, which is of the present");
   PLEXUS_TRY(workspace.database().Backup(request.Text("to"), workspace.timed_progress()));
   PLEXUS_TRY(workspace.Close());
-  PLEXUS_ASSIGN(const Sequence sequence, ClosedSequence(request.Text("to")));
+  PLEXUS_ASSIGN(const Sequence sequence, replica::ClosedSequence(request.Text("to")));
   return CopyReply("backed up to", request.Text("to"), sequence);
 }
 
@@ -31,7 +31,8 @@ Result<Reply> RunRestore(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(workspace.CheckDirectory());
   const std::string& from = request.Text("from");
   PLEXUS_TRY(Database::Restore(from, workspace.directory(), workspace.timed_progress()));
-  PLEXUS_ASSIGN(const Sequence sequence, ClosedSequence(from));  // others may have the new one open
+  PLEXUS_ASSIGN(const Sequence sequence,
+                replica::ClosedSequence(from));  // others may have the new one open
   return CopyReply("restored", workspace.directory(), sequence);
 }
 

@@ -88,7 +88,7 @@ struct Exporter {
   std::string format;
   std::optional<NodeSubset> selected;
   SpaceId space = {};
-  GraphIdentity identity;  // csr-parts
+  replica::GraphIdentity identity;  // csr-parts
   std::vector<NodeId> ids;
 
   Status Write(std::ostream& out) {
@@ -132,7 +132,7 @@ Result<Exporter> MakeExporter(Workspace& workspace, const Request& request) {
       return Fail(ErrorCode::kUnsupported, request.Name("format", "csr-parts") +
                                                " is of a graph in a directory, by the ids "
                                                "of all of it: not in a session of a scope");
-    PLEXUS_ASSIGN(exporter.identity, IdentifyGraph(workspace.directory()));
+    PLEXUS_ASSIGN(exporter.identity, replica::IdentifyGraph(workspace.directory()));
     PLEXUS_ASSIGN(exporter.ids, FindAliveNodes(exporter.snapshot, request.List("ids")));
   }
   if (exporter.format == "html" && ExplorerPage().empty())

@@ -94,7 +94,8 @@ Status CheckArrays(const Workspace& workspace, const Request& request) {
 
 Result<formats::ImportReport> ReadArrays(Workspace& workspace, const Request& request,
                                          const formats::ImportOptions& options) {
-  PLEXUS_ASSIGN(const GraphIdentity identity, IdentifyGraph(workspace.directory()));
+  PLEXUS_ASSIGN(const replica::GraphIdentity identity,
+                replica::IdentifyGraph(workspace.directory()));
   return formats::ImportArrays(workspace.graph(), request.List("files"),
                                {identity.high, identity.low, request.Text("column")}, options);
 }

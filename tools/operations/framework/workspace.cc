@@ -355,7 +355,8 @@ void Workspace::NoteUnknownScopes(const std::vector<std::string>& scopes, const 
   if (!unused || unused->empty()) return;
   const auto used = ScopesInUse(snapshot, budget);
   if (!used) return;
-  std::vector<std::string> names = {std::string(kDefaultScope)};  // of nodes without a scope, too
+  std::vector<std::string> names = {
+      std::string(builtin::kDefaultScope)};  // of nodes without a scope, too
   for (const StringId id : *used) names.emplace_back(snapshot.string(id));
   for (const std::string_view scope : *unused)
     notes_.push_back({"no node has the scope " + Quoted(scope) + DidYouMean(scope, names)});

@@ -57,9 +57,9 @@ Status Add(const Snapshot& from, const Edge& edge, const Schema& here, std::stri
   text("label", from.string(edge.label));
   text("created_by", from.string(edge.created_by));
   batch.SetF64(node, batch.ColumnNamed("weight"), AsWritten(edge.weight));
-  batch.SetI64(node, kCreatedAt, edge.created_at);
-  if (edge.valid_from != kNoTime) batch.SetI64(node, kValidFrom, edge.valid_from);
-  if (edge.valid_until != kNoTime) batch.SetI64(node, kValidUntil, edge.valid_until);
+  batch.SetI64(node, builtin::kCreatedAt, edge.created_at);
+  if (edge.valid_from != kNoTime) batch.SetI64(node, builtin::kValidFrom, edge.valid_from);
+  if (edge.valid_until != kNoTime) batch.SetI64(node, builtin::kValidUntil, edge.valid_until);
   if (!edge.properties) return {};
   const Result<std::string> bytes = from.Payload(edge.properties);
   if (bytes) batch.SetPayload(node, NodeField::kProperties, *bytes);

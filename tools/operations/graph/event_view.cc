@@ -36,7 +36,7 @@ Result<EventMember> MakeMember(const Snapshot& snapshot, const Edge& edge) {
 Result<EventOutcome> MakeOutcome(const Snapshot& snapshot, NodeId node) {
   EventOutcome outcome;
   outcome.node = node;
-  outcome.labeled_at = snapshot.i64(kCreatedAt, node);
+  outcome.labeled_at = snapshot.i64(builtin::kCreatedAt, node);
   PLEXUS_ASSIGN(outcome.attributes,
                 Attributes(snapshot, snapshot.payload_ref(node, NodeField::kProperties)));
   if (!snapshot.payload_ref(node, NodeField::kText)) return outcome;
@@ -73,7 +73,7 @@ Result<EventView> ViewEvent(const Snapshot& snapshot, NodeId event) {
   EventView view;
   std::vector<Edge> members;
   std::vector<NodeId> outcomes;
-  const EdgeKindId member[] = {kMember}, labels[] = {kLabels};
+  const EdgeKindId member[] = {builtin::kMember}, labels[] = {builtin::kLabels};
   snapshot.ForEachArc(Direction::kOut, event, ArcFilter::Kinds(snapshot.schema(), member),
                       [&](const Arc& arc) { members.push_back(snapshot.edge(arc, event)); });
   snapshot.ForEachArc(Direction::kIn, event, ArcFilter::Kinds(snapshot.schema(), labels),

@@ -113,7 +113,7 @@ Result<NodeView> ViewNode(const Snapshot& snapshot, NodeId node) {
     PLEXUS_ASSIGN(const std::string bytes, snapshot.Payload(node, NodeField::kProperties));
     PLEXUS_ASSIGN(view.properties, formats::internal::JsonFromProperties(bytes));
   }
-  const EdgeKindId has_tag[] = {kHasTag};
+  const EdgeKindId has_tag[] = {builtin::kHasTag};
   snapshot.ForEachArc(
       Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), has_tag),
       [&](const Arc& arc) { view.tags.emplace_back(DisplayName(snapshot.key(arc.neighbor))); });
@@ -121,7 +121,7 @@ Result<NodeView> ViewNode(const Snapshot& snapshot, NodeId node) {
   view.out = snapshot.Degree(Direction::kOut, node, facts);
   view.in = snapshot.Degree(Direction::kIn, node, facts);
   view.index_edges = CountIndexEdges(snapshot, node);
-  if (snapshot.node_kind(node) == kEvent) {
+  if (snapshot.node_kind(node) == builtin::kEvent) {
     PLEXUS_ASSIGN(view.event, ViewEvent(snapshot, node));
   }
   return view;
@@ -292,7 +292,8 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
   snapshot.ForEachArc(direction, node, filter, [&](const Arc& arc) {
     if (limit.Up()) return false;
     if (workspace.scope() && !workspace.scope()->contains(arc.neighbor)) return true;
-    if (all && arc.kind == kHasTerm && snapshot.node_kind(node) == kEvent) return true;
+    if (all && arc.kind == builtin::kHasTerm && snapshot.node_kind(node) == builtin::kEvent)
+      return true;
     found.emplace_back(arc.neighbor, snapshot.edge(arc, node));
     return true;
   });

@@ -28,8 +28,8 @@ namespace plexus::tools {
 namespace {
 
 ColumnRef RefOf(WriteBatch& batch, const Schema& schema, ColumnId column) {
-  return column < kFirstUserColumn ? ColumnRef(column)
-                                   : batch.ColumnNamed(schema.columns()[column].name);
+  return column < builtin::kFirstUserColumn ? ColumnRef(column)
+                                            : batch.ColumnNamed(schema.columns()[column].name);
 }
 
 Result<ColumnId> FindColumn(const Schema& schema, const std::string& option,
@@ -130,8 +130,8 @@ Result<NodeRef> Target(Workspace& workspace, const Request& request, WriteBatch&
       batch.UpsertNode(node);
     return node;
   }
-  const std::string outcome = schema.node_kind(kOutcome).name;
-  if (known_kind == kOutcome || key.starts_with(outcome + kIndexSeparator))
+  const std::string outcome = schema.node_kind(builtin::kOutcome).name;
+  if (known_kind == builtin::kOutcome || key.starts_with(outcome + kIndexSeparator))
     return Fail(ErrorCode::kInvalidArgument,
                 "an outcome is of an event: " +
                     request.Command("ledger_label", workspace.directory()) + " makes it");
@@ -151,21 +151,21 @@ Status ReplaceTags(const Workspace& workspace, const Request& request, WriteBatc
                    NodeRef node, const std::vector<std::string>& tags) {
   PLEXUS_TRY(CheckTags(request));
   const Snapshot& snapshot = workspace.snapshot();
-  const EdgeKindId has_tag[] = {kHasTag};
+  const EdgeKindId has_tag[] = {builtin::kHasTag};
   if (!node.local())
     snapshot.ForEachArc(Direction::kOut, node.index(), ArcFilter::Kinds(snapshot.schema(), has_tag),
                         [&](const Arc& arc) {
                           const std::string_view name = DisplayName(snapshot.key(arc.neighbor));
                           if (std::ranges::find(tags, name) != tags.end()) return;
                           const Edge edge = snapshot.edge(arc, node.index());
-                          batch.Unlink(node, kHasTag, NodeRef::Id(arc.neighbor),
+                          batch.Unlink(node, builtin::kHasTag, NodeRef::Id(arc.neighbor),
                                        snapshot.string(edge.label));
                         });
   for (const std::string& tag : tags) {
     WriteBatch::EdgeInput edge;
     edge.source = node;
-    edge.kind = kHasTag;
-    edge.target = batch.IndexNode(kTag, tag);
+    edge.kind = builtin::kHasTag;
+    edge.target = batch.IndexNode(builtin::kTag, tag);
     batch.Link(edge);
   }
   return {};
@@ -213,7 +213,8 @@ Status CheckValidTimes(const Workspace& workspace, const Request& request) {
       }
     return time;
   };
-  const auto from = time_of("valid_from", kValidFrom), until = time_of("valid_until", kValidUntil);
+  const auto from = time_of("valid_from", builtin::kValidFrom),
+             until = time_of("valid_until", builtin::kValidUntil);
   if (!given || !from || !until || *from < *until) return {};
   return Fail(ErrorCode::kInvalidArgument, request.Name("set") + ": valid_from " + IsoTime(*from) +
                                                " is not before valid_until " + IsoTime(*until) +

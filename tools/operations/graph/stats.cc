@@ -97,7 +97,7 @@ void WriteStats(ReplyWriter& json, const Snapshot& snapshot, const Stored& store
   json.Field("nodes", snapshot.CountNodes(Plane::kFact));
   json.Field("edges", snapshot.CountEdges(Plane::kFact));
   json.Field("arcs", snapshot.base_rows(Direction::kOut).arc_count());
-  json.Field("events", snapshot.CountNodes(kEvent));
+  json.Field("events", snapshot.CountNodes(builtin::kEvent));
   WriteKindCounts(json, "kinds", snapshot, Plane::kFact, false);
   WriteKindCounts(json, "node_kinds", snapshot, Plane::kFact, true);
   json.BeginObject("index");

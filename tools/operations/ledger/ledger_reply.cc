@@ -114,7 +114,7 @@ Result<NodeId> EventNamed(const Snapshot& snapshot, std::string_view name) {
   if (by_id) return by_id;
   const auto meant = MeantNode(snapshot, name);
   const bool is_event =
-      meant && snapshot.node_kind(*meant) == plexus::kEvent && snapshot.alive(*meant);
+      meant && snapshot.node_kind(*meant) == plexus::builtin::kEvent && snapshot.alive(*meant);
   return is_event ? Result<NodeId>(*meant) : by_id;
 }
 

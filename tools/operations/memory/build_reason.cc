@@ -27,12 +27,12 @@ std::size_t MostArcs(const Snapshot& snapshot, std::span<const NodeId> nodes, Di
 }
 
 std::string OfSessions(const Snapshot& snapshot, std::span<const NodeId> turns) {
-  const std::vector<NodeId> sessions = NodesOfKind(snapshot, kSession);
-  const std::size_t most = MostArcs(snapshot, sessions, Direction::kIn, kInSession);
+  const std::vector<NodeId> sessions = NodesOfKind(snapshot, builtin::kSession);
+  const std::size_t most = MostArcs(snapshot, sessions, Direction::kIn, builtin::kInSession);
   if (most == 0) return "no turn is in a session (edge in_session)";
   if (most == 1) return "no session has two turns";
   const bool times = std::ranges::any_of(
-      turns, [&](NodeId turn) { return snapshot.i64(kCreatedAt, turn).has_value(); });
+      turns, [&](NodeId turn) { return snapshot.i64(builtin::kCreatedAt, turn).has_value(); });
   return times ? "" : "no turn has a time (created_at)";
 }
 
@@ -62,12 +62,12 @@ std::string WhyNoPairs(const Snapshot& snapshot, const memory::EdgeRecipe& recip
                        std::span<const memory::TurnTrajectory> lines,
                        std::optional<SpaceId> space) {
   if (recipe.source == memory::PairSource::kComposed) {
-    const std::vector<NodeId> events = NodesOfKind(snapshot, kEvent);
-    return MostArcs(snapshot, events, Direction::kOut, kMember) < 2
+    const std::vector<NodeId> events = NodesOfKind(snapshot, builtin::kEvent);
+    return MostArcs(snapshot, events, Direction::kOut, builtin::kMember) < 2
                ? "no event of the ledger has two members"
                : "";
   }
-  const std::vector<NodeId> turns = NodesOfKind(snapshot, kTurn);
+  const std::vector<NodeId> turns = NodesOfKind(snapshot, builtin::kTurn);
   if (turns.empty()) return "the graph has no node of kind turn";
   std::string why;
   switch (recipe.source) {

@@ -59,9 +59,10 @@ void KeepRelevant(const memory::EdgeRecipe& recipe, StateChanges& changes) {
   const bool events = recipe.source == memory::PairSource::kComposed;
   std::erase_if(changes.edges, [&](const StateChanges::Edge& edge) {
     return edge.kind != recipe.kind && edge.kind != recipe.groups &&
-           !(events && (edge.kind == kMember || edge.kind == kLabels));
+           !(events && (edge.kind == builtin::kMember || edge.kind == builtin::kLabels));
   });
-  std::erase_if(changes.columns, [](const auto& change) { return change.column != kCreatedAt; });
+  std::erase_if(changes.columns,
+                [](const auto& change) { return change.column != builtin::kCreatedAt; });
   std::erase_if(changes.payloads, [&](const auto& change) {
     return recipe.weight != memory::PairWeight::kReward || change.field != NodeField::kProperties;
   });

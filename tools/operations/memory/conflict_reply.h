@@ -49,7 +49,8 @@ inline Layout ConflictsTable() {
 
 // The side that came later, by created_at, else by first appearance.
 inline NodeId NewerOf(const Snapshot& snapshot, const memory::Conflict& conflict) {
-  const auto a = snapshot.i64(kCreatedAt, conflict.a), b = snapshot.i64(kCreatedAt, conflict.b);
+  const auto a = snapshot.i64(builtin::kCreatedAt, conflict.a),
+             b = snapshot.i64(builtin::kCreatedAt, conflict.b);
   return a && b && *a > *b ? conflict.a : conflict.b;
 }
 

@@ -39,7 +39,7 @@ inline Status CheckDecisions(const Snapshot& snapshot, const NodeSubset& decisio
     if (decisions.contains(node)) continue;
     const NodeKindId kind = snapshot.node_kind(node);
     const std::string is =
-        kind == kDecision ? "" : " (" + snapshot.schema().node_kind(kind).name + ")";
+        kind == builtin::kDecision ? "" : " (" + snapshot.schema().node_kind(kind).name + ")";
     return Fail(ErrorCode::kInvalidArgument,
                 Quoted(ShownKey(snapshot, node)) + is + " is not one of the decisions asked about");
   }

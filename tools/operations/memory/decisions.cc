@@ -169,7 +169,7 @@ void WriteBlocked(ReplyWriter& json, const Snapshot& snapshot,
     json.Field("by", kind_of(step));
   });
   json.Objects("chain", shown.chain, [&](const memory::ChainStep& step) {
-    const bool forward = step.kind == kDependsOn;
+    const bool forward = step.kind == builtin::kDependsOn;
     json.Node("source", snapshot, forward ? step.node : step.next);
     json.Field("kind", kind_of(step));
     json.Node("target", snapshot, forward ? step.next : step.node);

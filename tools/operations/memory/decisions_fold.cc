@@ -162,14 +162,15 @@ class Folder {
   }
 
   void MoveTags(Fold& fold) {
-    constexpr EdgeKindId kTags[] = {kHasTag};
+    constexpr EdgeKindId kTags[] = {builtin::kHasTag};
     snapshot_.ForEachArc(Direction::kOut, fold.node, ArcFilter::Kinds(snapshot_.schema(), kTags),
                          [&](const Arc& arc) {
                            // One that both have is not moved, and stays.
-                           if (snapshot_.FindEdge(fold.into, kHasTag, arc.neighbor)) return;
+                           if (snapshot_.FindEdge(fold.into, builtin::kHasTag, arc.neighbor))
+                             return;
                            const NodeRef tag = NodeRef::Id(arc.neighbor);
-                           batch_.Unlink(NodeRef::Id(fold.node), kHasTag, tag);
-                           batch_.Link(NodeRef::Id(fold.into), kHasTag, tag);
+                           batch_.Unlink(NodeRef::Id(fold.node), builtin::kHasTag, tag);
+                           batch_.Link(NodeRef::Id(fold.into), builtin::kHasTag, tag);
                            fold.tags.push_back(arc.neighbor);
                          });
   }
@@ -212,7 +213,8 @@ Result<EdgeKinds> MovedKinds(const Schema& schema, const Request& request) {
   EdgeKinds kinds = std::vector<EdgeKindId>();
   for (EdgeKindId k{}; k < schema.edge_kinds().size(); ++k) {
     const EdgeKind& kind = schema.edge_kind(k);
-    if (!kind.name.empty() && kind.plane == Plane::kFact && !kind.suppresses && k != kContradicts)
+    if (!kind.name.empty() && kind.plane == Plane::kFact && !kind.suppresses &&
+        k != builtin::kContradicts)
       kinds.push_back(k);
   }
   return kinds;

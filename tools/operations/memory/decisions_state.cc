@@ -91,7 +91,7 @@ Result<Reply> Needed(Workspace& workspace, const Request& request, Direction dir
   PLEXUS_TRY(CheckDecisions(snapshot, decisions, {&start, 1}));
   traversal::BfsOptions options;
   PLEXUS_ASSIGN(options.filter.kinds, FindEdgeKinds(snapshot.schema(), request.List("kinds")));
-  if (!options.filter.kinds.given()) options.filter.kinds = {kDependsOn};
+  if (!options.filter.kinds.given()) options.filter.kinds = {builtin::kDependsOn};
   options.filter.valid_at = workspace.now_ms();
   options.filter.subset = asked.subset;
   PLEXUS_ASSIGN(options.direction, AsStored(snapshot.schema(), request.List("kinds"), direction));

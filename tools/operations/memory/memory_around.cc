@@ -16,7 +16,7 @@ namespace {
 constexpr double kSameSubject = 0.2, kNearDuplicate = 0.5, kNearVector = 0.95;
 
 std::uint64_t Marks(const Snapshot& snapshot, NodeId node) {
-  const EdgeKindId kinds[] = {kHasTag, kHasTerm};
+  const EdgeKindId kinds[] = {builtin::kHasTag, builtin::kHasTerm};
   return snapshot.Degree(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), kinds));
 }
 

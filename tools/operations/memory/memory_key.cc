@@ -54,15 +54,15 @@ Result<bool> IsKnown(const Workspace& workspace, const Request& request, NodeId 
   PLEXUS_ASSIGN(const bool now, visible_at(workspace.now_ms()));
   if (now || (!request.Given("valid_from") && !request.Given("valid_until"))) return now;
   std::int64_t within = kNoTime;
-  for (const auto& [name, column] :
-       {std::pair("valid_until", kValidUntil), std::pair("valid_from", kValidFrom)}) {
+  for (const auto& [name, column] : {std::pair("valid_until", builtin::kValidUntil),
+                                     std::pair("valid_from", builtin::kValidFrom)}) {
     const std::int64_t stored = snapshot.i64(column, node).value_or(kNoTime);
     std::int64_t asked = kNoTime;
     if (request.Given(name)) {
       PLEXUS_ASSIGN(asked, ParseTime(request.Text(name), workspace.now_ms()));
     }
     if (stored != asked) return false;
-    if (asked != kNoTime) within = column == kValidUntil ? asked - 1 : asked;
+    if (asked != kNoTime) within = column == builtin::kValidUntil ? asked - 1 : asked;
   }
   return visible_at(within);
 }

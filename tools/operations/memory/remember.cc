@@ -31,9 +31,9 @@ Status SetTimes(Workspace& workspace, const Request& request, WriteBatch& batch,
   PLEXUS_ASSIGN(const auto from, GivenTime(workspace, request, "valid_from"));
   PLEXUS_ASSIGN(const auto until, GivenTime(workspace, request, "valid_until"));
   PLEXUS_TRY(CheckValidTimes(request, from, until, "the memory would never be visible"));
-  if (created) batch.SetI64(node, ColumnRef(kCreatedAt), *created);
-  if (from) batch.SetI64(node, ColumnRef(kValidFrom), *from);
-  if (until) batch.SetI64(node, ColumnRef(kValidUntil), *until);
+  if (created) batch.SetI64(node, ColumnRef(builtin::kCreatedAt), *created);
+  if (from) batch.SetI64(node, ColumnRef(builtin::kValidFrom), *from);
+  if (until) batch.SetI64(node, ColumnRef(builtin::kValidUntil), *until);
   return {};
 }
 
@@ -92,7 +92,7 @@ Status SetProperties(const Snapshot& snapshot, const Request& request, const Mem
 Status SetTags(const Request& request, WriteBatch& batch, NodeRef node) {
   PLEXUS_TRY(CheckTags(request));
   for (const std::string& tag : request.List("tags"))
-    batch.Link(node, kHasTag, batch.IndexNode(kTag, tag));
+    batch.Link(node, builtin::kHasTag, batch.IndexNode(builtin::kTag, tag));
   return {};
 }
 
@@ -184,14 +184,13 @@ Result<Reply> RunRemember(Workspace& workspace, const Request& request) {
 // Tags and scope of what is corrected.
 void Inherit(const Snapshot& snapshot, const Request& request, WriteBatch& batch, NodeRef node,
              NodeId old) {
-  if (const auto scope = snapshot.string_column(kScope, old))
-    batch.SetString(node, ColumnRef(kScope), snapshot.string(*scope));
+  if (const auto scope = snapshot.string_column(builtin::kScope, old))
+    batch.SetString(node, ColumnRef(builtin::kScope), snapshot.string(*scope));
   if (request.Given("tags")) return;
-  const EdgeKindId has_tag[] = {kHasTag};
-  snapshot.ForEachArc(Direction::kOut, old, ArcFilter::Kinds(snapshot.schema(), has_tag),
-                      [&](const Arc& arc) {
-                        batch.Link(node, kHasTag, NodeRef::Id(arc.neighbor));
-                      });
+  const EdgeKindId has_tag[] = {builtin::kHasTag};
+  snapshot.ForEachArc(
+      Direction::kOut, old, ArcFilter::Kinds(snapshot.schema(), has_tag),
+      [&](const Arc& arc) { batch.Link(node, builtin::kHasTag, NodeRef::Id(arc.neighbor)); });
 }
 
 Result<Reply> RunCorrect(Workspace& workspace, const Request& request) {
@@ -222,7 +221,8 @@ Result<Reply> RunCorrect(Workspace& workspace, const Request& request) {
   const std::string kind = snapshot.schema().node_kind(snapshot.node_kind(old)).name;
   PLEXUS_ASSIGN(WriteBatch batch, BatchOf(workspace, request, key, kind, node));
   Inherit(snapshot, request, batch, node, old);
-  WriteBatch::EdgeInput edge{.source = node, .target = NodeRef::Id(old), .kind = kSupersedes};
+  WriteBatch::EdgeInput edge{
+      .source = node, .target = NodeRef::Id(old), .kind = builtin::kSupersedes};
   std::string reason;
   if (request.Given("reason")) {
     PropertyMapBuilder map;

@@ -89,7 +89,7 @@ Result<std::optional<NodeSubset>> SelectedTurns(const Workspace& workspace,
   if (request.Given("node_kinds")) return *workspace.scope();
   std::vector<NodeId> turns;
   for (const NodeId node : workspace.scope()->ToList())
-    if (workspace.snapshot().node_kind(node) == kTurn) turns.push_back(node);
+    if (workspace.snapshot().node_kind(node) == builtin::kTurn) turns.push_back(node);
   PLEXUS_ASSIGN(NodeSubset subset, NodeSubset::Of(workspace.snapshot(), turns));
   return subset;
 }
@@ -241,8 +241,8 @@ Result<Reply> RunBuild(Workspace& workspace, const Request& request) {
 // The turn that is meant; of a session its first one.
 Result<NodeId> TurnMeant(const Snapshot& snapshot, const std::string& key) {
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, key));
-  if (snapshot.node_kind(node) != kSession) return node;
-  const EdgeKindId kinds[] = {kInSession};
+  if (snapshot.node_kind(node) != builtin::kSession) return node;
+  const EdgeKindId kinds[] = {builtin::kInSession};
   std::optional<NodeId> turn;
   snapshot.ForEachArc(Direction::kIn, node, ArcFilter::Kinds(snapshot.schema(), kinds),
                       [&](const Arc& arc) {
@@ -274,7 +274,7 @@ Result<Reply> RunSession(Workspace& workspace, const Request& request) {
     json.Objects("turns", result.turns, [&](const memory::SessionTurn& t) {
       json.Field("position", t.position);
       json.Node("key", snapshot, t.node);
-      if (const auto at = snapshot.i64(kCreatedAt, t.node)) json.Time("created_at", *at);
+      if (const auto at = snapshot.i64(builtin::kCreatedAt, t.node)) json.Time("created_at", *at);
       WriteText(json, WholeText(snapshot, t.node), max_chars);
     });
   });

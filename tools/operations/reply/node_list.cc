@@ -130,7 +130,7 @@ bool SortInTime(std::vector<T>& list, const Budget& budget, const Before& before
 }
 
 std::vector<std::string> Tags(const Snapshot& snapshot, NodeId node) {
-  const EdgeKindId tagged[] = {kHasTag};
+  const EdgeKindId tagged[] = {builtin::kHasTag};
   std::vector<std::string> tags;
   snapshot.ForEachArc(
       Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), tagged),

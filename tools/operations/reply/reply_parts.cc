@@ -134,7 +134,7 @@ void WriteColumns(ReplyWriter& json, const Snapshot& snapshot, NodeId node,
   };
   for (std::size_t id = 0; id < columns.size(); ++id) {
     const auto column = static_cast<ColumnId>(id);
-    if (columns[id].name.empty() || column == kScope) continue;
+    if (columns[id].name.empty() || column == builtin::kScope) continue;
     if (snapshot.column_bits(column, node) == AbsentBits(columns[id].type)) continue;
     if (std::ranges::find(taken, columns[id].name) != taken.end())
       below.push_back(column);
@@ -168,7 +168,7 @@ std::vector<std::pair<std::string, std::string>> ShownColumns(const Snapshot& sn
   const auto& columns = snapshot.schema().columns();
   for (std::size_t id = 0; id < columns.size(); ++id) {
     const auto column = static_cast<ColumnId>(id);
-    if (columns[id].name.empty() || column == kScope) continue;
+    if (columns[id].name.empty() || column == builtin::kScope) continue;
     const std::uint64_t bits = snapshot.column_bits(column, node);
     if (bits != AbsentBits(columns[id].type))
       shown.emplace_back(columns[id].name, ShownColumnValue(snapshot, column, bits));

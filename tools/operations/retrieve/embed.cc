@@ -186,7 +186,7 @@ Result<retrieval::TextVectorOptions> OptionsOf(const Workspace& workspace, const
 
 // The terms that the node has in the index.
 std::vector<retrieval::TermCount> IndexedTerms(const Snapshot& snapshot, NodeId node) {
-  const EdgeKindId kind[] = {kHasTerm};
+  const EdgeKindId kind[] = {builtin::kHasTerm};
   std::vector<retrieval::TermCount> terms;
   snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), kind),
                       [&](const Arc& arc) {
@@ -255,7 +255,7 @@ Result<std::uint64_t> NoteOlderVectors(Workspace& workspace, const Request& requ
     PLEXUS_ASSIGN(const retrieval::TermRecord index, retrieval::ReadTermRecord(snapshot));
     terms = index.terms;
   }
-  const EdgeKindId kind[] = {kHasTerm};
+  const EdgeKindId kind[] = {builtin::kHasTerm};
   const ArcFilter has_term = ArcFilter::Kinds(snapshot.schema(), kind);
   const VectorView* const vectors = snapshot.space(space);
   std::uint64_t older = 0;

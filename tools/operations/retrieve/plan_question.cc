@@ -81,7 +81,7 @@ Status KeepInscribed(const Workspace& workspace, const Request& request, Asked& 
   if (!node || !snapshot.alive(*node))
     return Fail(ErrorCode::kNotFound,
                 request.Name("inscription") + ": nothing is inscribed " + Quoted(name));
-  const EdgeKindId kinds[] = {kInscribed};
+  const EdgeKindId kinds[] = {builtin::kInscribed};
   std::vector<NodeId> nodes;
   snapshot.ForEachArc(Direction::kIn, *node, ArcFilter::Kinds(snapshot.schema(), kinds),
                       [&](const Arc& arc) { nodes.push_back(arc.neighbor); });

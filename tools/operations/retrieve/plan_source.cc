@@ -84,7 +84,8 @@ Status ReadPlanValues(const Workspace& workspace, AskedPlan& asked) {
   if (const auto column = schema.FindColumn("salience");
       column && schema.columns()[*column].type == ColumnType::kF64)
     asked.salience_columns.push_back(*column);
-  asked.salience_columns.insert(asked.salience_columns.end(), {kRetention, kTrust});
+  asked.salience_columns.insert(asked.salience_columns.end(),
+                                {builtin::kRetention, builtin::kTrust});
   asked.salience.columns = asked.salience_columns;
   constexpr auto kOutcome = static_cast<std::size_t>(retrieval::PlanTerm::kOutcomes);
   if (asked.plan.score.weights[kOutcome] == 0 && !asked.plan.score.required[kOutcome]) return {};

@@ -95,7 +95,7 @@ Status ReadTerms(const Workspace& workspace, const Request& request, AskedRecall
   terms.scopes = asked.scopes;
   const Snapshot& snapshot = workspace.snapshot();
   for (const std::string& name : request.List("prefer_tags")) {
-    const auto tag = snapshot.Find(IndexKey(snapshot.schema().node_kind(kTag).name, name));
+    const auto tag = snapshot.Find(IndexKey(snapshot.schema().node_kind(builtin::kTag).name, name));
     if (!tag || !snapshot.alive(*tag))
       return Fail(ErrorCode::kNotFound,
                   request.Name("prefer_tags") + ": no memory has the tag '" + name + "'");

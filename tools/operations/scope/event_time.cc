@@ -17,7 +17,7 @@ constexpr std::size_t kBatchChanges = std::size_t{1} << 20;
 
 bool HasOwnTime(const Snapshot& snapshot, NodeId node) {
   const NodeKindId kind = snapshot.node_kind(node);
-  return snapshot.is_fact(node) || kind == kEvent || kind == kOutcome;
+  return snapshot.is_fact(node) || kind == builtin::kEvent || kind == builtin::kOutcome;
 }
 
 // Of ascending times those at which a batch was written.
@@ -69,7 +69,7 @@ class Then {
     std::vector<std::int64_t> times;
     for (NodeId v = 0; v < later_.size() && !limit_.Up(); ++v) {
       if (!snapshot_.alive(v) || !HasOwnTime(snapshot_, v)) continue;
-      const auto at = snapshot_.i64(kCreatedAt, v);
+      const auto at = snapshot_.i64(builtin::kCreatedAt, v);
       later_[v] = at && *at > time_ms_;
       if (later_[v]) times.push_back(*at);
     }
@@ -110,10 +110,10 @@ class Then {
   }
 
   void KeepMembers() {
-    constexpr EdgeKindId kMembers[] = {kMember};
+    constexpr EdgeKindId kMembers[] = {builtin::kMember};
     const ArcFilter members = ArcFilter::Kinds(snapshot_.schema(), kMembers);
     for (NodeId v = 0; v < later_.size() && !limit_.Up(); ++v)
-      if (snapshot_.alive(v) && snapshot_.node_kind(v) == kEvent && !later_[v])
+      if (snapshot_.alive(v) && snapshot_.node_kind(v) == builtin::kEvent && !later_[v])
         snapshot_.ForEachArc(Direction::kOut, v, members,
                              [&](const Arc& arc) { later_[arc.neighbor] = false; });
   }
@@ -122,7 +122,7 @@ class Then {
   void KeepEnds() {
     std::vector<NodeId> kept;
     const auto may_be = [&](NodeId v) {
-      return !later_[v] || IsBatch(*snapshot_.i64(kCreatedAt, v));
+      return !later_[v] || IsBatch(*snapshot_.i64(builtin::kCreatedAt, v));
     };
     ForEachRelation([&](const Edge& edge) {
       if (edge.created_at > time_ms_ || !may_be(edge.source) || !may_be(edge.target)) return;

@@ -9,7 +9,8 @@
 namespace plexus::tools {
 
 bool ScopeSight::IsShared(NodeKindId kind) {
-  return kind == kTag || kind == kTerm || kind == kFile || kind == kSession;
+  return kind == builtin::kTag || kind == builtin::kTerm || kind == builtin::kFile ||
+         kind == builtin::kSession;
 }
 
 bool ScopeSight::InScopes(NodeId node) const {

@@ -174,9 +174,9 @@ Status ScopedGraph::Copy(const Snapshot& from, const std::vector<Seen>& seen) {
       const std::uint64_t bits = from.column_bits(c, v);
       if (bits != AbsentBits(column.type))
         SetColumn(batch, node, from, c, bits);
-      else if (c == kScope && fact)
-        batch.SetString(node, batch.ColumnNamed(column.name), kDefaultScope);
-      else if (c == kCreatedAt && !(known && part.alive(*known)))
+      else if (c == builtin::kScope && fact)
+        batch.SetString(node, batch.ColumnNamed(column.name), builtin::kDefaultScope);
+      else if (c == builtin::kCreatedAt && !(known && part.alive(*known)))
         batch.ClearColumn(node, batch.ColumnNamed(column.name));  // not the time of this batch
       else if (const auto mine = known ? part.schema().FindColumn(column.name) : std::nullopt;
                mine &&
@@ -255,7 +255,7 @@ Status ScopedGraph::CopyRecord(const Snapshot& from, const Snapshot& part, std::
   record->properties.erase("runs");
   PLEXUS_ASSIGN(const std::string bytes,
                 formats::internal::PropertiesFromJson(boost::json::serialize(record->properties)));
-  const NodeRef node = batch.IndexNode(kInscription, stored);
+  const NodeRef node = batch.IndexNode(builtin::kInscription, stored);
   batch.UpsertNode(node);
   batch.SetPayload(node, NodeField::kProperties, bytes);
   return {};

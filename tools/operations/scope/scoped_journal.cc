@@ -143,8 +143,9 @@ class Restated {
     }
     if (!sight_.InScopes(*there)) return Taken(key);
     if (met_.insert(key).second) {
-      const auto scope = whole_.string_column(kScope, *there);
-      batch_.ExpectString(ref, kScope, scope ? std::optional(whole_.string(*scope)) : std::nullopt);
+      const auto scope = whole_.string_column(builtin::kScope, *there);
+      batch_.ExpectString(ref, builtin::kScope,
+                          scope ? std::optional(whole_.string(*scope)) : std::nullopt);
     }
     return ref;
   }
@@ -188,7 +189,7 @@ class Restated {
       if (StaysHere(change.node)) continue;
       PLEXUS_ASSIGN(const NodeRef node, Node(change.node));
       if (IsWord(change.node)) {
-        if (change.column == kCreatedAt) continue;  // of who had it first
+        if (change.column == builtin::kCreatedAt) continue;  // of who had it first
         return WordHolds(change.node);
       }
       const Column& column = ColumnOf(change.column);
@@ -196,10 +197,11 @@ class Restated {
       const std::string_view text = column.type == ColumnType::kString && !change.cleared
                                         ? String(static_cast<StringId>(change.bits))
                                         : std::string_view();
-      if (change.column == kScope &&
-          std::ranges::find(scopes_, change.cleared ? kDefaultScope : text) == scopes_.end())
+      if (change.column == builtin::kScope &&
+          std::ranges::find(scopes_, change.cleared ? builtin::kDefaultScope : text) ==
+              scopes_.end())
         return Fail(ErrorCode::kFailedPrecondition,
-                    "the scope " + Quoted(change.cleared ? kDefaultScope : text) +
+                    "the scope " + Quoted(change.cleared ? builtin::kDefaultScope : text) +
                         " is not that of this session");
       if (change.cleared)
         batch_.ClearColumn(node, name);
@@ -309,8 +311,8 @@ void DefineMissing(EdgeKind kind, const Schema& schema, WriteBatch& batch) {
   // A kind of the name of a built-in one's inverse is a kind of its own.
   const auto known = schema.FindEdgeKind(kind.name);
   if (known && !known->reversed) return;
-  if (kind.source_kind >= kFirstUserNodeKind) kind.source_kind = kNoNodeKind;
-  if (kind.target_kind >= kFirstUserNodeKind) kind.target_kind = kNoNodeKind;
+  if (kind.source_kind >= builtin::kFirstUserNodeKind) kind.source_kind = kNoNodeKind;
+  if (kind.target_kind >= builtin::kFirstUserNodeKind) kind.target_kind = kNoNodeKind;
   batch.DefineEdgeKind(std::move(kind));
 }
 

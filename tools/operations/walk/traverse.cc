@@ -37,7 +37,7 @@ void AddIndexNodes(const Snapshot& snapshot, std::span<const EdgeKindId> kinds,
   std::vector<NodeId> nodes;
   for (NodeId node = 0; node < snapshot.node_count(); ++node)
     if (snapshot.alive(node) && !snapshot.is_fact(node) &&
-        (scopes.empty() || !snapshot.string_column(kScope, node) ||
+        (scopes.empty() || !snapshot.string_column(builtin::kScope, node) ||
          std::ranges::find(scopes, snapshot.scope(node)) != scopes.end()))
       nodes.push_back(node);
   subset = NodeSubset::Of(snapshot, nodes)->Unite(subset);

@@ -110,7 +110,7 @@ void BeastServer::Take(int fd, std::string before) {
 void BeastServer::Serve(Socket socket, std::string peer, std::string_view before) {
   if (host_.stopping) return;
   if (host_.open >= host_.options.max_connections) return Refuse(std::move(socket));
-  std::make_shared<memory::Session>(std::move(socket), std::move(peer), host_)->Start(before);
+  std::make_shared<Session>(std::move(socket), std::move(peer), host_)->Start(before);
 }
 
 void BeastServer::Refuse(Socket socket) {

@@ -22,9 +22,9 @@ std::string IdText(std::uint64_t high, std::uint64_t low) {
 
 }  // namespace
 
-std::string LineageJson(const GraphLineage& lineage) {
+std::string LineageJson(const replica::GraphLineage& lineage) {
   std::vector<std::string> marks;
-  for (const HistoryMark& mark : lineage.marks)
+  for (const replica::HistoryMark& mark : lineage.marks)
     marks.push_back(
         ObjectText().Text("id", IdText(mark.high, mark.low)).Number("after", mark.after).object());
   return ObjectText()
@@ -87,10 +87,10 @@ bool Routes::ReplicaRoute(const std::shared_ptr<HttpExchange>& exchange, const C
   }
   const auto reply = [&]() -> Result<std::string> {
     if (path == "/v1/history") {
-      PLEXUS_ASSIGN(const GraphLineage lineage, service_.ReadLineage());
+      PLEXUS_ASSIGN(const replica::GraphLineage lineage, service_.ReadLineage());
       return LineageJson(lineage);
     }
-    PLEXUS_ASSIGN(const ForgottenIds forgotten, service_.Forgotten());
+    PLEXUS_ASSIGN(const replica::ForgottenIds forgotten, service_.Forgotten());
     std::vector<std::string> nodes;
     for (const NodeId node : forgotten.nodes) nodes.push_back(std::to_string(node));
     return ObjectText()
@@ -99,7 +99,7 @@ bool Routes::ReplicaRoute(const std::shared_ptr<HttpExchange>& exchange, const C
         .object();
   }();
   if (!reply)
-    Refuse(exchange, memory::StatusOf(reply.error().code), reply.error());
+    Refuse(exchange, StatusOf(reply.error().code), reply.error());
   else
     exchange->Reply({200, "application/json", {}, *reply});
   return true;
@@ -115,7 +115,7 @@ void Routes::SendFiles(const std::shared_ptr<HttpExchange>& exchange) {
   const Status sent = service_.SendFiles(send);
   if (sent) return exchange->End();
   if (begun) return exchange->Abort();
-  Refuse(exchange, memory::StatusOf(sent.error().code), sent.error());
+  Refuse(exchange, StatusOf(sent.error().code), sent.error());
 }
 
 void Routes::OnThread(const std::shared_ptr<HttpExchange>& exchange, std::atomic<int>& count,
@@ -148,8 +148,8 @@ void Routes::SendPage(const std::shared_ptr<HttpExchange>& exchange, Sequence si
     changes = service_.ChangesSince(since, options);
   }
   const Result<std::string> page =
-      changes ? EncodeChanges(*changes) : std::unexpected(changes.error());
-  if (!page) return Refuse(exchange, memory::StatusOf(page.error().code), page.error());
+      changes ? replica::EncodeChanges(*changes) : std::unexpected(changes.error());
+  if (!page) return Refuse(exchange, StatusOf(page.error().code), page.error());
   exchange->Reply({200, std::string(kChangesType), {}, *page});
 }
 

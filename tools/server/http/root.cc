@@ -239,7 +239,7 @@ void Root::ToGraph(const std::shared_ptr<HttpExchange>& exchange, const Caller& 
                    const std::string& name, std::string_view target) {
   const Result<std::shared_ptr<Graph>> graph = Find(name, false);
   if (!graph)
-    return Refuse(*exchange, memory::StatusOf(graph.error().code), graph.error().code,
+    return Refuse(*exchange, StatusOf(graph.error().code), graph.error().code,
                   graph.error().message);
   CloseIdle();
   // Whoever keeps the exchange keeps the graph open.
@@ -278,8 +278,7 @@ void Root::Make(const std::shared_ptr<HttpExchange>& exchange, const Caller& cal
     return Refuse(*exchange, 409, ErrorCode::kAlreadyExists, "there is a graph " + name);
   const Result<std::shared_ptr<Graph>> made = Find(name, true);
   if (!made)
-    return Refuse(*exchange, memory::StatusOf(made.error().code), made.error().code,
-                  made.error().message);
+    return Refuse(*exchange, StatusOf(made.error().code), made.error().code, made.error().message);
   CloseIdle();
   ReplyJson(*exchange, 201, ObjectText().Text("name", name).object());
 }

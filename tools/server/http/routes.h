@@ -116,7 +116,7 @@ inline constexpr std::string_view kMinSequence = "Plexus-Min-Sequence";
 
 // A page of records, for replicas (storage/replica.h), as /v1/changes has it where it is accepted.
 inline constexpr std::string_view kChangesType = "application/vnd.plexus.changes";
-std::string LineageJson(const GraphLineage& lineage);
+std::string LineageJson(const replica::GraphLineage& lineage);
 std::string FollowMetrics(const FollowStatus::Lag& lag);
 
 // The explorer's page, with its policy: it asks this server only, and no other page holds it. It

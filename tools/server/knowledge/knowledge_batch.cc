@@ -168,8 +168,8 @@ class Changer {
     const auto known = snapshot_.schema().FindNodeKind(type);
     bool is_kind = known && snapshot_.schema().node_kind(*known).plane == Plane::kFact;
     if (!known) is_kind = IsNewKind<NodeKind>(type);
-    change_.batch.UpsertNode(node,
-                             is_kind ? change_.batch.NodeKindNamed(type) : NodeKindRef(kNode));
+    change_.batch.UpsertNode(
+        node, is_kind ? change_.batch.NodeKindNamed(type) : NodeKindRef(builtin::kNode));
     std::string more = "\"file_line\":" + std::to_string(place_++) + ",\"entityType\":";
     if (is_kind)
       more += "null";
@@ -201,7 +201,7 @@ class Changer {
   Result<NodeRef> EndOf(std::string_view name) {
     PLEXUS_ASSIGN(const NodeRef node, NodeOf(name));
     if (!FindFact(snapshot_, name) && ends_.insert(std::string(name)).second) {
-      change_.batch.UpsertNode(node, NodeKindRef(kNode));
+      change_.batch.UpsertNode(node, NodeKindRef(builtin::kNode));
       change_.batch.ClearPayload(node, NodeField::kText);
       change_.batch.ClearPayload(node, NodeField::kProperties);
     }

@@ -50,7 +50,8 @@ Result<std::optional<KnowledgeEntity>> EntityOf(const Snapshot& snapshot, NodeId
   PLEXUS_ASSIGN(const JsonProperties properties,
                 PropertiesOf(snapshot, snapshot.payload_ref(node, NodeField::kProperties)));
   const PayloadRef text_ref = snapshot.payload_ref(node, NodeField::kText);
-  if (properties.empty() && snapshot.node_kind(node) == kNode && !text_ref) return std::nullopt;
+  if (properties.empty() && snapshot.node_kind(node) == builtin::kNode && !text_ref)
+    return std::nullopt;
   KnowledgeEntity entity;
   entity.name = snapshot.key(node);
   entity.type = snapshot.schema().node_kind(snapshot.node_kind(node)).name;

@@ -109,14 +109,14 @@ Result<HttpClient::Answer> Follower::Ask(HttpClient& client, const std::string& 
   return answer;
 }
 
-Result<GraphLineage> Follower::AskHistory(HttpClient& client) const {
+Result<replica::GraphLineage> Follower::AskHistory(HttpClient& client) const {
   PLEXUS_ASSIGN(const HttpClient::Answer answer,
                 Ask(client, "/v1/history", "application/json", kSlowMs));
   if (answer.status == 404) return NoSource();
   if (answer.status != 200) return Fail(ErrorCode::kIo, MessageOf(answer));
   const Result<json::value> value = ParseJson(answer.body);
   const json::object* object = value ? value->if_object() : nullptr;
-  GraphLineage lineage;
+  replica::GraphLineage lineage;
   if (!object || !ReadId(TextMember(*object, "graph"), lineage.high, lineage.low))
     return NoSource();
   lineage.format = NumberMember(*object, "format");
@@ -126,7 +126,7 @@ Result<GraphLineage> Follower::AskHistory(HttpClient& client) const {
   const json::value* marks = Member(*object, "marks");
   if (!marks || !marks->is_array()) return NoSource();
   for (const json::value& each : marks->get_array()) {
-    HistoryMark mark;
+    replica::HistoryMark mark;
     if (!each.is_object() || !ReadId(TextMember(each.get_object(), "id"), mark.high, mark.low))
       return NoSource();
     mark.after = NumberMember(each.get_object(), "after");
@@ -149,7 +149,7 @@ Result<std::uint64_t> Follower::Copy() {
   const auto begun = std::chrono::steady_clock::now();
   std::uint64_t bytes = 0;
   PLEXUS_ASSIGN(const std::uint64_t generation,
-                ReceiveFiles(directory_, status_->source(), [&]() -> Result<std::string> {
+                replica::ReceiveFiles(directory_, status_->source(), [&]() -> Result<std::string> {
                   auto piece = client->NextPiece();
                   if (piece) bytes += piece->size();
                   return piece;
@@ -171,7 +171,7 @@ Status Follower::Begin(bool once) {
       const auto there = Database::Open(directory_, options);
       // Not completely made, by an attempt that was killed.
       if (there) {
-        PLEXUS_ASSIGN(const GraphLineage lineage, (*there)->ReadLineage());
+        PLEXUS_ASSIGN(const replica::GraphLineage lineage, (*there)->ReadLineage());
         if (!lineage.source.empty()) return {};
         return Fail(ErrorCode::kAlreadyExists,
                     directory_ + ": holds a graph of its own, and is no replica");
@@ -179,10 +179,10 @@ Status Follower::Begin(bool once) {
       if (there.error().code != ErrorCode::kNotFound) return std::unexpected(there.error());
     }
     PLEXUS_ASSIGN(const std::unique_ptr<HttpClient> client, Connect());
-    PLEXUS_ASSIGN(const GraphLineage source, AskHistory(*client));
-    PLEXUS_TRY(CheckSource({.format = 0, .high = source.high, .low = source.low}, source));
+    PLEXUS_ASSIGN(const replica::GraphLineage source, AskHistory(*client));
+    PLEXUS_TRY(replica::CheckSource({.format = 0, .high = source.high, .low = source.low}, source));
     PLEXUS_ASSIGN(const std::uint64_t generation, Copy());
-    return SwapIn(directory_, generation);
+    return replica::SwapIn(directory_, generation);
   };
   for (;;) {
     const Status begun = attempt();
@@ -199,7 +199,7 @@ Status Follower::Renew(Service& service) {
 }
 
 Result<bool> Follower::Step(HttpClient& client, Service& service) {
-  PLEXUS_ASSIGN(const GraphLineage mine, service.ReadLineage());
+  PLEXUS_ASSIGN(const replica::GraphLineage mine, service.ReadLineage());
   const Sequence here = service.sequence();
   const int wait_ms = was_connected_ ? kPollMs : 0;
   const std::uint64_t limit = mine.proof > here ? mine.proof - here : kPageRecords;
@@ -215,7 +215,7 @@ Result<bool> Follower::Step(HttpClient& client, Service& service) {
   }
   if (answer.status != 200)
     return Fail(answer.status == 404 ? ErrorCode::kNotFound : ErrorCode::kIo, MessageOf(answer));
-  PLEXUS_ASSIGN(const Changes changes, DecodeChanges(answer.body));
+  PLEXUS_ASSIGN(const Changes changes, replica::DecodeChanges(answer.body));
   if (changes.generation != mine.source_generation) {
     PLEXUS_ASSIGN(const HttpClient::Answer list,
                   Ask(client, "/v1/forgotten", "application/json", kFilesMs));
@@ -223,7 +223,7 @@ Result<bool> Follower::Step(HttpClient& client, Service& service) {
     const json::object* object = value ? value->if_object() : nullptr;
     const json::value* nodes = object ? Member(*object, "nodes") : nullptr;
     if (list.status != 200 || !nodes || !nodes->is_array()) return NoSource();
-    ForgottenIds forgotten;
+    replica::ForgottenIds forgotten;
     forgotten.generation = NumberMember(*object, "generation");
     for (const json::value& node : nodes->get_array())
       if (node.is_int64()) forgotten.nodes.push_back(static_cast<NodeId>(node.get_int64()));
@@ -237,9 +237,9 @@ Result<bool> Follower::Step(HttpClient& client, Service& service) {
 
 Status Follower::Follow(Service& service, bool once) {
   PLEXUS_ASSIGN(const std::unique_ptr<HttpClient> client, Connect());
-  PLEXUS_ASSIGN(const GraphLineage source, AskHistory(*client));
-  PLEXUS_ASSIGN(const GraphLineage mine, service.ReadLineage());
-  PLEXUS_TRY(CheckSource(mine, source));
+  PLEXUS_ASSIGN(const replica::GraphLineage source, AskHistory(*client));
+  PLEXUS_ASSIGN(const replica::GraphLineage mine, service.ReadLineage());
+  PLEXUS_TRY(replica::CheckSource(mine, source));
   // Another writer's generations and hashes are not those that were followed.
   if (source.marks != mine.marks) PLEXUS_TRY(Renew(service));
   for (;;) {

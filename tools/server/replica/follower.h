@@ -46,7 +46,7 @@ class Follower {
   Result<std::unique_ptr<HttpClient>> Connect() const;
   Result<HttpClient::Answer> Ask(HttpClient& client, const std::string& path,
                                  std::string_view accept, int milliseconds) const;
-  Result<GraphLineage> AskHistory(HttpClient& client) const;
+  Result<replica::GraphLineage> AskHistory(HttpClient& client) const;
   // All files, next to those in force; the generation to swap in.
   Result<std::uint64_t> Copy();
   // One connection.

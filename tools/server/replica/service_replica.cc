@@ -19,13 +19,13 @@ std::string Service::LagSentence() const {
          " records and " + seconds + " s behind it: " + lag.state;
 }
 
-Result<GraphLineage> Service::ReadLineage() {
+Result<replica::GraphLineage> Service::ReadLineage() {
   const std::shared_lock shared(open_);
   PLEXUS_ASSIGN(Database* const database, History());
   return database->ReadLineage();
 }
 
-Result<ForgottenIds> Service::Forgotten() {
+Result<replica::ForgottenIds> Service::Forgotten() {
   const std::shared_lock shared(open_);
   PLEXUS_ASSIGN(Database* const database, History());
   return database->Forgotten();
@@ -49,7 +49,7 @@ Status Service::Follow(const Changes& changes) {
   return followed;
 }
 
-Status Service::Forget(const ForgottenIds& forgotten) {
+Status Service::Forget(const replica::ForgottenIds& forgotten) {
   const std::shared_lock shared(open_);
   PLEXUS_ASSIGN(Database* const database, History());
   return database->Forget(forgotten);
@@ -68,7 +68,8 @@ Status Service::SwapFiles(std::uint64_t generation) {
     idle_.clear();
   }
   (void)database_->Close();  // what cannot be closed is recovered, or replaced
-  const Status swapped = generation > 0 ? SwapIn(options_.directory, generation) : Status();
+  const Status swapped =
+      generation > 0 ? replica::SwapIn(options_.directory, generation) : Status();
   PLEXUS_ASSIGN(database_, OpenDatabase(false, false));
   ++openings_;
   NoteSequence();

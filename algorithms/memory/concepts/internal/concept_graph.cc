@@ -61,7 +61,8 @@ Status CheckShare(std::string_view what, double value) {
 
 NodeId FindConcept(const Snapshot& snapshot, std::string_view name) {
   const std::optional<NodeId> node = snapshot.Find(name);
-  if (!node || !snapshot.alive(*node) || snapshot.node_kind(*node) != kConcept) return kNoNode;
+  if (!node || !snapshot.alive(*node) || snapshot.node_kind(*node) != builtin::kConcept)
+    return kNoNode;
   return *node;
 }
 
@@ -80,15 +81,15 @@ FoundConcepts FindConcepts(const Snapshot& snapshot, std::span<const std::string
 }
 
 double Arousals::operator()(const Snapshot& snapshot, NodeId node) const {
-  const double level = std::clamp(snapshot.f64(kArousalLevel, node).value_or(0), 0.0, 1.0);
-  const std::int64_t accessed = snapshot.i64(kAccessedAt, node).value_or(0);
+  const double level = std::clamp(snapshot.f64(builtin::kArousalLevel, node).value_or(0), 0.0, 1.0);
+  const std::int64_t accessed = snapshot.i64(builtin::kAccessedAt, node).value_or(0);
   if (level == 0 || accessed <= 0 || accessed >= now_) return level;
   // Apart as f64: the difference of two times may not fit 64 bits.
   return level * std::exp(-(static_cast<double>(now_) - static_cast<double>(accessed)) / tau_);
 }
 
 double ValenceOf(const Snapshot& snapshot, NodeId node) {
-  return snapshot.f64(kValence, node).value_or(0);
+  return snapshot.f64(builtin::kValence, node).value_or(0);
 }
 
 Result<DecayTable> DecayTable::Make(const Schema& schema, std::span<const RelationDecay> rows) {
@@ -104,7 +105,7 @@ Result<DecayTable> DecayTable::Make(const Schema& schema, std::span<const Relati
                       " is no relation of concepts: is-a, part-of, evokes");
     for (const EdgeKindId kind : kRelations) {
       if (row.kind != kNoEdgeKind && row.kind != kind) continue;
-      const std::size_t at = static_cast<std::size_t>(kind.value() - kIsA.value()) * 2;
+      const std::size_t at = static_cast<std::size_t>(kind.value() - builtin::kIsA.value()) * 2;
       if (row.direction != Direction::kOut) table.factors_[at] = row.factor;
       if (row.direction != Direction::kIn) table.factors_[at + 1] = row.factor;
     }
@@ -114,20 +115,20 @@ Result<DecayTable> DecayTable::Make(const Schema& schema, std::span<const Relati
 
 bool Raise(const Snapshot& snapshot, NodeId node, double level, std::int64_t now_ms,
            WriteBatch& batch) {
-  const bool other_level = snapshot.f64(kArousalLevel, node) != level;
-  const bool other_time = snapshot.i64(kAccessedAt, node) != now_ms;
+  const bool other_level = snapshot.f64(builtin::kArousalLevel, node) != level;
+  const bool other_time = snapshot.i64(builtin::kAccessedAt, node) != now_ms;
   if (!other_level && !other_time) return false;
   const NodeRef ref = NodeRef::Id(node);
-  batch.ExpectKind(ref, kConcept);  // one that was removed meanwhile does not come back
-  if (other_level) batch.SetF64(ref, kArousalLevel, level);
-  if (other_time) batch.SetI64(ref, kAccessedAt, now_ms);
+  batch.ExpectKind(ref, builtin::kConcept);  // one that was removed meanwhile does not come back
+  if (other_level) batch.SetF64(ref, builtin::kArousalLevel, level);
+  if (other_time) batch.SetI64(ref, builtin::kAccessedAt, now_ms);
   return true;
 }
 
 void ExpectArousal(const Snapshot& snapshot, NodeId node, WriteBatch& batch) {
   const NodeRef ref = NodeRef::Id(node);
-  batch.ExpectF64(ref, kArousalLevel, snapshot.f64(kArousalLevel, node));
-  batch.ExpectI64(ref, kAccessedAt, snapshot.i64(kAccessedAt, node));
+  batch.ExpectF64(ref, builtin::kArousalLevel, snapshot.f64(builtin::kArousalLevel, node));
+  batch.ExpectI64(ref, builtin::kAccessedAt, snapshot.i64(builtin::kAccessedAt, node));
 }
 
 void SortRaised(const Snapshot& snapshot, std::vector<RaisedConcept>& raised) {
@@ -141,24 +142,24 @@ Result<NamedConcept> ConceptIn(const Snapshot& snapshot, std::string_view name, 
                                std::int64_t now_ms, WriteBatch& batch) {
   const std::optional<NodeId> node = snapshot.Find(name);
   const bool alive = node && snapshot.alive(*node);
-  if (alive && snapshot.node_kind(*node) == kConcept)
+  if (alive && snapshot.node_kind(*node) == builtin::kConcept)
     return NamedConcept{NodeRef::Id(*node), *node};
   NamedConcept made;
   if (alive) {
     const NodeKindId kind = snapshot.node_kind(*node);
-    if (kind != kNode)
+    if (kind != builtin::kNode)
       return Fail(ErrorCode::kInvalidArgument, "'" + std::string(name) + "' is of kind " +
                                                    snapshot.schema().node_kind(kind).name +
                                                    ", not a concept");
     made.ref = NodeRef::Id(*node);  // an edge's end of which no record says more
-    batch.ExpectKind(made.ref, kNode);
+    batch.ExpectKind(made.ref, builtin::kNode);
   } else {
     made.ref = batch.ExpectNoNode(name);
   }
-  batch.UpsertNode(made.ref, kConcept);
-  batch.SetF64(made.ref, kValence, 0);
-  batch.SetF64(made.ref, kArousalLevel, level);
-  batch.SetI64(made.ref, kAccessedAt, now_ms);
+  batch.UpsertNode(made.ref, builtin::kConcept);
+  batch.SetF64(made.ref, builtin::kValence, 0);
+  batch.SetF64(made.ref, builtin::kArousalLevel, level);
+  batch.SetI64(made.ref, builtin::kAccessedAt, now_ms);
   return made;
 }
 

@@ -47,7 +47,8 @@ class Arousals {
 };
 double ValenceOf(const Snapshot& snapshot, NodeId node);
 
-inline constexpr std::array<EdgeKindId, 3> kRelations = {kIsA, kPartOf, kEvokes};
+inline constexpr std::array<EdgeKindId, 3> kRelations = {builtin::kIsA, builtin::kPartOf,
+                                                         builtin::kEvokes};
 
 // factor(kind, direction), resolved.
 class DecayTable {
@@ -55,13 +56,14 @@ class DecayTable {
   // kInvalidArgument: a kind that is none of the three, a factor outside [0, 1].
   static Result<DecayTable> Make(const Schema& schema, std::span<const RelationDecay> rows);
   double operator()(EdgeKindId kind, bool forward) const {
-    return factors_[(kind.value() - kIsA.value()) * 2 + (forward ? 1 : 0)];
+    return factors_[(kind.value() - builtin::kIsA.value()) * 2 + (forward ? 1 : 0)];
   }
 
  private:
   std::array<double, 6> factors_ = {0.5, 1, 0.5, 1, 0.5, 1};  // against, along
 };
-static_assert(kPartOf.value() == kIsA.value() + 1 && kEvokes.value() == kIsA.value() + 2);
+static_assert(builtin::kPartOf.value() == builtin::kIsA.value() + 1 &&
+              builtin::kEvokes.value() == builtin::kIsA.value() + 2);
 
 // Raises `node` to `level` at now_ms, in the batch, unless its values are these already. True when
 // it wrote.

@@ -154,8 +154,8 @@ class ConceptSearch {
     const double factor = table_(arc.kind, forward);
     if (factor == 0) return true;
     const NodeKindId kind = snapshot_.node_kind(arc.neighbor);
-    const bool episode = kind == kEpisode && forward && arc.kind == kEvokes;
-    if (kind != kConcept && !episode) return true;
+    const bool episode = kind == builtin::kEpisode && forward && arc.kind == builtin::kEvokes;
+    if (kind != builtin::kConcept && !episode) return true;
     if (options_.subset && !options_.subset->contains(arc.neighbor)) return true;
     if (edges_ >= options_.run.budget.edges) {
       truncated_ = true;
@@ -269,7 +269,7 @@ class ConceptSearch {
   Result<Summaries> ReadSummaries(std::span<const Step> steps) const {
     std::vector<NodeId> wanted;
     for (const Step& step : steps)
-      if (step.kind == kEvokes && snapshot_.node_kind(step.to) == kEpisode)
+      if (step.kind == builtin::kEvokes && snapshot_.node_kind(step.to) == builtin::kEpisode)
         wanted.push_back(step.to);
     Summaries summaries;
     Status status;

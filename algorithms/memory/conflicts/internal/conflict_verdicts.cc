@@ -115,7 +115,7 @@ class Resolver {
   std::vector<Edge> Open(const Verdict& v) const {
     std::vector<Edge> edges;
     if (!visible_.contains(v.a) || !visible_.contains(v.b)) return edges;
-    const EdgeKindId kinds[] = {kContradicts};
+    const EdgeKindId kinds[] = {builtin::kContradicts};
     const ArcFilter filter =
         ArcFilter::Kinds(snapshot_.schema(), kinds).ValidAt(snapshot_.TimeOr(options_.now_ms));
     snapshot_.ForEachArc(Direction::kOut, v.a, filter, [&](const Arc& arc) {
@@ -193,21 +193,21 @@ class Resolver {
   Status Write(const Verdict& v) {
     for (const NodeId side : {v.a, v.b}) result_.batch.ExpectNode(NodeRef::Id(side));
     // As they are: a conflict that another writer ended, or began, is judged again.
-    result_.batch.ExpectEdges(NodeRef::Id(v.a), kContradicts, snapshot_, v.a);
+    result_.batch.ExpectEdges(NodeRef::Id(v.a), builtin::kContradicts, snapshot_, v.a);
     switch (v.kind) {
       case VerdictKind::kAgrees:
-        PLEXUS_TRY(Link(v.a, kSupports, v.b, Open(v).empty() ? v.note : ""));
+        PLEXUS_TRY(Link(v.a, builtin::kSupports, v.b, Open(v).empty() ? v.note : ""));
         return End(v);
       case VerdictKind::kContradicts:
-        return Open(v).empty() ? Link(v.a, kContradicts, v.b, v.note) : Status();
+        return Open(v).empty() ? Link(v.a, builtin::kContradicts, v.b, v.note) : Status();
       case VerdictKind::kRefines:
-        PLEXUS_TRY(Link(v.a, kRefines, v.b, Open(v).empty() ? v.note : ""));
+        PLEXUS_TRY(Link(v.a, builtin::kRefines, v.b, Open(v).empty() ? v.note : ""));
         return End(v);
       case VerdictKind::kUnrelated:
       case VerdictKind::kKeepBoth:
         return End(v);
       case VerdictKind::kSupersede:
-        return Link(v.removed == v.a ? v.b : v.a, kSupersedes, v.removed, v.note);
+        return Link(v.removed == v.a ? v.b : v.a, builtin::kSupersedes, v.removed, v.note);
       case VerdictKind::kDrop:
         if (removed_.insert(v.removed).second) {
           result_.batch.RemoveNode(NodeRef::Id(v.removed));

@@ -23,7 +23,7 @@ namespace {
 using Key = WordSets::Key;
 using common_internal::NodeMap;
 
-constexpr EdgeKindId kWordKinds[] = {kHasTag, kHasTerm};
+constexpr EdgeKindId kWordKinds[] = {builtin::kHasTag, builtin::kHasTerm};
 constexpr double kNoneIsLost = 0.999;  // for rounding
 
 // A bit for each element, of 64: with fewer in common than these allow two sets are not compared.

@@ -29,10 +29,10 @@ void AddRuns(const Snapshot& in, const Snapshot& other, const ArcFilter& kinds,
              std::vector<Identity>& found) {
   for (const auto& run : in.state().runs) {
     if (std::ranges::find(other.state().runs, run) != other.state().runs.end()) continue;
-    const RunSide& out = run->out;
+    const engine_internal::RunSide& out = run->out;
     for (std::size_t row = 0; row < out.rows.size(); ++row)
       for (std::uint32_t i = out.offsets[row]; i < out.offsets[row + 1]; ++i) {
-        const DeltaArc& arc = out.arcs[i];
+        const engine_internal::DeltaArc& arc = out.arcs[i];
         if (kinds.allows(arc.kind))
           Add(in, {out.rows[row], arc.neighbor, arc.kind, arc.label}, found);
       }

@@ -64,7 +64,8 @@ SharedRows ReadShared(const Snapshot& snapshot, std::int64_t now_ms, const NodeS
   const auto& all = snapshot.schema().edge_kinds();
   EdgeKinds kinds;
   for (std::size_t k = 0; k < all.size(); ++k)
-    if (all[k].plane == Plane::kIndex && k != kMember && k != kLabels && !all[k].name.empty())
+    if (all[k].plane == Plane::kIndex && k != builtin::kMember && k != builtin::kLabels &&
+        !all[k].name.empty())
       kinds.push_back(static_cast<EdgeKindId>(k));
   const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds).ValidAt(now_ms);
   const std::size_t n = snapshot.node_count();

@@ -43,7 +43,8 @@ std::vector<NodeId> Spread(const Snapshot& snapshot, const std::vector<NodeId>& 
   std::vector<std::vector<NodeId>> buckets;
   for (const NodeId v : fresh_first) {
     const auto [at, fresh] = known.try_emplace(
-        {snapshot.scope(v), type_of(v), MonthOf(snapshot.i64(kCreatedAt, v))}, buckets.size());
+        {snapshot.scope(v), type_of(v), MonthOf(snapshot.i64(builtin::kCreatedAt, v))},
+        buckets.size());
     if (fresh) buckets.emplace_back();
     buckets[at->second].push_back(v);
   }

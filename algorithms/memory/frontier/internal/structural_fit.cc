@@ -33,7 +33,7 @@ Result<common_internal::Selection> SelectWalked(const Snapshot& snapshot, const 
   const auto& all = snapshot.schema().edge_kinds();
   for (std::size_t k = 0; !kinds.given() && k < all.size(); ++k)
     if (!all[k].name.empty() && all[k].plane == Plane::kFact && !all[k].suppresses &&
-        EdgeKindId(k) != kContradicts)
+        EdgeKindId(k) != builtin::kContradicts)
       filter.kinds.push_back(EdgeKindId(k));
   return common_internal::Select(snapshot, filter);
 }

@@ -37,7 +37,8 @@ std::shared_ptr<const Carried> EventAttributes::Carry(const Snapshot& now,
   auto made = std::make_shared<EventAttributes>();
   PagedArray<Row> rows(rows_, {});
   const auto read = [&](NodeId node) {
-    return now.node_kind(node) != kEvent || !now.alive(node) || Read(now, node, rows).has_value();
+    return now.node_kind(node) != builtin::kEvent || !now.alive(node) ||
+           Read(now, node, rows).has_value();
   };
   for (const NodeId node : changes.nodes)
     if (!read(node)) return nullptr;

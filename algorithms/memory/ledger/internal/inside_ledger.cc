@@ -81,7 +81,9 @@ Result<NodeSubset> WalkableInside(const Snapshot& snapshot, const NodeSubset& in
   const auto add = [&](NodeId v) { words[v / 64] |= std::uint64_t{1} << (v % 64); };
   for (NodeId v = 0; v < nodes; ++v) {
     const NodeKindId kind = snapshot.node_kind(v);
-    if (snapshot.alive(v) && !snapshot.is_fact(v) && kind != kEvent && kind != kOutcome) add(v);
+    if (snapshot.alive(v) && !snapshot.is_fact(v) && kind != builtin::kEvent &&
+        kind != builtin::kOutcome)
+      add(v);
   }
   for (const NodeId event : ledger->newest()) {
     add(event);

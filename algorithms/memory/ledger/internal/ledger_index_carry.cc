@@ -22,13 +22,13 @@ void SortOnce(std::vector<NodeId>& ids) {
 // Events whose rows, or place in time, may differ.
 std::vector<NodeId> TouchedEvents(const Snapshot& now, const StateChanges& changes) {
   std::vector<NodeId> touched;
-  const EdgeKindId kinds[] = {kLabels};
+  const EdgeKindId kinds[] = {builtin::kLabels};
   const ArcFilter labels = ArcFilter::Kinds(now.schema(), kinds);
   const auto touch = [&](NodeId node) {
     const NodeKindId kind = now.node_kind(node);
-    if (kind == kEvent) touched.push_back(node);
+    if (kind == builtin::kEvent) touched.push_back(node);
     // The labels that an outcome lost are among the changed edges.
-    if (kind == kOutcome)
+    if (kind == builtin::kOutcome)
       now.ForEachArc(Direction::kOut, node, labels,
                      [&](const Arc& arc) { touched.push_back(arc.neighbor); });
   };
@@ -38,12 +38,14 @@ std::vector<NodeId> TouchedEvents(const Snapshot& now, const StateChanges& chang
   }
   for (NodeId node = changes.first_new; node < now.node_count(); ++node) touch(node);
   for (const StateChanges::Column& c : changes.columns)
-    if (c.column == kCreatedAt && now.node_kind(c.node) == kEvent) touched.push_back(c.node);
+    if (c.column == builtin::kCreatedAt && now.node_kind(c.node) == builtin::kEvent)
+      touched.push_back(c.node);
   for (const StateChanges::Payload& p : changes.payloads)
-    if (p.field == NodeField::kProperties && now.node_kind(p.node) == kOutcome) touch(p.node);
+    if (p.field == NodeField::kProperties && now.node_kind(p.node) == builtin::kOutcome)
+      touch(p.node);
   for (const StateChanges::Edge& e : changes.edges) {
-    if (e.kind == kMember) touched.push_back(e.source);
-    if (e.kind == kLabels) touched.push_back(e.target);
+    if (e.kind == builtin::kMember) touched.push_back(e.source);
+    if (e.kind == builtin::kLabels) touched.push_back(e.target);
   }
   SortOnce(touched);
   return touched;
@@ -162,9 +164,9 @@ class LedgerCarrier {
     std::vector<NodeId> gone, there;
     for (const NodeId event : touched) {
       const bool was = event < changes_.first_new;
-      const bool moved =
-          std::ranges::binary_search(changes_.columns, StateChanges::Column{kCreatedAt, event}) ||
-          std::ranges::binary_search(changes_.nodes, event);
+      const bool moved = std::ranges::binary_search(
+                             changes_.columns, StateChanges::Column{builtin::kCreatedAt, event}) ||
+                         std::ranges::binary_search(changes_.nodes, event);
       if (was && !moved) continue;
       if (was && DisplayName(now_.key(event)) != now_.key(event)) gone.push_back(event);
       if (reader_.IsEvent(event)) there.push_back(event);

@@ -10,8 +10,8 @@
 namespace plexus::memory::internal {
 
 bool NewerEvent::operator()(NodeId a, NodeId b) const {
-  const std::int64_t at = snapshot.i64(kCreatedAt, a).value_or(kNoTime);
-  const std::int64_t bt = snapshot.i64(kCreatedAt, b).value_or(kNoTime);
+  const std::int64_t at = snapshot.i64(builtin::kCreatedAt, a).value_or(kNoTime);
+  const std::int64_t bt = snapshot.i64(builtin::kCreatedAt, b).value_or(kNoTime);
   return at != bt ? at > bt : a > b;
 }
 
@@ -25,11 +25,11 @@ Result<OutcomeSet> OutcomeOf(const Snapshot& snapshot, NodeId outcome, NodeId ev
 
 EventReader::EventReader(const Snapshot& snapshot)
     : snapshot_(snapshot),
-      members_(ArcFilter::Kind(snapshot.schema(), kMember)),
-      labels_(ArcFilter::Kind(snapshot.schema(), kLabels)) {}
+      members_(ArcFilter::Kind(snapshot.schema(), builtin::kMember)),
+      labels_(ArcFilter::Kind(snapshot.schema(), builtin::kLabels)) {}
 
 bool EventReader::IsEvent(NodeId node) const {
-  return snapshot_.node_kind(node) == kEvent && snapshot_.alive(node);
+  return snapshot_.node_kind(node) == builtin::kEvent && snapshot_.alive(node);
 }
 
 Status EventReader::Read(NodeId event, EventRows& rows) const {

@@ -82,7 +82,7 @@ Result<LedgerEvent> ReadEvent(const Snapshot& snapshot, const LedgerIndex& index
   event.output_preview = TextOf(root, "output_preview");
   event.confidence = NumberOf(root, "confidence");
   event.props = FreeProperties(root, RecordAttributes());
-  event.created_at = snapshot.i64(kCreatedAt, node);
+  event.created_at = snapshot.i64(builtin::kCreatedAt, node);
   event.outcomes = index.event_outcomes(node);
   PLEXUS_ASSIGN(event.query, StoredPayload(snapshot, snapshot.payload_ref(node, NodeField::kText)));
   return event;
@@ -91,7 +91,7 @@ Result<LedgerEvent> ReadEvent(const Snapshot& snapshot, const LedgerIndex& index
 Result<std::vector<LedgerMember>> ReadMembers(const Snapshot& snapshot, NodeId event) {
   std::vector<std::pair<NodeId, Edge>> edges;
   snapshot.ForEachArc(
-      Direction::kOut, event, ArcFilter::Kind(snapshot.schema(), kMember),
+      Direction::kOut, event, ArcFilter::Kind(snapshot.schema(), builtin::kMember),
       [&](const Arc& arc) { edges.emplace_back(arc.neighbor, snapshot.edge(arc, event)); });
   std::vector<LedgerMember> members;
   members.reserve(edges.size());
@@ -128,7 +128,7 @@ Result<std::vector<LedgerOutcome>> ReadOutcomes(const Snapshot& snapshot, const 
     outcome.node = node;
     outcome.type = TextOf(root, "type");
     outcome.source = TextOf(root, "source");
-    outcome.labeled_at = snapshot.i64(kCreatedAt, node);
+    outcome.labeled_at = snapshot.i64(builtin::kCreatedAt, node);
     outcome.confidence_delta = NumberOf(root, "confidence_delta");
     outcome.props = FreeProperties(root, RecordAttributes());
     PLEXUS_ASSIGN(outcome.notes,
@@ -145,7 +145,7 @@ Result<std::vector<LedgerOutcome>> ReadOutcomes(const Snapshot& snapshot, const 
 std::vector<std::string> TagsNow(const Snapshot& snapshot, NodeId node) {
   std::vector<std::string> tags;
   snapshot.ForEachArc(
-      Direction::kOut, node, ArcFilter::Kind(snapshot.schema(), kHasTag),
+      Direction::kOut, node, ArcFilter::Kind(snapshot.schema(), builtin::kHasTag),
       [&](const Arc& arc) { tags.emplace_back(DisplayName(snapshot.key(arc.neighbor))); });
   std::sort(tags.begin(), tags.end());
   tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
@@ -160,7 +160,7 @@ bool TagFilter::Matches(std::string_view tag) const {
 
 bool TagFilter::Carries(const Snapshot& snapshot, NodeId node) const {
   bool found = false;
-  snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kind(snapshot.schema(), kHasTag),
+  snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kind(snapshot.schema(), builtin::kHasTag),
                       [&](const Arc& arc) {
                         found = Matches(DisplayName(snapshot.key(arc.neighbor)));
                         return !found;
@@ -183,7 +183,7 @@ Result<bool> TagFilter::Passes(const Snapshot& snapshot, const LedgerIndex& inde
   if (has(own)) return true;
   std::vector<PayloadRef> refs;
   snapshot.ForEachArc(
-      Direction::kOut, event, ArcFilter::Kind(snapshot.schema(), kMember),
+      Direction::kOut, event, ArcFilter::Kind(snapshot.schema(), builtin::kMember),
       [&](const Arc& arc) { refs.push_back(snapshot.edge(arc, event).properties); });
   for (const PayloadRef ref : refs) {
     PLEXUS_ASSIGN(const PropertyMap map, StoredProperties(snapshot, ref));

@@ -190,16 +190,17 @@ Result<RecordedEvent> RecordEvent(const Snapshot& snapshot, const NewEvent& even
     members.push_back(std::move(resolved));
   }
   recorded.id = event.id.empty() ? MadeId(event, members, properties) : event.id;
-  const auto known = snapshot.Find(IndexKey(snapshot.schema().node_kind(kEvent).name, recorded.id));
+  const auto known =
+      snapshot.Find(IndexKey(snapshot.schema().node_kind(builtin::kEvent).name, recorded.id));
   if (!event.id.empty() && known && snapshot.alive(*known))
     return Fail(ErrorCode::kInvalidArgument, "there is an event '" + recorded.id + "' already");
 
   WriteBatch& batch = recorded.batch;
   batch.set_time_ms(event.created_at);
-  const NodeRef node = batch.IndexNode(kEvent, recorded.id);
+  const NodeRef node = batch.IndexNode(builtin::kEvent, recorded.id);
   if (!event.id.empty()) batch.ExpectNoNode(node);
   batch.UpsertNode(node);
-  batch.SetI64(node, kCreatedAt, event.created_at);
+  batch.SetI64(node, builtin::kCreatedAt, event.created_at);
   if (!event.query.empty()) batch.SetPayload(node, NodeField::kText, event.query);
   batch.SetPayload(node, NodeField::kProperties, properties);
   std::vector<std::string_view> made;  // stubs
@@ -209,12 +210,13 @@ Result<RecordedEvent> RecordEvent(const Snapshot& snapshot, const NewEvent& even
     if (there) {
       const NodeRef member = NodeRef::Id(members[i].node);
       batch.ExpectNode(member);
-      if (!event.members[i].tags) batch.ExpectEdges(member, kHasTag, snapshot, members[i].node);
+      if (!event.members[i].tags)
+        batch.ExpectEdges(member, builtin::kHasTag, snapshot, members[i].node);
     }
     WriteBatch::EdgeInput edge;
     edge.source = node;
     edge.target = there ? NodeRef::Id(members[i].node) : batch.UpsertNode(event.members[i].key);
-    edge.kind = kMember;
+    edge.kind = builtin::kMember;
     edge.label = event.members[i].role;
     edge.created_at = event.created_at;
     edge.properties = members[i].properties;
@@ -232,7 +234,7 @@ Result<LabeledEvent> LabelEvent(const Snapshot& snapshot, NodeId event, const Ne
   if (std::ranges::find(types, label.type) == types.end())
     return Fail(ErrorCode::kInvalidArgument,
                 "'" + label.type + "' is no outcome type; types are " + Joined(types));
-  if (event >= snapshot.node_count() || snapshot.node_kind(event) != kEvent ||
+  if (event >= snapshot.node_count() || snapshot.node_kind(event) != builtin::kEvent ||
       !snapshot.alive(event))
     return Fail(ErrorCode::kNotFound, "it is no event");
   PLEXUS_TRY(CheckText("the notes", label.notes));
@@ -260,21 +262,21 @@ Result<LabeledEvent> LabelEvent(const Snapshot& snapshot, NodeId event, const Ne
   PLEXUS_ASSIGN(const std::string name, engine_internal::OutcomeNameIn(&snapshot, content));
 
   LabeledEvent labeled;
-  labeled.key = IndexKey(snapshot.schema().node_kind(kOutcome).name, name);
+  labeled.key = IndexKey(snapshot.schema().node_kind(builtin::kOutcome).name, name);
   const auto known = snapshot.Find(labeled.key);
   labeled.known = known && snapshot.alive(*known);
   WriteBatch& batch = labeled.batch;
   batch.set_time_ms(label.labeled_at);
   batch.ExpectNode(NodeRef::Id(event));
-  const NodeRef outcome = batch.IndexNode(kOutcome, name);
+  const NodeRef outcome = batch.IndexNode(builtin::kOutcome, name);
   batch.UpsertNode(outcome);
-  batch.SetI64(outcome, kCreatedAt, label.labeled_at);
+  batch.SetI64(outcome, builtin::kCreatedAt, label.labeled_at);
   if (!label.notes.empty()) batch.SetPayload(outcome, NodeField::kText, label.notes);
   batch.SetPayload(outcome, NodeField::kProperties, properties);
   WriteBatch::EdgeInput edge;
   edge.source = outcome;
   edge.target = NodeRef::Id(event);
-  edge.kind = kLabels;
+  edge.kind = builtin::kLabels;
   edge.created_at = label.labeled_at;
   batch.Link(edge);
   return labeled;

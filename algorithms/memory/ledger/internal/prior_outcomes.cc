@@ -104,7 +104,7 @@ std::vector<NodeId> PriorEvents(const Snapshot& snapshot, const LedgerIndex& led
     if (ledger.member_outcomes(member) == 0) continue;
     for (const NodeId event : ledger.events(member))
       if (ledger.event_outcomes(event) != 0)
-        found.emplace_back(snapshot.i64(kCreatedAt, event).value_or(kNoTime), event);
+        found.emplace_back(snapshot.i64(builtin::kCreatedAt, event).value_or(kNoTime), event);
   }
   std::ranges::sort(found, std::greater<>());
   found.erase(std::ranges::unique(found).begin(), found.end());

@@ -6,12 +6,12 @@
 namespace plexus::memory::internal {
 
 double TrustOf(const Snapshot& snapshot, NodeId node) {
-  if (const auto retention = snapshot.f64(kRetention, node)) return *retention;
-  return snapshot.f64(kTrust, node).value_or(kUnknownTrust);
+  if (const auto retention = snapshot.f64(builtin::kRetention, node)) return *retention;
+  return snapshot.f64(builtin::kTrust, node).value_or(kUnknownTrust);
 }
 
 NodeTypes::NodeTypes(const Snapshot& snapshot)
-    : snapshot_(&snapshot), column_(snapshot.schema().ColumnFor(kMemoryType)) {}
+    : snapshot_(&snapshot), column_(snapshot.schema().ColumnFor(builtin::kMemoryType)) {}
 
 std::string_view NodeTypes::operator()(NodeId node) const {
   if (column_)

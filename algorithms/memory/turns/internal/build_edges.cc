@@ -53,7 +53,7 @@ Status CheckOptions(const BuildOptions& options) {
 NodeSubset AllTurns(const Snapshot& snapshot) {
   std::vector<std::uint64_t> words((std::size_t{snapshot.node_count()} + 63) / 64, 0);
   for (NodeId node = 0; node < snapshot.node_count(); ++node)
-    if (snapshot.node_kind(node) == kTurn && snapshot.alive(node))
+    if (snapshot.node_kind(node) == builtin::kTurn && snapshot.alive(node))
       words[node / 64] |= std::uint64_t{1} << (node % 64);
   return NodeSubset(snapshot.node_count(), std::move(words));
 }

@@ -21,7 +21,7 @@ void InSession(const Snapshot& snapshot, NodeId turn, std::uint64_t back, std::u
   };
   std::vector<Place> turns;
   snapshot.ForEachArc(Direction::kIn, result.session,
-                      ArcFilter::Kind(snapshot.schema(), kInSession), [&](const Arc& arc) {
+                      ArcFilter::Kind(snapshot.schema(), builtin::kInSession), [&](const Arc& arc) {
                         const NodeId v = arc.neighbor;
                         if (!snapshot.is_fact(v) || !snapshot.alive(v)) return;
                         const std::int64_t time = TurnTime(snapshot, v);
@@ -44,7 +44,7 @@ void InSession(const Snapshot& snapshot, NodeId turn, std::uint64_t back, std::u
 // Up to `steps` turns along temporal edges; the next one after them, or kNoNode.
 NodeId Walk(const Snapshot& snapshot, NodeId turn, Direction direction, std::uint64_t steps,
             std::unordered_set<NodeId>& met, std::vector<NodeId>& found) {
-  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), kTemporal);
+  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), builtin::kTemporal);
   for (NodeId at = turn;;) {
     NodeId next = kNoNode;
     float heaviest = -1;

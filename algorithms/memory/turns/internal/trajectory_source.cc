@@ -19,7 +19,7 @@ NodeId FirstTurn(const Snapshot& snapshot, const MeantTurns& meant, const NodeSu
   NodeId first = kNoNode;
   const auto untimed = [&](NodeId turn) { return TurnTime(snapshot, turn) == kNoTime; };
   snapshot.ForEachArc(
-      Direction::kIn, meant.session, ArcFilter::Kind(snapshot.schema(), kInSession),
+      Direction::kIn, meant.session, ArcFilter::Kind(snapshot.schema(), builtin::kInSession),
       [&](const Arc& arc) {
         const NodeId turn = arc.neighbor;
         if (!turns.contains(turn) || SessionOf(snapshot, turn) != meant.session) return;
@@ -60,7 +60,7 @@ class Corrections {
   // What the sessions' own properties say, of those that no line is about.
   Status FromSessions(const Lines& lines) {
     for (NodeId node = 0; node < snapshot_.node_count(); ++node) {
-      if (snapshot_.node_kind(node) != kSession || !snapshot_.alive(node) ||
+      if (snapshot_.node_kind(node) != builtin::kSession || !snapshot_.alive(node) ||
           !snapshot_.payload_ref(node, NodeField::kProperties) ||
           std::ranges::binary_search(lines, node, {}, &Lines::value_type::first))
         continue;
@@ -106,8 +106,8 @@ NodeId SessionMeant(const Snapshot& snapshot, const MeantTurns& meant) {
 
 NodeId SessionOf(const Snapshot& snapshot, NodeId turn) {
   NodeId session = kNoNode;
-  snapshot.ForEachArc(Direction::kOut, turn, ArcFilter::Kind(snapshot.schema(), kInSession),
-                      [&](const Arc& arc) {
+  snapshot.ForEachArc(Direction::kOut, turn,
+                      ArcFilter::Kind(snapshot.schema(), builtin::kInSession), [&](const Arc& arc) {
                         session = arc.neighbor;
                         return false;
                       });
@@ -116,7 +116,7 @@ NodeId SessionOf(const Snapshot& snapshot, NodeId turn) {
 
 MeantTurns FindTurns(const Snapshot& snapshot, std::string_view name) {
   MeantTurns meant;
-  const std::string& kind = snapshot.schema().node_kind(kSession).name;
+  const std::string& kind = snapshot.schema().node_kind(builtin::kSession).name;
   const auto session = snapshot.Find(IndexKey(kind, name));
   if (session && snapshot.alive(*session)) {
     meant.session = *session;

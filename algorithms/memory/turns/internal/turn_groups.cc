@@ -35,7 +35,7 @@ std::vector<Membership> ReadMemberships(const Snapshot& snapshot, EdgeKindId kin
 }  // namespace
 
 std::int64_t TurnTime(const Snapshot& snapshot, NodeId turn) {
-  return snapshot.i64(kCreatedAt, turn).value_or(kNoTime);
+  return snapshot.i64(builtin::kCreatedAt, turn).value_or(kNoTime);
 }
 
 bool EarlierTurn(const Snapshot& snapshot, NodeId a, NodeId b) {
@@ -92,7 +92,7 @@ TouchedNodes::TouchedNodes(const Snapshot& snapshot, const EdgeRecipe& recipe,
   const bool events = recipe.source == PairSource::kComposed;
   for (const StateChanges::Edge& edge : options.changes->edges)
     if (edge.kind == recipe.kind || edge.kind == recipe.groups ||
-        (events && (edge.kind == kMember || edge.kind == kLabels))) {
+        (events && (edge.kind == builtin::kMember || edge.kind == builtin::kLabels))) {
       touch(edge.source);
       touch(edge.target);
       if (edge.kind == recipe.groups) touch_groups(edge.source);
@@ -102,7 +102,7 @@ TouchedNodes::TouchedNodes(const Snapshot& snapshot, const EdgeRecipe& recipe,
     touch_groups(node);
   }
   for (const StateChanges::Column& change : options.changes->columns)
-    if (change.column == kCreatedAt) touch(change.node);
+    if (change.column == builtin::kCreatedAt) touch(change.node);
   if (recipe.weight == PairWeight::kCosine)
     for (const StateChanges::Vector& change : options.changes->vectors)
       if (change.space == options.space) touch(change.node);

@@ -41,7 +41,8 @@ class Suppression {
   template <class Note>
   bool IsValid(NodeId node, Note&& note) const {
     return snapshot_.alive(node) && snapshot_.is_fact(node) &&
-           InForce(snapshot_.i64(kValidFrom, node), snapshot_.i64(kValidUntil, node), now_, note);
+           InForce(snapshot_.i64(builtin::kValidFrom, node),
+                   snapshot_.i64(builtin::kValidUntil, node), now_, note);
   }
 
   // Calls fn(neighbor, created_at) for the active edges of a row but loops; false from fn stops.

@@ -190,7 +190,8 @@ std::shared_ptr<const Carried> VisibleSet::Carry(const Snapshot& now,
                                                  const StateChanges& changes) const {
   std::vector<NodeId> nodes = changes.nodes;
   for (const StateChanges::Column& c : changes.columns)
-    if (c.column == kValidFrom || c.column == kValidUntil) nodes.push_back(c.node);
+    if (c.column == builtin::kValidFrom || c.column == builtin::kValidUntil)
+      nodes.push_back(c.node);
   for (NodeId v = changes.first_new; v < now.node_count(); ++v) nodes.push_back(v);
   std::vector<Arc> arcs;
   if (!include_superseded_) {

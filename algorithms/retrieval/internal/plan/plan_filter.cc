@@ -59,9 +59,9 @@ std::string Expression(const Schema& schema, const PlanFilter& filter) {
 Result<NodeSubset> Inscribed(const Snapshot& snapshot, const std::string& name) {
   std::vector<NodeId> carriers;
   const std::optional<NodeId> node =
-      snapshot.Find(IndexKey(snapshot.schema().node_kind(kInscription).name, name));
+      snapshot.Find(IndexKey(snapshot.schema().node_kind(builtin::kInscription).name, name));
   if (node && snapshot.alive(*node)) {
-    const EdgeKindId kinds[] = {kInscribed};
+    const EdgeKindId kinds[] = {builtin::kInscribed};
     snapshot.ForEachArc(Direction::kIn, *node, ArcFilter::Kinds(snapshot.schema(), kinds),
                         [&](const Arc& arc) { carriers.push_back(arc.neighbor); });
   }

@@ -103,7 +103,7 @@ void ScoreAge(PlanRun& run) {
   const auto half_life =
       static_cast<std::int64_t>(std::ceil(run.plan.score.half_life_days * kDayMs));
   for (Candidate& c : run.candidates)
-    if (const auto created = run.snapshot.i64(kCreatedAt, c.node))
+    if (const auto created = run.snapshot.i64(builtin::kCreatedAt, c.node))
       c[PlanTerm::kAge] = RecencyTerm(created, run.snapshot.TimeOr(run.options.now_ms), half_life);
 }
 

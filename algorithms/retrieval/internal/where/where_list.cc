@@ -29,7 +29,7 @@ constexpr KeyRange kEmptyRange{1, 0};
 class Lists {
  public:
   Lists(const Snapshot& snapshot, bool make_orders) : s_(snapshot), make_(make_orders) {
-    const EdgeKindId tagged[] = {kHasTag};
+    const EdgeKindId tagged[] = {builtin::kHasTag};
     has_tag_ = ArcFilter::Kinds(snapshot.schema(), tagged);
   }
 
@@ -126,7 +126,7 @@ class Lists {
 
   template <class Fn>
   void VisitTag(const std::string& name, Fn&& list) {
-    const auto tag = s_.Find(IndexKey(s_.schema().node_kind(kTag).name, name));
+    const auto tag = s_.Find(IndexKey(s_.schema().node_kind(builtin::kTag).name, name));
     if (!tag) return;
     list(s_.Degree(Direction::kIn, *tag, has_tag_), [&](std::vector<NodeId>& nodes) {
       s_.ForEachArc(Direction::kIn, *tag, has_tag_,
@@ -138,9 +138,9 @@ class Lists {
   bool VisitScope(const WhereTest& test, bool equal, Fn&& list) {
     bool has_default = false;  // also where none is stored
     ForEachString(test, equal,
-                  [&](const std::string& name) { has_default |= name == kDefaultScope; });
+                  [&](const std::string& name) { has_default |= name == builtin::kDefaultScope; });
     if (has_default) return false;
-    const auto order = Order(kScope);
+    const auto order = Order(builtin::kScope);
     if (!order) return false;
     ForEachString(test, equal,
                   [&](const std::string& name) { VisitRange(*order, StringRange(name), list); });

@@ -47,7 +47,7 @@ std::shared_ptr<const Carried> WhereSet::Carry(const Snapshot& now,
   std::vector<NodeId> touched = changes.nodes;
   for (const StateChanges::Column& c : changes.columns) touched.push_back(c.node);
   for (const StateChanges::Edge& e : changes.edges)
-    if (e.kind == kHasTag) touched.push_back(e.source);
+    if (e.kind == builtin::kHasTag) touched.push_back(e.source);
   for (NodeId v = changes.first_new; v < now.node_count(); ++v) touched.push_back(v);
   std::ranges::sort(touched);
   const auto repeated = std::ranges::unique(touched);

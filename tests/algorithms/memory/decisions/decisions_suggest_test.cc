@@ -15,6 +15,7 @@
 #include "tests/algorithms/memory/decision_graph.h"
 
 namespace plexus::testing {
+using namespace builtin;
 using namespace memory;
 namespace {
 

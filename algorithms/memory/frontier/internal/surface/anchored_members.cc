@@ -121,7 +121,7 @@ class AnchoredScan {
   }
 
  private:
-  static constexpr EdgeKindId kKinds[] = {kHasTag, kHasTerm};
+  static constexpr EdgeKindId kKinds[] = {builtin::kHasTag, builtin::kHasTerm};
   static constexpr std::size_t kBlock = 64;  // counts that are looked at together
   struct Worker {
     std::vector<std::uint8_t> counts;  // by place; all 0 between classes
@@ -137,7 +137,7 @@ class AnchoredScan {
     snapshot_.ForEachArc(Direction::kOut, node, filter_, [&](const Arc& arc) {
       const NodeId v = arc.neighbor;
       if (v == std::exchange(before, v)) return;  // under another label
-      const bool tag = arc.kind == kHasTag;
+      const bool tag = arc.kind == builtin::kHasTag;
       if (!tag && !IsTellingWord(DisplayName(snapshot_.key(v)))) return;
       std::uint32_t& number = numbers.at(v);
       if (number == common_internal::NodeMap::kAbsent) {
@@ -153,7 +153,7 @@ class AnchoredScan {
 
   // What a boundary tag may add to pairs of the member that has it.
   void AddBoundaries(std::vector<float>& worths) const {
-    constexpr NodeKindId kTagKind[] = {kTag};
+    constexpr NodeKindId kTagKind[] = {builtin::kTag};
     for (const NodeId tag : NodeSubset::OfKinds(snapshot_, kTagKind).ToList())
       if (IsBoundaryTag(DisplayName(snapshot_.key(tag))))
         snapshot_.ForEachArc(Direction::kIn, tag, filter_, [&](const Arc& arc) {

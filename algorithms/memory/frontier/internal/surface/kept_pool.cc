@@ -14,7 +14,8 @@ KeptPool::KeptPool(SurfacePool&& pool, const NeverComposedOptions& options)
   token_of_.reserve(pool_.sources.size());
   for (std::uint32_t rank = 0; rank < pool_.sources.size(); ++rank) {
     const std::uint32_t source = pool_.sources[rank];
-    const bool tag = source < pool_.first_word && pool_.snapshot->node_kind(source) != kTerm;
+    const bool tag =
+        source < pool_.first_word && pool_.snapshot->node_kind(source) != builtin::kTerm;
     const bool boundary = tag && IsBoundaryTag(DisplayName(pool_.snapshot->key(source)));
     token_of_.emplace(std::uint64_t{source} << 1 | tag,
                       rank << 2 | Token{boundary} << 1 | Token{tag});
@@ -46,13 +47,13 @@ bool KeptPool::TokenOf(NodeId source, bool tag, Token& token) {
 
 bool KeptPool::ReadTokens(NodeId node, std::vector<Token>& tags, std::vector<Token>& terms,
                           std::string& why) {
-  constexpr EdgeKindId kKinds[] = {kHasTag, kHasTerm};
+  constexpr EdgeKindId kKinds[] = {builtin::kHasTag, builtin::kHasTerm};
   const ArcFilter filter =
       ArcFilter::Kinds(pool_.snapshot->schema(), kKinds).ValidAt(options_.now_ms);
   NodeId before = kNoNode;
   bool room = true;
   pool_.snapshot->ForEachArc(Direction::kOut, node, filter, [&](const Arc& arc) {
-    const bool tag = arc.kind == kHasTag;
+    const bool tag = arc.kind == builtin::kHasTag;
     if (arc.neighbor == before || !room) return;
     before = arc.neighbor;
     if (!tag && !IsTellingWord(DisplayName(pool_.snapshot->key(arc.neighbor)))) return;
@@ -73,7 +74,7 @@ void KeptPool::GiveCell(Token token) {
   cell = CellOf(RankOf(token), IsTag(token));
   const std::uint32_t source = pool_.sources[RankOf(token)];
   if (pool_.terms.of_texts && !IsTag(token)) return;  // no word becomes shared here
-  const EdgeKindId kinds[] = {IsTag(token) ? kHasTag : kHasTerm};
+  const EdgeKindId kinds[] = {IsTag(token) ? builtin::kHasTag : builtin::kHasTerm};
   const ArcFilter filter = ArcFilter::Kinds(pool_.snapshot->schema(), kinds);
   pool_.snapshot->ForEachArc(Direction::kIn, source, filter, [&](const Arc& arc) {
     const Row row = pool_.RowOf(arc.neighbor);

@@ -31,7 +31,7 @@ class PoolMaker {
         pool_(pool),
         arcs_(ArcFilter::All()) {
     of_texts_ = options.terms == TermRule::kAscii || !retrieval::HasTerms(snapshot);
-    const EdgeKindId tags[] = {kHasTag}, both[] = {kHasTag, kHasTerm};
+    const EdgeKindId tags[] = {builtin::kHasTag}, both[] = {builtin::kHasTag, builtin::kHasTerm};
     arcs_ =
         ArcFilter::Kinds(snapshot.schema(), of_texts_ ? std::span<const EdgeKindId>(tags) : both)
             .ValidAt(options.now_ms);
@@ -95,7 +95,7 @@ class PoolMaker {
                 [&](std::size_t v, std::size_t end) {
                   for (; v < end; ++v) {
                     const auto node = static_cast<NodeId>(v);
-                    if (snapshot_.node_kind(node) == kTerm && snapshot_.alive(node))
+                    if (snapshot_.node_kind(node) == builtin::kTerm && snapshot_.alive(node))
                       telling_[v] = IsTellingWord(DisplayName(snapshot_.key(node)));
                   }
                 });
@@ -108,7 +108,7 @@ class PoolMaker {
     snapshot_.ForEachArc(Direction::kOut, pool_.nodes[row], arcs_, [&](const Arc& arc) {
       if (arc.neighbor == before) return;  // under another label
       before = arc.neighbor;
-      if (arc.kind == kHasTag)
+      if (arc.kind == builtin::kHasTag)
         fn(arc.neighbor, true);
       else if (telling_[arc.neighbor])
         fn(arc.neighbor, false);
@@ -164,7 +164,7 @@ class PoolMaker {
     for (std::uint32_t rank = 0; rank < sources.size(); ++rank) {
       const std::uint32_t s = sources[rank];
       pool_.carriers.push_back(carriers[s]);
-      const bool tag = s < pool_.first_word && snapshot_.node_kind(s) != kTerm;
+      const bool tag = s < pool_.first_word && snapshot_.node_kind(s) != builtin::kTerm;
       const bool boundary = tag && IsBoundaryTag(DisplayName(snapshot_.key(s)));
       token_of[s] = rank << 2 | Token{boundary} << 1 | Token{tag};
     }
@@ -190,7 +190,7 @@ class PoolMaker {
     for (std::uint32_t rank = static_cast<std::uint32_t>(pool_.sources.size()); rank-- > 0;) {
       if (pool_.carriers[rank] < 2) break;
       const std::uint32_t s = pool_.sources[rank];
-      const bool tag = s < pool_.first_word && snapshot_.node_kind(s) != kTerm;
+      const bool tag = s < pool_.first_word && snapshot_.node_kind(s) != builtin::kTerm;
       pool_.cells[rank] =
           tag && exact < kExactTags ? static_cast<std::uint8_t>(exact++) : CellOf(rank, tag);
     }
@@ -312,7 +312,7 @@ Result<NodeSubset> PoolNodes(const Snapshot& snapshot, const NeverComposedOption
   } else {
     VisibleOptions visible{.include_superseded = options.include_superseded, .executor = &executor};
     PLEXUS_ASSIGN(const auto seen, VisibleNodes(snapshot, options.now_ms, visible));
-    constexpr NodeKindId kNoMemories[] = {kTurn, kEpisode};
+    constexpr NodeKindId kNoMemories[] = {builtin::kTurn, builtin::kEpisode};
     pool = seen->Except(NodeSubset::OfKinds(snapshot, kNoMemories));
   }
   return pool;
