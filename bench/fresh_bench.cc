@@ -163,7 +163,7 @@ class Asker {
  private:
   using Hits = std::vector<std::pair<NodeId, double>>;
   std::shared_ptr<const NodeSubset> Visible() {
-    return memory::VisibleNodes(s_, s_.time_ms(), {.executor = &executor_}).value();
+    return memory::VisibleNodes(s_, s_.time_ms(), {.run = {.executor = &executor_}}).value();
   }
   Hits Bm25Among(std::size_t top) {
     const auto visible = Visible();

@@ -97,7 +97,7 @@ TEST(PublicInterface, OptionsTakeOneNamedMember) {
   (void)memory::RecallQuery{.terms = {}};
   (void)memory::RecallPlan{.plan = {}};
   (void)memory::RecallOptions{.now_ms = {}};
-  (void)memory::RelatedOptions{.now_ms = {}};
+  (void)memory::RelatedOptions{.hops = {}};
   (void)memory::RecallTermOptions{.half_life_ms = {}};
   (void)memory::ReinforcementOptions{.now_ms = {}};
   (void)memory::EdgeRecipe{.name = {}};

@@ -274,6 +274,17 @@ TEST(Tidy, PublicHeadersAreClosedAndPlain) {
   }
 }
 
+// What "plexus::" offers stays short: families of algorithms and formats have namespaces.
+TEST(Tidy, FamiliesHaveNamespacesOfTheirOwn) {
+  for (const File& file : Sources()) {
+    const bool family = StartsWith(file.path, "algorithms/") &&
+                        !StartsWith(file.path, "algorithms/common/") &&
+                        std::ranges::count(file.path, '/') > 1;
+    if (!family && !StartsWith(file.path, "storage/formats/")) continue;
+    EXPECT_EQ(file.text.find("namespace plexus {"), std::string::npos) << file.path;
+  }
+}
+
 TEST(Tidy, FilesOpenWithTheirStory) {
   for (const File& file : Sources()) {
     ASSERT_FALSE(file.lines.empty()) << file.path << " is empty";

@@ -1,5 +1,5 @@
-// Nodes found by their fields: by an expression (EvaluateWhere), by kind and column (ScanNodes); their
-// payloads in stored order; removing many.
+// Nodes found by an expression over their fields (EvaluateWhere) or by kind and column (ScanNodes);
+// their payloads in stored order; removing many.
 #pragma once
 
 #include <cstdint>
@@ -143,8 +143,8 @@ Result<WhereResult> EvaluateWhere(const Snapshot& snapshot, std::string_view tex
 // --- ScanNodes: nodes by kind, by tag and by a range of a column's values, page by page.
 //
 //   NodeScan scan;
-//   scan.kind = kNode;
-//   scan.column = kCreatedAt;
+//   scan.kind = builtin::kNode;
+//   scan.column = builtin::kCreatedAt;
 //   scan.to = monday;                      // before it
 //   Result<NodePage> page = ScanNodes(snapshot, scan);
 //   scan.after = page->last;               // while page->more

@@ -125,8 +125,8 @@ Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& req
                                   std::int64_t at) {
   memory::VisibleOptions visible;
   visible.include_superseded = request.Flag("include_superseded");
-  visible.executor = &workspace.executor();
-  PLEXUS_ASSIGN(visible.budget, MakeBudget(request));
+  visible.run.executor = &workspace.executor();
+  PLEXUS_ASSIGN(visible.run.budget, MakeBudget(request));
   PLEXUS_ASSIGN(
       const auto shown,
       memory::VisibleNodes(workspace.snapshot(), at == kNoTime ? workspace.now_ms() : at, visible));

@@ -62,7 +62,7 @@ Result<ActivateRelatedResult> ActivateRelated(const Snapshot& snapshot,
   std::vector<Share> shares;
   std::uint64_t polled = 0;
   const auto poll = [&] {
-    if (polled++ % 1024 == 0 && options.budget.Interrupted()) result.truncated = true;
+    if (polled++ % 1024 == 0 && options.run.budget.Interrupted()) result.truncated = true;
     return !result.truncated;
   };
   std::ranges::sort(found.nodes);  // what a budget cuts does not depend on how they were given
@@ -76,7 +76,7 @@ Result<ActivateRelatedResult> ActivateRelated(const Snapshot& snapshot,
             if (factor == 0 || snapshot.node_kind(arc.neighbor) != builtin::kConcept) return true;
             if (options.subset && !options.subset->contains(arc.neighbor)) return true;
             if (!snapshot.key(arc.neighbor).starts_with(options.prefix)) return true;
-            if (shares.size() >= options.budget.edges) result.truncated = true;
+            if (shares.size() >= options.run.budget.edges) result.truncated = true;
             if (result.truncated) return false;
             const double weight = std::min(1.0, static_cast<double>(arc.weight));
             shares.push_back({arc.neighbor, arousal * weight * factor});

@@ -209,7 +209,7 @@ struct ActivateRelatedOptions {
   std::int64_t tau_ms = kArousalTauMs;
   std::vector<RelationDecay> decay = {};  // As RecallConceptsOptions.
   const NodeSubset* subset = nullptr;
-  Budget budget = {};  // Edges followed.
+  RunOptions run = {};  // budget: edges are those followed.
 };
 
 struct ActivateRelatedResult {

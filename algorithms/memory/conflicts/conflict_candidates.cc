@@ -43,7 +43,8 @@ similarity::SimilarityOptions SharedOptions(similarity::SimilarityMeasure measur
 // Visible facts, of the subset.
 Result<NodeSubset> Allowed(const Snapshot& snapshot, std::int64_t now_ms, const NodeSubset* subset,
                            const RunOptions& run) {
-  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, now_ms, {.executor = run.executor}));
+  PLEXUS_ASSIGN(const auto visible,
+                VisibleNodes(snapshot, now_ms, {.run = {.executor = run.executor}}));
   return subset ? visible->Intersect(*subset) : *visible;
 }
 
@@ -180,7 +181,7 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
                                             const NearDuplicatesOptions& options) try {
-  if (!(options.least > 0 && options.least <= 1))
+  if (!(options.min_jaccard > 0 && options.min_jaccard <= 1))
     return Fail(ErrorCode::kInvalidArgument, "least is above 0 and at most 1");
   PLEXUS_TRY(CheckMeasure(options.min_cosine, "min_cosine"));
   if (options.of != kNoNode && options.of >= snapshot.node_count())
@@ -203,7 +204,7 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
   }
   NearDuplicatesResult result;
   RunOptions run = options.run;
-  const WordPairs words = JoinByWords(snapshot, old, allowed, options.least, run);
+  const WordPairs words = JoinByWords(snapshot, old, allowed, options.min_jaccard, run);
   result.truncated = words.truncated;
   if (run.budget.edges != Budget::kUnlimited)
     run.budget.edges -= std::min(run.budget.edges, words.edges);

@@ -37,8 +37,7 @@ Result<OpenConflictsResult> OpenConflicts(const Snapshot& snapshot,
     return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(options.of));
   OpenConflictsResult result;
   const auto found_visible =
-      VisibleNodes(snapshot, snapshot.TimeOr(options.now_ms),
-                   {.executor = options.run.executor, .budget = options.run.budget});
+      VisibleNodes(snapshot, snapshot.TimeOr(options.now_ms), {.run = options.run});
   result.truncated = RanOut(found_visible);
   if (result.truncated) return result;
   PLEXUS_ASSIGN(const auto visible, found_visible);

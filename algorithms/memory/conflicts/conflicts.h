@@ -153,7 +153,7 @@ struct NearDuplicatesOptions {
   std::int64_t now_ms = kNoTime;       // kNoTime: the snapshot's time.
   NodeId of = kNoNode;                 // Only of this superseded memory.
   const NodeSubset* subset = nullptr;  // Both are inside. Null: all.
-  double least = 0.5;                  // Jaccard over tags and terms, in (0, 1].
+  double min_jaccard = 0.5;            // Over tags and terms, in (0, 1].
   std::string space = "default";
   double min_cosine = 0.95;  // Above 1: vectors are not compared.
   std::size_t top = 100;     // Pairs; 0: all.

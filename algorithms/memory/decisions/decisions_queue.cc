@@ -243,8 +243,7 @@ class Queue {
     if (options_.frontier == 0) return {};
     const DecisionOptions& decisions = options_.decisions;
     const auto found =
-        VisibleNodes(snapshot_, snapshot_.TimeOr(decisions.now_ms),
-                     {.executor = decisions.run.executor, .budget = decisions.run.budget});
+        VisibleNodes(snapshot_, snapshot_.TimeOr(decisions.now_ms), {.run = decisions.run});
     if (RanOut(found)) {
       truncated_ = true;
       return {};

@@ -124,7 +124,7 @@ Status FrontierKeeper::State::Full(const Snapshot& now, std::string why) {
     auto next = std::make_unique<Kept>(std::move(pool), options);
     PLEXUS_ASSIGN(next->seen, VisibleNodes(now, options.now_ms,
                                            {.include_superseded = options.include_superseded,
-                                            .executor = &executor()}));
+                                            .run = {.executor = &executor()}}));
     PLEXUS_ASSIGN(next->ledger, LedgerIndex::Of(now, &executor()));
     next->term_index = retrieval::HasTerms(now);
     const std::size_t reserve = 2 * options.top + 64;
@@ -222,7 +222,7 @@ Result<bool> FrontierKeeper::State::Quick(const Snapshot& now, const StateChange
   PLEXUS_ASSIGN(const auto ledger, LedgerIndex::Of(now, &executor()));
   PLEXUS_ASSIGN(const auto seen, VisibleNodes(now, options.now_ms,
                                               {.include_superseded = options.include_superseded,
-                                               .executor = &executor()}));
+                                               .run = {.executor = &executor()}}));
   PLEXUS_ASSIGN(const std::vector<NodeId> changed, Changed(now, changes, *ledger, *seen, why));
   if (!why.empty()) return false;
   current = false;

@@ -85,11 +85,10 @@ struct ShownNodes {
 
 Result<ShownNodes> ShownBy(const Snapshot& snapshot, const RecallOptions& options) {
   const auto select = [&](bool superseded) -> Result<NodeSubset> {
-    PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, ValidTime(snapshot, options),
-                                                   {.include_superseded = superseded,
-                                                    .executor = options.run.executor,
-                                                    .budget = options.run.budget}));
-    return options.subset ? visible->Intersect(*options.subset) : *visible;
+    PLEXUS_ASSIGN(const auto visible,
+                  VisibleNodes(snapshot, ValidTime(snapshot, options),
+                               {.include_superseded = superseded, .run = options.run}));
+    return options.filter.subset ? visible->Intersect(*options.filter.subset) : *visible;
   };
   ShownNodes shown;
   PLEXUS_ASSIGN(shown.standing, select(false));
@@ -144,14 +143,14 @@ class Answer {
   Status AddRelations() {
     if (options_.related_hops == 0) return {};
     RelatedOptions related;
-    related.now_ms = ValidTime(snapshot_, options_);
+    related.filter.valid_at = ValidTime(snapshot_, options_);
     related.hops = options_.related_hops;
     related.top = options_.related_top;
-    related.kinds = options_.kinds;
-    related.subset = &shown_.allowed;
-    related.scope = options_.subset;
+    related.filter.kinds = options_.filter.kinds;
+    related.filter.subset = &shown_.allowed;
+    related.scope = options_.filter.subset;
     related.max_edges = options_.related_edges;
-    related.budget = options_.run.budget;
+    related.run.budget = options_.run.budget;
     for (RecallHit& hit : result.hits) {
       PLEXUS_ASSIGN(RelatedResult found, RelatedTo(snapshot_, hit.node, related));
       hit.related = std::move(found.relations);
@@ -168,7 +167,7 @@ class Answer {
                   HeadsOf(snapshot_, ValidTime(snapshot_, options_), nodes));
     for (RecallHit& hit : result.hits)
       if (const NodeId head = heads.HeadOf(hit.node); head != hit.node) {
-        const bool outside = options_.subset && !options_.subset->contains(head);
+        const bool outside = options_.filter.subset && !options_.filter.subset->contains(head);
         hit.superseded_by = outside ? kNoNode : head;
       }
     return {};
@@ -185,8 +184,8 @@ class Answer {
     }
     NearDuplicatesOptions near;
     near.now_ms = ValidTime(snapshot_, options_);
-    near.subset = options_.subset;
-    near.least = options_.near_duplicate;
+    near.subset = options_.filter.subset;
+    near.min_jaccard = options_.near_duplicate;
     near.top = 0;
     near.run = options_.run;
     near.run.budget.edges = std::min(near.run.budget.edges, kRecallDuplicateArcs);

@@ -129,14 +129,13 @@ inline constexpr int kMaxRelatedHops = 8;
 inline constexpr std::size_t kMaxRelated = 1000;
 
 struct RelatedOptions {
-  std::int64_t now_ms = kNoTime;       // kNoTime: the snapshot's time.
-  int hops = 1;                        // 0 to kMaxRelatedHops.
-  std::size_t top = 20;                // 1 to kMaxRelated.
-  EdgeKinds kinds = {};                // No list: the fact plane.
-  const NodeSubset* subset = nullptr;  // Nodes that stand. Null: all alive facts.
-  const NodeSubset* scope = nullptr;   // What superseded nodes must be of. Null: all.
-  std::uint64_t max_edges = 1'000;     // Arcs read, expired ones included; nearer ones first.
-  Budget budget = {};                  // Only its deadline and cancel flag.
+  int hops = 1;          // 0 to kMaxRelatedHops.
+  std::size_t top = 20;  // 1 to kMaxRelated.
+  // Edges, valid at that time (kNoTime: the snapshot's), among nodes that stand (all alive facts).
+  GraphFilter filter = {};
+  const NodeSubset* scope = nullptr;  // What superseded nodes must be of. Null: all.
+  std::uint64_t max_edges = 1'000;    // Arcs read, expired ones included; nearer ones first.
+  RunOptions run = {};                // budget: only the deadline and the cancel flag.
 };
 
 struct Relation {
@@ -236,10 +235,11 @@ struct RecallPlan {
 };
 
 struct RecallOptions {
-  std::int64_t now_ms = kNoTime;         // kNoTime: the snapshot's time.
-  std::int64_t valid_at = kNoTime;       // What is valid then. kNoTime: now.
+  std::int64_t now_ms = kNoTime;  // kNoTime: the snapshot's time.
+  // What is valid at that time (kNoTime: now), of nodes that may be in the answer at all. Kinds are
+  // those of relations and paths.
+  GraphFilter filter = {};
   std::size_t top = 10;                  // 0: all.
-  const NodeSubset* subset = nullptr;    // Nodes that may be in the answer at all. Null: all facts.
   const NodeSubset* matching = nullptr;  // Of these, what may be a hit. Null: all of them.
   bool include_superseded = false;
   bool exclude_contradicted = false;  // Both sides of an open conflict are left out.
@@ -253,7 +253,6 @@ struct RecallOptions {
   int related_hops = 1;  // 0: none.
   std::size_t related_top = 20;
   std::uint64_t related_edges = 1'000;  // Arcs read of a hit.
-  EdgeKinds kinds = {};                 // Of relations and paths. No list: the fact plane.
   double near_duplicate = 0.5;          // Least Jaccard, in (0, 1]. Above 1: nothing is flagged.
   // budget: as Bm25, Nearest and Traverse, each by itself; the deadline holds for all.
   RunOptions run = {};
@@ -271,7 +270,7 @@ struct RecallHit {
   std::vector<Relation> related = {};
   bool related_truncated = false;
   std::optional<NodeId> superseded_by = {};           // The head of its chain;
-                                                      // kNoNode outside of `subset`.
+                                                      // kNoNode outside of the filter's.
   std::vector<NodeId> contradicted_by = {};           // The other sides of open conflicts, by key.
   std::vector<NearDuplicate> near_duplicate_of = {};  // As NearDuplicates has them.
   std::optional<retrieval::RetrieveHit> planned = {};  // Of a plan; its terms are those above.
@@ -311,7 +310,7 @@ struct ReinforcementOptions {
   std::int64_t now_ms = kNoTime;     // kNoTime: the snapshot's time.
   double reinforce = 0.2;            // a, in [0, 1]; 0: no edge is changed.
   std::uint64_t max_edges = 10'000;  // Arcs of a memory that are looked at.
-  Budget budget = {};                // Its time and cancellation; counts are not looked at.
+  RunOptions run = {};               // budget: only the deadline and the cancel flag.
 };
 
 struct ReinforcementResult {
@@ -337,7 +336,7 @@ Result<ReinforcementResult> ProposeReinforcement(const Snapshot& snapshot,
 struct EvidenceOptions {
   std::string tool = "recall", mode = std::string(kDefaultEventMode);
   std::string props = {};                    // As NewEvent::props.
-  double least = 0.5;                        // Of the best score, in [0, 1]: less is no evidence.
+  double min_share = 0.5;                    // Of the best score, in [0, 1]: less is no evidence.
   std::span<const std::string> terms = {};   // Of the question, as they are indexed.
   std::uint64_t analyzed = 0, expanded = 0;  // Memories ranked, relations followed; 0: not said.
 };
@@ -350,7 +349,8 @@ struct EvidenceOptions {
 //   score + 0.2 trust + 0.3 share of the question's terms), status (no_evidence,
 //   contradictions_found, resolved above 0.7, partial_evidence), and the preview of its first
 //   member. For RecordEvent; without hits it has no members, so nothing is recorded.
-// Errors: kInvalidArgument: `least` out of range. kCorruption: from the payload store, props that
+// Errors: kInvalidArgument: `min_share` out of range. kCorruption: from the payload store, props
+// that
 //   are no map.
 // Threads: thread-safe.
 Result<NewEvent> EventOfRecall(const Snapshot& snapshot, std::span<const RecallHit> hits,

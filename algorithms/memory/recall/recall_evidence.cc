@@ -24,7 +24,7 @@ class Evidence {
     const auto best = std::ranges::find_if(hits, holds);
     if (!hits.empty()) top_ = best == hits.end() ? hits.front().score : best->score;
     for (const RecallHit& hit : hits)
-      if (hit.score >= options.least * top_) hits_.push_back(&hit);
+      if (hit.score >= options.min_share * top_) hits_.push_back(&hit);
   }
 
   Status Add(NewEvent& event) {
@@ -132,7 +132,7 @@ Result<std::string> Properties(const EvidenceOptions& options) {
 Result<NewEvent> EventOfRecall(const Snapshot& snapshot, std::span<const RecallHit> hits,
                                std::string_view query, std::int64_t now_ms,
                                const EvidenceOptions& options) try {
-  if (!(options.least >= 0 && options.least <= 1))
+  if (!(options.min_share >= 0 && options.min_share <= 1))
     return Fail(ErrorCode::kInvalidArgument, "the least share of the best score is 0 to 1");
   NewEvent event;
   event.tool = options.tool;

@@ -30,7 +30,7 @@ class Walk {
   Walk(const Snapshot& snapshot, const RelatedOptions& options)
       : snapshot_(snapshot),
         options_(options),
-        filter_(ArcFilter::Kinds(snapshot.schema(), options.kinds)) {}
+        filter_(ArcFilter::Kinds(snapshot.schema(), options.filter.kinds)) {}
 
   void Run(NodeId start) {
     start_ = start;
@@ -56,12 +56,14 @@ class Walk {
   void ReadRow(NodeId from, int hop) {
     const std::string_view from_key = snapshot_.key(from);
     snapshot_.ForEachArc(Direction::kBoth, from, filter_, [&](const Arc& arc) {
-      if (edges_ >= options_.max_edges || (edges_ % 256 == 0 && options_.budget.Interrupted())) {
+      if (edges_ >= options_.max_edges ||
+          (edges_ % 256 == 0 && options_.run.budget.Interrupted())) {
         truncated_ = true;
         return false;
       }
       ++edges_;
-      if (arc.neighbor == from || !snapshot_.PassesTime(arc.ref, snapshot_.TimeOr(options_.now_ms)))
+      if (arc.neighbor == from ||
+          !snapshot_.PassesTime(arc.ref, snapshot_.TimeOr(options_.filter.valid_at)))
         return true;
       const bool stands = Stands(arc.neighbor);
       if (!stands && !IsReplaced(arc)) return true;
@@ -84,8 +86,8 @@ class Walk {
 
   bool Stands(NodeId node) const {
     if (node == start_) return true;
-    return options_.subset ? options_.subset->contains(node)
-                           : snapshot_.alive(node) && snapshot_.is_fact(node);
+    return options_.filter.subset ? options_.filter.subset->contains(node)
+                                  : snapshot_.alive(node) && snapshot_.is_fact(node);
   }
   // What the row's node itself has replaced.
   bool IsReplaced(const Arc& arc) const {

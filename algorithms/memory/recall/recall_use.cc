@@ -33,7 +33,7 @@ void Reinforce(const Snapshot& snapshot, NodeId node, std::span<const NodeId> me
       use.truncated = true;
       return false;
     }
-    if (read % kEvery == 0 && options.budget.Interrupted()) {
+    if (read % kEvery == 0 && options.run.budget.Interrupted()) {
       use.stopped = true;
       return false;
     }
@@ -74,7 +74,7 @@ Result<ReinforcementResult> ProposeReinforcement(const Snapshot& snapshot,
   const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), ReinforcedKinds(snapshot.schema()));
   constexpr std::uint64_t kEvery = 256;
   for (const NodeId node : used) {
-    use.stopped |= use.memories % kEvery == 0 && options.budget.Interrupted();
+    use.stopped |= use.memories % kEvery == 0 && options.run.budget.Interrupted();
     if (use.stopped) break;
     if (node >= snapshot.node_count())
       return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));

@@ -17,7 +17,8 @@ Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot,
                                                        const VisibleOptions& options) try {
   auto make = [&] {
     return internal::VisibleSet::Make(snapshot, now_ms, options.include_superseded,
-                                      common_internal::Pick(options.executor), options.budget);
+                                      common_internal::Pick(options.run.executor),
+                                      options.run.budget);
   };
   const auto late = [] {
     return Fail(ErrorCode::kCancelled, "which nodes are visible was not found in time");

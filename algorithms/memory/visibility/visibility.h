@@ -31,8 +31,7 @@ namespace plexus::memory {
 struct VisibleOptions {
   bool include_superseded = false;  // Only the valid time is tested.
   bool use_cache = true;            // False: the set is computed again and not kept.
-  Executor* executor = nullptr;
-  Budget budget = {};  // Deadline and cancel flag count, while the set is found from nothing.
+  RunOptions run = {};  // budget: deadline and cancel flag, while the set is found from nothing.
 };
 
 // Computes: the set of visible nodes at `now_ms`.

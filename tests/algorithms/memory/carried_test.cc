@@ -115,12 +115,12 @@ TEST(Carried, LongChainsAndLargeCycles) {
   bite.Link(in);
   ASSERT_TRUE(graph->Apply(bite));
   EXPECT_EQ(*VisibleNodes(graph->snapshot(), 0).value(),
-            *VisibleNodes(graph->snapshot(), 0, {false, false, nullptr}).value());
+            *VisibleNodes(graph->snapshot(), 0, {false, false}).value());
   WriteBatch open(1);
   open.Unlink(NodeRef::Id(501), kSupersedes, NodeRef::Id(500));
   ASSERT_TRUE(graph->Apply(open));
   EXPECT_EQ(*VisibleNodes(graph->snapshot(), 0).value(),
-            *VisibleNodes(graph->snapshot(), 0, {false, false, nullptr}).value());
+            *VisibleNodes(graph->snapshot(), 0, {false, false}).value());
 }
 
 // More valid times than are kept ahead.
@@ -134,7 +134,7 @@ TEST(Carried, ManyMomentsAhead) {
   for (std::int64_t now : {0, 11, 500, 8'000, 9'000, 19'000, 30'000, 100}) {
     const Snapshot s = graph->snapshot();
     const auto got = VisibleNodes(s, now).value();
-    EXPECT_EQ(*got, *VisibleNodes(s, now, {false, false, nullptr}).value()) << now;
+    EXPECT_EQ(*got, *VisibleNodes(s, now, {false, false}).value()) << now;
     EXPECT_EQ(VisibleNodes(s, now).value(), got);
     WriteBatch more(1);
     more.SetI64(more.UpsertNode("m" + std::to_string(now), NodeKindRef(kMemory)), kValidUntil,
@@ -158,8 +158,7 @@ TEST(Carried, TheClockGoesOn) {
       EXPECT_TRUE(s.state().derived.kept.Find<memory::internal::VisibleSet>(0) ||
                   s.state().derived.kept.Find<memory::internal::VisibleSet>(1));
     }
-    ASSERT_EQ(*VisibleNodes(s, now + 1).value(),
-              *VisibleNodes(s, now + 1, {false, false, nullptr}).value())
+    ASSERT_EQ(*VisibleNodes(s, now + 1).value(), *VisibleNodes(s, now + 1, {false, false}).value())
         << i;
   }
 }

@@ -38,8 +38,8 @@ inline constexpr std::int64_t kTimes[] = {-1, 0, 13, 49, 50, 75, 108, 109, 119, 
 inline void ExpectSame(const Snapshot& s, std::span<const std::int64_t> times, Executor& executor) {
   for (const bool all : {false, true})
     for (const std::int64_t now : times) {
-      const auto kept = memory::VisibleNodes(s, now, {all, true, &executor}).value();
-      const auto made = memory::VisibleNodes(s, now, {all, false, &executor}).value();
+      const auto kept = memory::VisibleNodes(s, now, {all, true, {.executor = &executor}}).value();
+      const auto made = memory::VisibleNodes(s, now, {all, false, {.executor = &executor}}).value();
       ASSERT_EQ(kept->ToList(), made->ToList()) << "at " << now << (all ? ", all" : "");
       ASSERT_EQ(*kept, *made);
       ASSERT_EQ(kept->capacity(), s.node_count());

@@ -278,7 +278,7 @@ TEST_F(ConceptChanges, ActivateAddsUpWhatFlows) {
   EXPECT_NEAR(result.raised[1].level, 0.25 * std::exp(-0.25), 1e-12);
   Apply(result.batch);
   EXPECT_EQ(snapshot().i64(kAccessedAt, Id("action:eat")), later);
-  options.budget.edges = 1;
+  options.run.budget.edges = 1;
   EXPECT_TRUE(ActivateRelated(snapshot(), sources, later, options)->truncated);
 }
 

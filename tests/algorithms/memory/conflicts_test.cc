@@ -240,8 +240,8 @@ TEST_F(Typed, R4NearDuplicates) {
   EXPECT_EQ(r.pairs[0].visible, Id("k1"));
   EXPECT_EQ(r.pairs[0].superseded, Id("k2"));
   EXPECT_EQ(r.pairs[0].superseded_by, Id("k3"));
-  EXPECT_FALSE(NearDuplicates(graph_->snapshot(), {.least = 0}));
-  EXPECT_FALSE(NearDuplicates(graph_->snapshot(), {.least = 2}));
+  EXPECT_FALSE(NearDuplicates(graph_->snapshot(), {.min_jaccard = 0}));
+  EXPECT_FALSE(NearDuplicates(graph_->snapshot(), {.min_jaccard = 2}));
 }
 
 // A tag that all have is not followed: what is read is counted by the budget.
@@ -420,7 +420,7 @@ TEST(Conflicts, EqualTheirReferences) {
         }
         for (const double least : {0.2, 0.4, 0.5, 0.75, 1.0}) {
           Pairs near, of_each, expected;
-          NearDuplicatesOptions options{.now_ms = now, .least = least, .top = 0};
+          NearDuplicatesOptions options{.now_ms = now, .min_jaccard = least, .top = 0};
           const auto all = NearDuplicates(s, options).value();
           for (const NearDuplicate& p : all.pairs) {
             near.emplace(p.superseded, p.visible);

@@ -99,7 +99,7 @@ TEST(DefaultTime, IsTheSnapshots) {
        }},
       {"RelatedTo",
        [&](std::int64_t at) {
-         return std::to_string(RelatedTo(s, c, {.now_ms = at})->relations.size());
+         return std::to_string(RelatedTo(s, c, {.filter = {.valid_at = at}})->relations.size());
        }},
       {"ProposeReinforcement",
        [&](std::int64_t at) {

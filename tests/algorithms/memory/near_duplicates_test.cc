@@ -77,7 +77,7 @@ TEST(NearDuplicates, AreThoseOfABruteForce) {
       const auto want = world.Expected(least);
       EXPECT_GT(want.size(), 30u);
       for (Executor* executor : {&SerialExecutor(), two.get(), three.get()}) {
-        NearDuplicatesOptions options{.least = least, .top = 0};
+        NearDuplicatesOptions options{.min_jaccard = least, .top = 0};
         options.run.executor = executor;
         const auto found = NearDuplicates(world.g.snapshot(), options).value();
         EXPECT_FALSE(found.truncated);

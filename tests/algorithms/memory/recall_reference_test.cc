@@ -57,10 +57,10 @@ TEST(RecallReference, RelationsAreAllEdgesWithinTheHops) {
       if (!world.stands[v]) continue;
       for (int hops = 0; hops <= 3; ++hops) {
         RelatedOptions options;
-        options.now_ms = now;
+        options.filter.valid_at = now;
         options.hops = hops;
         options.top = kMaxRelated;
-        options.subset = visible.get();
+        options.filter.subset = visible.get();
         const auto wanted = reference::RelatedByDefinition(world, v, hops);
         const RelatedResult all = RelatedTo(s, v, options).value();
         ASSERT_EQ(Rows(s, all.relations), wanted) << v << " " << hops;
@@ -303,7 +303,7 @@ TEST(RecallReference, NearSupersededIsNearDuplicatesFromTheOtherSide) {
       for (const double cosine : {0.9, 2.0}) {
         NearDuplicatesOptions options;
         options.now_ms = now;
-        options.least = least;
+        options.min_jaccard = least;
         options.min_cosine = cosine;
         options.top = 0;
         const auto from_old = NearDuplicates(s, options).value();

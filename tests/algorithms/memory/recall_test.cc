@@ -132,7 +132,7 @@ TEST_F(Recalled, EvidenceBecomesAnEvent) {
   const Snapshot s = graph_->snapshot();
   const RecallResult result = Recall(s, words).value();
   EvidenceOptions all;
-  all.least = 0;
+  all.min_share = 0;
   const NewEvent event = EventOfRecall(s, result.hits, "gateway keys", 99, all).value();
   const RecordedEvent recorded = RecordEvent(s, event).value();
   ASSERT_TRUE(graph_->Apply(recorded.batch));
@@ -152,7 +152,7 @@ TEST_F(Recalled, EvidenceBecomesAnEvent) {
   EXPECT_TRUE(RecordEvent(s, EventOfRecall(s, {}, "nothing", 99).value()).value().empty);
   // By default half of the best score is wanted.
   EXPECT_EQ(EventOfRecall(s, result.hits, "gateway keys", 99).value().members.size(), 1u);
-  all.least = 2;
+  all.min_share = 2;
   EXPECT_EQ(EventOfRecall(s, result.hits, "", 99, all).error().code, ErrorCode::kInvalidArgument);
 }
 

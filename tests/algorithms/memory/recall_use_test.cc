@@ -78,7 +78,7 @@ TEST_F(Used, ACancelledUseSaysThatItIsNotAll) {
   const NodeId memories[] = {0, 1};
   const std::atomic<bool> cancelled = true;
   ReinforcementOptions options = At(500);
-  options.budget.cancel = &cancelled;
+  options.run.budget.cancel = &cancelled;
   const ReinforcementResult use =
       ProposeReinforcement(graph_->snapshot(), memories, options).value();
   EXPECT_TRUE(use.stopped);

@@ -140,7 +140,7 @@ TEST(Visible, EqualsItsDefinition) {
         for (NodeId v = 0; v < standing.size(); ++v)
           if (standing[v]) want.push_back(v);
         EXPECT_EQ(Visible(g, now), want) << seed << " " << shape << " at " << now;
-        EXPECT_EQ(Visible(g, now, {false, false, nullptr}), want);
+        EXPECT_EQ(Visible(g, now, {false, false}), want);
       }
     }
   }

@@ -28,9 +28,7 @@ void AddSupersession(KernelRows& rows) {
   for (const bool all : {false, true})
     rows.Add(
         all ? "VisibleNodes, superseded ones too" : "VisibleNodes", ASK {
-          return memory::VisibleNodes(
-              s, kKernelNow,
-              {.include_superseded = all, .executor = run.executor, .budget = run.budget});
+          return memory::VisibleNodes(s, kKernelNow, {.include_superseded = all, .run = run});
         });
   rows.Add("AllHeads", ASK { return memory::AllHeads(s, kKernelNow); });
   rows.Add("HeadsOf", ASK { return memory::HeadsOf(s, kKernelNow, kChain); });
@@ -55,11 +53,13 @@ void AddConflicts(KernelRows& rows) {
       ASK { return memory::ConflictCandidates(s, 8, {.now_ms = kKernelNow, .run = run}); });
   rows.Add(
       "NearDuplicates", ASK {
-        return memory::NearDuplicates(s, {.now_ms = kKernelNow, .of = 5, .least = 0.1, .run = run});
+        return memory::NearDuplicates(
+            s, {.now_ms = kKernelNow, .of = 5, .min_jaccard = 0.1, .run = run});
       });
   rows.Add(
       "NearSuperseded", ASK {
-        return memory::NearSuperseded(s, kChain, {.now_ms = kKernelNow, .least = 0.1, .run = run});
+        return memory::NearSuperseded(s, kChain,
+                                      {.now_ms = kKernelNow, .min_jaccard = 0.1, .run = run});
       });
   static const memory::Verdict verdicts[] = {
       {1, 4, memory::VerdictKind::kAgrees, kNoNode, "said"},
@@ -120,7 +120,7 @@ void AddConcepts(KernelRows& rows) {
       ASK { return memory::RecallConcepts(s, seeds, kKernelNow, {.hops = 4, .run = run}); });
   AddProposal(
       rows, "ActivateRelated",
-      ASK { return memory::ActivateRelated(s, seeds, kKernelNow, {.budget = run.budget}); });
+      ASK { return memory::ActivateRelated(s, seeds, kKernelNow, {.run = run}); });
   rows.Add(
       "SearchConcepts", ASK {
         const std::optional<SpaceId> space = s.schema().FindSpace("default");
@@ -158,12 +158,11 @@ void AddRecall(KernelRows& rows) {
   rows.Add("Recall with weights", ASK { return ask(s, run, true); });
   rows.Add(
       "RelatedTo", ASK {
-        return memory::RelatedTo(s, 8, {.now_ms = kKernelNow, .hops = 2, .budget = run.budget});
+        return memory::RelatedTo(s, 8, {.hops = 2, .filter = {.valid_at = kKernelNow}, .run = run});
       });
   AddProposal(
-      rows, "ProposeReinforcement", ASK {
-        return memory::ProposeReinforcement(s, kFew, {.now_ms = kKernelNow, .budget = run.budget});
-      });
+      rows, "ProposeReinforcement",
+      ASK { return memory::ProposeReinforcement(s, kFew, {.now_ms = kKernelNow, .run = run}); });
   AddProposal(
       rows, "EventOfRecall", ASK->Result<memory::RecordedEvent> {
         PLEXUS_ASSIGN(const memory::RecallResult recalled,

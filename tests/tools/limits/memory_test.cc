@@ -275,8 +275,7 @@ TEST(Memory, WhatIsOutOfTimeMakesNothing) {
     EXPECT_TRUE(truncated) << name;
     EXPECT_LT(peak, std::uint64_t{kArcs} * 4) << name;
   }
-  EXPECT_TRUE(memory::RanOut(
-      memory::VisibleNodes(s, 1, {.executor = late.executor, .budget = late.budget})));
+  EXPECT_TRUE(memory::RanOut(memory::VisibleNodes(s, 1, {.run = late})));
   const std::string_view scopes[] = {"team"};
   EXPECT_FALSE(NodeSubset::InScopes(s, scopes, false, late.budget));
   EXPECT_TRUE(NodeSubset::InScopes(s, scopes));

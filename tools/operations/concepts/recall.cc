@@ -142,7 +142,7 @@ Result<Reply> RunActivate(Workspace& workspace, const Request& request) {
   memory::ActivateRelatedOptions options;
   PLEXUS_ASSIGN(options.tau_ms, ParseDuration(request.Text("tau")));
   PLEXUS_ASSIGN(options.decay, ReadDecays(workspace, request));
-  PLEXUS_ASSIGN(options.budget, MakeBudget(request));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
   options.prefix = request.Text("prefix");
   PLEXUS_ASSIGN(const NodeSubset subset, VisibleInScope(workspace, request));
   options.subset = &subset;

@@ -83,7 +83,7 @@ Result<Reply> RunDuplicates(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(Select(workspace, request, options));
   options.now_ms = workspace.now_ms();
   options.top = request.Count("top");
-  options.least = request.Number("least");
+  options.min_jaccard = request.Number("least");
   options.space = request.Text("space");
   options.min_cosine = request.Number("min_cosine");
   if (request.Given("key")) {

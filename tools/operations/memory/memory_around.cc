@@ -52,7 +52,7 @@ Status AddSuperseded(const Snapshot& snapshot, NodeId memory, const RunOptions& 
   memory::NearDuplicatesOptions options;
   options.now_ms = now_ms;
   options.run = run;
-  options.least = kNearDuplicate;
+  options.min_jaccard = kNearDuplicate;
   options.space = "text";
   const NodeId nodes[] = {memory};
   PLEXUS_ASSIGN(const memory::NearDuplicatesResult found,
@@ -66,9 +66,7 @@ Status AddSuperseded(const Snapshot& snapshot, NodeId memory, const RunOptions& 
 
 Status AddSuggested(const Snapshot& snapshot, NodeId memory, const RunOptions& run,
                     std::int64_t now_ms, std::size_t top, MemoryAround& around) {
-  PLEXUS_ASSIGN(
-      const auto visible,
-      memory::VisibleNodes(snapshot, now_ms, {.executor = run.executor, .budget = run.budget}));
+  PLEXUS_ASSIGN(const auto visible, memory::VisibleNodes(snapshot, now_ms, {.run = run}));
   const NodeSubset::Change self[] = {{memory, true}};
   const NodeSubset memories = visible->With(snapshot.node_count(), self);
   memory::SuggestOptions options;

@@ -46,9 +46,10 @@ Result<bool> IsKnown(const Workspace& workspace, const Request& request, NodeId 
   const Snapshot& snapshot = workspace.snapshot();
   const auto visible_at = [&](std::int64_t time) -> Result<bool> {
     PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
-    PLEXUS_ASSIGN(const auto visible,
-                  memory::VisibleNodes(snapshot, time,
-                                       {.executor = &workspace.executor(), .budget = budget}));
+    PLEXUS_ASSIGN(
+        const auto visible,
+        memory::VisibleNodes(snapshot, time,
+                             {.run = {.budget = budget, .executor = &workspace.executor()}}));
     return visible->contains(node);
   };
   PLEXUS_ASSIGN(const bool now, visible_at(workspace.now_ms()));

@@ -42,7 +42,7 @@ Result<memory::ReinforcementResult> ProposeUse(const Workspace& workspace, const
   memory::ReinforcementOptions options;
   options.now_ms = workspace.now_ms();
   options.reinforce = request.Number("reinforce");
-  options.budget = asked.options.run.budget;
+  options.run.budget = asked.options.run.budget;
   return memory::ProposeReinforcement(workspace.snapshot(), nodes, options);
 }
 
@@ -51,7 +51,7 @@ Result<memory::NewEvent> EventOf(const Workspace& workspace, const Request& requ
   memory::EvidenceOptions options;
   options.tool = request.Text("tool");
   options.mode = request.Text("mode");
-  options.least = request.Number("least_evidence");
+  options.min_share = request.Number("least_evidence");
   options.terms = asked.words.terms;
   options.analyzed = result.candidates;
   for (const memory::RecallHit& hit : result.hits) options.expanded += hit.related.size();

@@ -151,14 +151,14 @@ Status ReadRecall(Workspace& workspace, const Request& request, AskedRecall& ask
   PLEXUS_TRY(Needs(request, "from_hops", "from"));
   PLEXUS_TRY(Needs(request, "decay", "from"));
   PLEXUS_TRY(ReadRecallPlan(workspace, request, asked));
-  PLEXUS_ASSIGN(asked.options.valid_at, workspace.ValidAt(request.Text("valid_at")));
-  PLEXUS_ASSIGN(asked.visible, VisibleInScope(workspace, request, asked.options.valid_at));
+  PLEXUS_ASSIGN(asked.options.filter.valid_at, workspace.ValidAt(request.Text("valid_at")));
+  PLEXUS_ASSIGN(asked.visible, VisibleInScope(workspace, request, asked.options.filter.valid_at));
   PLEXUS_TRY(ReadSources(workspace, request, asked));
   PLEXUS_TRY(ReadTerms(workspace, request, asked));
   memory::RecallOptions& options = asked.options;
   options.now_ms = workspace.now_ms();
   options.top = static_cast<std::size_t>(request.Count("top"));
-  options.subset = workspace.scope();
+  options.filter.subset = workspace.scope();
   options.include_superseded = request.Flag("include_superseded");
   options.exclude_contradicted = request.Flag("exclude_contradicted");
   options.paths.hops = static_cast<int>(request.Count("from_hops"));
@@ -167,7 +167,7 @@ Status ReadRecall(Workspace& workspace, const Request& request, AskedRecall& ask
   options.related_top = static_cast<std::size_t>(request.Count("related"));
   options.related_edges = request.Count("related_edges");
   options.near_duplicate = request.Number("near_duplicate");
-  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
+  PLEXUS_ASSIGN(options.filter.kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
   options.run.executor = &workspace.executor();
   return {};

@@ -61,8 +61,8 @@ Result<Hidden> CountHidden(const Workspace& workspace, const Request& request,
   PLEXUS_ASSIGN(const retrieval::Bm25Result all, retrieval::Bm25(snapshot, terms, options));
   memory::VisibleOptions newest, any_version;
   any_version.include_superseded = true;
-  newest.executor = any_version.executor = &workspace.executor();
-  newest.budget = any_version.budget = options.run.budget;
+  newest.run.executor = any_version.run.executor = &workspace.executor();
+  newest.run.budget = any_version.run.budget = options.run.budget;
   PLEXUS_ASSIGN(const auto valid, memory::VisibleNodes(snapshot, workspace.now_ms(), any_version));
   PLEXUS_ASSIGN(const auto visible, memory::VisibleNodes(snapshot, workspace.now_ms(), newest));
   Hidden hidden;

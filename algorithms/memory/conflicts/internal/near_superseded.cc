@@ -37,7 +37,7 @@ class Search {
     sets_.Read(node, own_);
     if (own_.empty()) return;
     std::unordered_set<NodeId> looked_at;
-    const std::span prefix(own_.data(), WordSets::Prefix(own_.size(), options_.least));
+    const std::span prefix(own_.data(), WordSets::Prefix(own_.size(), options_.min_jaccard));
     for (const WordSets::Key shared : prefix) {
       snapshot_.ForEachArc(Direction::kIn, WordSets::NodeOf(shared), sets_.filter(),
                            [&](const Arc& arc) {
@@ -47,7 +47,7 @@ class Search {
                              sets_.Read(arc.neighbor, theirs_);
                              if (!Spend(theirs_.size())) return false;
                              const auto words = internal::CompareWords(own_, theirs_);
-                             if (words.jaccard < options_.least) return true;
+                             if (words.jaccard < options_.min_jaccard) return true;
                              NearDuplicate& pair = Pair(arc.neighbor, node);
                              pair.jaccard = words.jaccard;
                              pair.shared = words.shared;
@@ -159,15 +159,14 @@ class Search {
 
 Result<NearDuplicatesResult> NearSuperseded(const Snapshot& snapshot, std::span<const NodeId> nodes,
                                             const NearDuplicatesOptions& options) try {
-  if (!(options.least > 0 && options.least <= 1))
+  if (!(options.min_jaccard > 0 && options.min_jaccard <= 1))
     return Fail(ErrorCode::kInvalidArgument, "least is above 0 and at most 1");
   if (!(options.min_cosine > 0 && std::isfinite(options.min_cosine)))
     return Fail(ErrorCode::kInvalidArgument, "min_cosine is a finite number above 0");
   for (const NodeId node : nodes)
     if (node >= snapshot.node_count())
       return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
-  const auto found = VisibleNodes(snapshot, snapshot.TimeOr(options.now_ms),
-                                  {.executor = options.run.executor, .budget = options.run.budget});
+  const auto found = VisibleNodes(snapshot, snapshot.TimeOr(options.now_ms), {.run = options.run});
   if (RanOut(found)) {
     NearDuplicatesResult late;
     late.truncated = true;

@@ -67,7 +67,7 @@ Status AddKeys(const Source& source, RecallLists& lists) {
   traverse.direction = Direction::kBoth;
   traverse.top = source.length;
   traverse.paths = false;
-  traverse.filter.kinds = source.options.kinds;
+  traverse.filter.kinds = source.options.filter.kinds;
   traverse.filter.valid_at = ValidTime(source.snapshot, source.options);
   traverse.filter.subset = &source.allowed;
   traverse.run = source.options.run;

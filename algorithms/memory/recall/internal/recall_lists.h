@@ -14,7 +14,8 @@ namespace plexus::memory::internal {
 
 // The time at which memories and relations have to be valid.
 inline std::int64_t ValidTime(const Snapshot& snapshot, const RecallOptions& options) {
-  return options.valid_at != kNoTime ? options.valid_at : snapshot.TimeOr(options.now_ms);
+  return options.filter.valid_at != kNoTime ? options.filter.valid_at
+                                            : snapshot.TimeOr(options.now_ms);
 }
 
 // A memory that some list has.

@@ -20,7 +20,7 @@ std::size_t TopWithSpare(const retrieval::RetrievalPlan& plan) {
 Result<retrieval::RetrieveResult> Run(const Snapshot& snapshot, const RecallQuery& question,
                                       const RecallOptions& options, const NodeSubset& allowed) {
   retrieval::RetrievalPlan plan = *options.plan.plan;
-  if (options.kinds.given()) plan.expand.kinds = options.kinds;
+  if (options.filter.kinds.given()) plan.expand.kinds = options.filter.kinds;
   if (options.exclude_contradicted) plan.top = TopWithSpare(plan);
   retrieval::RetrieveQuery asked{.terms = question.terms,
                                  .phrases = question.phrases,

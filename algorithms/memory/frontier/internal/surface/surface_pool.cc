@@ -310,7 +310,8 @@ Result<NodeSubset> PoolNodes(const Snapshot& snapshot, const NeverComposedOption
   if (options.pool) {
     pool = options.pool->Intersect(NodeSubset::Alive(snapshot));
   } else {
-    VisibleOptions visible{.include_superseded = options.include_superseded, .executor = &executor};
+    VisibleOptions visible{.include_superseded = options.include_superseded,
+                           .run = {.executor = &executor}};
     PLEXUS_ASSIGN(const auto seen, VisibleNodes(snapshot, options.now_ms, visible));
     constexpr NodeKindId kNoMemories[] = {builtin::kTurn, builtin::kEpisode};
     pool = seen->Except(NodeSubset::OfKinds(snapshot, kNoMemories));
