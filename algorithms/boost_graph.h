@@ -15,11 +15,11 @@
 //   std::vector<int> component(num_vertices(graph));
 //   int count = boost::strong_components(graph, plexus::VertexMap(component));
 //
-// Making one costs O(nodes + arcs) time and 8 bytes an arc (where each arc starts, and
-// the arcs that arrive at each node); everything else is O(1) or O(row). Immutable and
-// cheap to copy: copies share the arrays. Thread-safe: being immutable, one graph and its copies
-// may be read from any number of threads (Boost's algorithms themselves use one each). Boost's
-// algorithms may throw; a caller inside a library that does not, catches.
+// Complexity: making one O(nodes + arcs); everything else O(1) or O(row). Copies share the arrays.
+// Memory: 8 bytes an arc (where each arc starts, and the arcs that arrive at each node).
+// Errors: Boost's algorithms may throw; a caller inside a library that does not, catches.
+// Threads: immutable; one graph and its copies may be read from any number of threads (Boost's
+//   algorithms themselves use one each).
 #pragma once
 
 #if !__has_include(<boost/graph/graph_traits.hpp>)

@@ -6,7 +6,7 @@
 //   vectors     the rows of a space where they lie: one map per stretch of memory, or a
 //               gathered copy for a list of nodes. Eigen computes in f32, so the rows of an f16
 //               space are decoded into a buffer, a piece at a time: those maps are copies
-// Pure functions, thread-safe. A map points into the snapshot's memory: keep the Snapshot.
+// Threads: pure functions, thread-safe. A map points into the snapshot's memory: keep the Snapshot.
 #pragma once
 
 #if !__has_include(<Eigen/SparseCore>)
@@ -39,9 +39,10 @@ using EigenAdjacency = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
 using EigenVectors = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using EigenVectorMap = Eigen::Map<const EigenVectors, Eigen::Aligned64, Eigen::OuterStride<>>;
 
-// O(nodes + arcs log row), since rows of the view are sorted by kind first. REQUIRES a view
-// made with `out`; one without weights counts edges. kResourceExhausted: more arcs than
-// Eigen's int holds.
+// Computes: the adjacency matrix. REQUIRES a view made with `out`; one without weights counts
+//   edges.
+// Complexity: O(nodes + arcs log row), as rows of the view are sorted by kind first. Memory: 12
+//   bytes an arc. Errors: kResourceExhausted: more arcs than Eigen's int holds; std::bad_alloc.
 inline Result<EigenAdjacency> AdjacencyMatrix(const DenseView& view) {
   const CsrView out = view.out();
   const NodeId n = view.node_count();

@@ -4,7 +4,8 @@
 // library throws across its interface or prints; programmer errors (a kind or
 // column that the schema does not have, a column read as another type) are checks that end the
 // program. A NodeId below Snapshot::node_count() is the caller's to keep: reads by id look up an
-// array.
+// array. Where memory runs out a Result is kResourceExhausted; what returns none throws
+// std::bad_alloc.
 #pragma once
 
 #include <expected>

@@ -127,24 +127,33 @@ struct GraphStats {
   std::uint64_t stall_ns = 0;
 };
 
+// Threads: all members but the destructor are thread-safe.
+// Errors of all that writes: kFailedPrecondition in a child of fork, kResourceExhausted without
+//   memory (nothing was changed unless the member says otherwise).
 class Graph {
  public:
-  // An empty graph in RAM; null when there is no memory for it.
+  // Computes: an empty graph in RAM; null when there is no memory for it. Complexity: O(1).
   static std::unique_ptr<Graph> InMemory(const GraphOptions& options = {});
   // One that begins with `start`: what changes would do, without doing them. It shares the arrays
   // of `start` and reads its payloads; the graph of `start` is not touched and learns nothing, and
-  // a purge here leaves its bytes. O(runs).
+  // a purge here leaves its bytes. Complexity: O(nodes / 64 + delta).
   static std::unique_ptr<Graph> InMemory(const GraphOptions& options, const Snapshot& start);
   // Begins with `start` (a checkpoint plus its replayed tail); appends go to `journal`, null: no
   // durability. Payloads are read from `payloads`, null: from where those of `start` are. Null
-  // without memory.
+  // without memory. Complexity: O(nodes / 64 + delta).
   static std::unique_ptr<Graph> Open(const Snapshot& start, std::shared_ptr<Journal> journal,
                                      const GraphOptions& options = {},
                                      std::shared_ptr<const PayloadStore> payloads = nullptr);
   ~Graph();  // waits for maintenance; REQUIRES no call under way
 
+  // Computes: what was published last. Complexity: O(1); it waits for no writer.
   Snapshot snapshot() const;
 
+  // Computes: the state after the batch, journals it and publishes it, all or nothing. Returns when
+  //   it is as durable as asked; waiting batches share one sync.
+  // Complexity: O(operations * log), and of the delta's merges O(log) an edge over time. Waits
+  //   above delta_hard_arcs (kManual: O(arcs)).
+  // Memory: the batch's changes, until a compaction takes them into the base.
   // Errors: kInvalidArgument names the offending operation and value, or a time above kMaxTimeMs
   // or too far ahead of now_ms (nothing was changed); kConflict names an expectation of the batch
   // that does not hold (nothing was changed; an invalid batch may be refused for that first);
@@ -184,14 +193,17 @@ class Graph {
   // graph is read-only from then on.
   Status Renew(const std::function<Result<std::optional<Renewal>>()>& make);
 
-  // Every batch up to `sequence` survives power loss when this returns.
+  // Every batch up to `sequence` survives power loss when this returns. Complexity: at most one
+  // sync. Errors: the journal's own. Without a journal it returns at once.
   Status WaitDurable(Sequence sequence);
 
   // Folds the current delta into a new base, drops the rows of replaced vectors, and packs what
-  // removed nodes and unused strings leave behind (bench/notes/removed.md).
+  // removed nodes and unused strings leave behind (bench/notes/removed.md). Writers continue.
+  // Complexity: O(nodes + arcs + delta * log), parallel. Memory: a second base. Errors:
+  // kResourceExhausted: no memory, or more arcs than a base holds; the graph is as it was.
   Status Compact();
 
-  // True after a journal failure.
+  // True after a journal failure. O(1), as the rest; waits for the batch that is being applied.
   bool read_only() const;
   GraphStats stats() const;
   // kFailedPrecondition in a child of fork, of a graph that the parent owns. Takes no lock.
@@ -229,7 +241,7 @@ struct PreviewResult {
   StateChanges changes = {};  // From the snapshot asked of; in order.
 };
 
-// Computes the state that Graph::Apply(batch) would publish if `snapshot` were the newest state,
+// Computes: the state that Graph::Apply(batch) would publish if `snapshot` were the newest state,
 //   with the same checks and the same report. Kept values (engine/lineage.h) are carried over.
 // Complexity: O(change) to resolve and apply; also it copies the lists of pages, one bit a
 //   node, and the index of keys when the batch brings new ones, as the first batch after opening

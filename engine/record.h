@@ -153,7 +153,7 @@ struct Record {
 // demand. References are immutable; purging erases the
 // bytes behind one for every reader, at every point in time.
 
-// Reads are thread-safe. Bytes are written by Journal::Append, together with the
+// Threads: reads are thread-safe. Bytes are written by Journal::Append, together with the
 // record that names them.
 class PayloadStore {
  public:
@@ -185,7 +185,8 @@ class PayloadStore {
 
 class LoadedEdges;
 
-// Appends are called by one thread at a time, WaitDurable by any.
+// Threads: appends are called by one thread at a time, WaitDurable by any. Errors: what a member
+// returns is what Graph::Apply returns; kIo, kReadOnly as a rule.
 class Journal {
  public:
   virtual ~Journal() = default;

@@ -4,6 +4,8 @@
 // frozen once it is defined, a second definition must agree. A Schema is
 // immutable once shared; a change publishes a new one. Built-in kinds
 // (vocabulary.h) have the same ids in every graph; user kinds follow.
+//
+// Complexity: O(1) by id, O(log) by name. Threads: any number read one.
 #pragma once
 
 #include <cstdint>
@@ -125,9 +127,9 @@ class Schema {
   // Whether some edge kind wants an end to be of that node kind.
   bool DemandsKind(NodeKindId node_kind) const;
 
-  // Add a definition and return its id. Defining an existing name again with
-  // equal traits returns the old id; with other traits kAlreadyExists. A bad
-  // name (empty, over Limits, not UTF-8, control characters) is kInvalidArgument.
+  // Computes: the definition's id, a new one unless the name is there with equal traits.
+  // Errors: kAlreadyExists: it has other traits. kInvalidArgument: a bad name (empty, over Limits,
+  //   not UTF-8, control characters) or trait. kResourceExhausted: too many, or no memory.
   Result<NodeKindId> Define(const NodeKind& kind);
   Result<EdgeKindId> Define(const EdgeKind& kind);
   // A column of the name of one that was built in later, with another type, takes its name; the
@@ -158,7 +160,7 @@ class Schema {
 };
 
 // Valid UTF-8, 1..Limits::kMaxKeyBytes bytes, no NUL; U+001F only as the one
-// separator of an index key when `index` is set. OK or kInvalidArgument.
+// separator of an index key when `index` is set. O(bytes). Errors: kInvalidArgument.
 Status CheckKey(std::string_view key, bool index);
 bool IsValidUtf8(std::string_view bytes);
 

@@ -1,7 +1,11 @@
 // Snapshot: the graph at one sequence number. Every read goes through one.
 //
-// A Snapshot is two pointers: copy it freely, keep it as long as you like, read it
-// from any thread. It never changes, never locks, never waits for a writer.
+// A Snapshot is two pointers: copy it freely, keep it as long as you like. It never changes.
+//
+// Complexity: O(1), unless a member says otherwise. Memory: none but the answer's.
+// Errors: none but where a Result is returned. Ids are those of this snapshot (not checked).
+// Threads: thread-safe; no locks, no waiting for a writer.
+//
 // Removed nodes keep their id and key (`alive` is false) and have no arcs but
 // those of kinds that survive removal. Nothing is hidden here: visibility is a
 // question for algorithms/memory.
@@ -34,7 +38,8 @@ class ArcFilter {
  public:
   // Every kind of both planes.
   static ArcFilter All() { return ArcFilter(); }
-  // Of these kinds: of an empty list no arc. `{}`, no list: the fact plane of `schema`.
+  // Of these kinds: of an empty list no arc. `{}`, no list: the fact plane of `schema`. O(kinds);
+  // throws std::bad_alloc.
   static ArcFilter Kinds(const Schema& schema, const EdgeKinds& kinds);
   static ArcFilter Kind(const Schema& schema, EdgeKindId kind) {
     return Kinds(schema, std::span<const EdgeKindId>(&kind, 1));
@@ -146,7 +151,9 @@ class Snapshot {
   // The node's scope, kDefaultScope when it has none.
   std::string_view scope(NodeId node) const;
 
-  // --- payloads, fetched from the store. kNotFound: none, or purged.
+  // --- payloads, fetched from the store: O(bytes), and from disk a search.
+  // Errors: kNotFound: none, or purged; kCorruption; kIo; kFailedPrecondition: the database is
+  // closed; kResourceExhausted: no memory.
   PayloadRef payload_ref(NodeId node, NodeField field) const;
   Result<std::string> Payload(PayloadRef ref) const;
   Result<std::string> Payload(NodeId node, NodeField field) const;
@@ -185,7 +192,7 @@ class Snapshot {
   void ScanArcs(Direction direction, NodeId first, NodeId last, const ArcFilter& filter,
                 Fn&& fn) const;
 
-  // Number of arcs ForEachArc would visit.
+  // Number of arcs ForEachArc would visit. O(1) of a clean row and all kinds, else as ForEachArc.
   std::uint64_t Degree(Direction direction, NodeId node, const ArcFilter& filter) const;
 
   // valid_from <= at < valid_until of a stored arc; what a filter with a time asks.
@@ -194,7 +201,7 @@ class Snapshot {
   // What edge() says, without the rest of it.
   std::int64_t created_at(const ArcRef& ref) const;
   Edge edge(const Arc& arc, NodeId row) const;
-  // The edge of that identity, if alive. For symmetric kinds in either order.
+  // The edge of that identity, if alive. For symmetric kinds in either order. O(runs * log degree).
   std::optional<Edge> FindEdge(NodeId source, EdgeKindId kind, NodeId target,
                                StringId label = 0) const;
 
@@ -212,8 +219,8 @@ class Snapshot {
   template <class Fn>
   void ForEachEdge(const ArcFilter& filter, Fn&& fn) const;
 
-  // The same graph with the delta folded into a new base. O(arcs); this very
-  // snapshot when there is no delta.
+  // The same graph with the delta folded into a new base; this very snapshot when there is no
+  // delta. Complexity: O(nodes + arcs), parallel. Memory: the new base. Errors: kResourceExhausted.
   Result<Snapshot> Compacted(Executor& executor) const;
 
  private:

@@ -5,10 +5,13 @@
 // value; `Clear...` removes it; a new node or edge takes the batch's time as
 // created_at. Nothing is checked against the graph until Graph::Apply, which
 // applies all of it or nothing. Expectations make it conditional: they must hold
-// of the graph as it is before the batch. Not thread-safe; build in parallel by
-// filling several and joining them with `Append`. References that a batch makes are its own
+// of the graph as it is before the batch. References that a batch makes are its own
 // (batch_refs.h): with another's, one kept over Clear() or one never set, Apply fails and says
 // which operation.
+//
+// Complexity: O(1) an operation and O(bytes) of what it copies; names O(log). Memory: the
+//   operations. Errors: none here, Apply has them; std::bad_alloc is thrown. Threads: not
+//   thread-safe; fill several in parallel and join them with `Append`.
 #pragma once
 
 #include <cstdint>

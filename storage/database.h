@@ -10,7 +10,7 @@
 // deleted, never a crash. One writing process per directory; any number of
 // read-only ones next to it.
 //
-// Thread-safety: all members may be called from any thread during queries and Apply, but
+// Threads: all members may be called from any thread during queries and Apply, but
 // for BeginBulk, EndBulk and Discard, which no other call may overlap. Readers never wait:
 // snapshots stay as they are, with their payloads, also over Refresh, Purge, Scrub and HardPurge
 // (less the bytes that these erase). Writers wait while the log is rewritten.
@@ -240,10 +240,17 @@ struct StorageStats {
   std::string background_error = {};  // why the last of them failed; empty after one succeeded
 };
 
+// Errors of all members that return a Result: kFailedPrecondition after Close and in a child of
+//   fork; kIo; kCorruption: damage, with file and offset; kReadOnly where a read-only database
+//   would be written; kCancelled where `progress` says stop; kResourceExhausted without memory. A
+//   member names those of its own.
 class Database {
  public:
   class Impl;  // database_impl.h, for the files that implement this class
 
+  // Computes: the graph of the directory: the newest checkpoint and the records after it.
+  // Complexity: O(checkpoint + records after it), parallel. Memory: the graph; vectors, texts and
+  //   properties stay on disk until they are read.
   // Errors: kNotFound (no database and not `create`), kLocked (names the holder; read-only:
   // ten seconds went by without a moment in which no file changed),
   // kCorruption (damage: names file and offset), kUnsupported (a newer format), kIo,
@@ -276,7 +283,8 @@ class Database {
 
   // The graph as it was after record `sequence`: the nearest checkpoint at or
   // before it plus replay; the last few are cached. 0 is the empty graph. Purged
-  // nodes show no payloads, vectors, tags or terms at any sequence. Errors:
+  // nodes show no payloads, vectors, tags or terms at any sequence. Complexity: O(checkpoint +
+  // records after it). Memory: one more graph (past_cache_bytes). Errors:
   // kNotFound: below the history floor (the message names it), or in the future; kCancelled.
   Result<Snapshot> AsOf(Sequence sequence, Progress* progress = nullptr);
   // The last record whose time is <= time_ms. kNotFound before the first record.
@@ -285,7 +293,7 @@ class Database {
 
   // Writes a checkpoint of the current snapshot unless the newest has its
   // sequence already, and drops all but the newest few; with the next one, where AsOf, History or
-  // Verify read for long.
+  // Verify read for long. Complexity: O(what changed since the last one, by arrays).
   Status Checkpoint(Progress* progress = nullptr);
 
   // Forgets the log up to and including `before`: a checkpoint there becomes the
@@ -327,13 +335,14 @@ class Database {
   Status EndBulk(Progress* progress = nullptr);
 
   // Checks everything there is to check; problems are in the report, an error
-  // means that checking itself could not go on.
+  // means that checking itself could not go on. Complexity: O(bytes on disk). Memory: one more
+  // graph with against_replay.
   Result<VerifyReport> Verify(const VerifyOptions& options = {});
 
   // A verified copy of the database in the new directory `to` (hard links where
   // the file system allows). Writes may go on, of this or, from a read-only database, of
-  // another process: read-only it copies the moment that it shows. kAlreadyExists when
-  // `to` holds something. After an error nothing of the copy is left.
+  // another process: read-only it copies the moment that it shows. Complexity: O(bytes).
+  // kAlreadyExists when `to` holds something. After an error nothing of the copy is left.
   Status Backup(const std::string& to, Progress* progress = nullptr);
   // Makes the new database `to` from a backup or a closed database, verified. After an
   // error nothing of it is left.
@@ -410,13 +419,15 @@ class Database {
 };
 
 // The batch that Purge applies: it purges the nodes and removes the terms that no other node has.
-// A dry run shows it. kNotFound names a missing key.
+// A dry run shows it. Complexity: O(arcs of the nodes and terms). Errors: kNotFound names a missing
+// key; kResourceExhausted. Threads: thread-safe.
 Result<WriteBatch> PurgeBatch(const Snapshot& now, std::span<const std::string_view> keys,
                               std::int64_t now_ms);
 
 // Metrics: besides the graph's, bytes on disk by part, the log's tail, other caches, checkpoints,
 // the history floor, what is durable, failures in the background. Waits as Database::stats does.
-// Thread-safe as stats(). kResourceExhausted: no memory; kFailedPrecondition: in a child of fork.
+// Complexity: as GraphMetrics. Threads: thread-safe.
+// Errors: kResourceExhausted: no memory; kFailedPrecondition: in a child of fork.
 Result<std::vector<MetricRow>> DatabaseMetrics(Database& database);
 
 }  // namespace plexus

@@ -52,9 +52,11 @@ struct RepairOptions {
   Progress* progress = nullptr;
 };
 
-// Makes the database `to` (a new or empty directory) from `from`, verified and closed. O(bytes of
-// `from`), and the memory of one of its files and of the graph. When it fails or is stopped, `to`
-// is empty again; when the process ends meanwhile, opening `to` says that it was never completed.
+// Computes: the database `to` (a new or empty directory) from `from`, verified and closed. When it
+//   fails or is stopped, `to` is empty again; when the process ends meanwhile, opening `to` says
+//   that it was never completed.
+// Complexity: O(bytes of `from`). Memory: one of its files and the graph.
+// Threads: thread-safe; one call a directory.
 // Errors: kNotFound (no database), kLocked (a writer has it open), kAlreadyExists (`to`),
 // kCorruption (nothing could be saved), kUnsupported (a newer format), kCancelled, kIo.
 Result<RepairReport> Repair(const std::string& from, const std::string& to,

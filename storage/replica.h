@@ -13,7 +13,7 @@
 //
 // Promote makes a replica a writer, with a new mark: its old source lacks that, so it is refused.
 //
-// Thread-safety: free functions need a directory that no database has open, but for ReceiveFiles,
+// Threads: free functions need a directory that no database has open, but for ReceiveFiles,
 // which may run while the replica is open.
 #pragma once
 
@@ -38,11 +38,11 @@ struct GraphIdentity {
   bool operator==(const GraphIdentity&) const = default;
 };
 
-// Takes no lock, writes nothing. kNotFound: there is no graph.
+// Takes no lock, writes nothing. O(1). Errors: kNotFound: there is no graph; kIo; kCorruption.
 Result<GraphIdentity> IdentifyGraph(const std::string& directory);
 
-// The number of the last record of a graph that was closed; the same. kFailedPrecondition: it is
-// open, or its last writer did not end.
+// The number of the last record of a graph that was closed; the same. Errors: kFailedPrecondition:
+// it is open, or its last writer did not end; those of IdentifyGraph.
 Result<Sequence> ClosedSequence(const std::string& directory);
 
 // --- What a replica knows of its source.
@@ -75,11 +75,12 @@ struct ForgottenIds {
 };
 
 // Whether a replica may go on with this source, or begin again with its files. Names what
-// differs. kFailedPrecondition: another graph, or a history that is not the replica's;
-// kUnsupported: a newer format; kNotFound: the source lacks records that the replica has.
+// differs. O(marks). Errors: kFailedPrecondition: another graph, or a history that is not the
+// replica's; kUnsupported: a newer format; kNotFound: the source lacks records of the replica.
 Status CheckSource(const GraphLineage& replica, const GraphLineage& source);
 
-// A page of the feed as bytes, and back. kCorruption: they are none, or not whole.
+// A page of the feed as bytes, and back. O(bytes). Errors: kCorruption: they are none, or not
+// whole; kResourceExhausted.
 Result<std::string> EncodeChanges(const Changes& changes);
 Result<Changes> DecodeChanges(std::string_view bytes);
 
@@ -99,7 +100,7 @@ Result<Changes> DecodeChanges(std::string_view bytes);
 // Writes the files that SendFiles sent into `directory`, next to those in force; `read` returns the
 // next piece, "" at the end. Refuses a directory that holds something else (kAlreadyExists) and
 // other graphs' files (kFailedPrecondition). After an error, or a crash, the next writing open
-// removes them. Returns the generation that SwapIn takes.
+// removes them. Returns the generation that SwapIn takes. O(bytes).
 Result<std::uint64_t> ReceiveFiles(const std::string& directory, const std::string& source,
                                    const std::function<Result<std::string>()>& read,
                                    Progress* progress = nullptr);

@@ -56,10 +56,12 @@ struct GraphArrays {
   std::int64_t time_ms = kNoTime;  // as of a WriteBatch
 };
 
-// Loads an empty graph, in RAM or of a database, in batches of a million edges; the arrays are
-// copied. Errors: kInvalidArgument: an array of another length, a position that is none, a key that
-// is there twice, and what Graph::Load checks; kFailedPrecondition: the graph is not empty;
-// kResourceExhausted: no memory. Nothing was changed.
+// Computes: the arrays into an empty graph, in RAM or of a database, in batches of a million edges.
+// Complexity: O(nodes + edges * log), parallel. Memory: the graph, and the arrays once more.
+// Errors: kInvalidArgument: an array of another length, a position that is none, a key that is
+//   there twice, and what Graph::Load checks; kFailedPrecondition: the graph is not empty;
+//   kResourceExhausted: no memory. Nothing was changed.
+// Threads: as Graph::Load.
 Result<ApplyReport> LoadArrays(Graph& graph, const GraphArrays& arrays,
                                const ApplyOptions& options = {}, Progress* progress = nullptr);
 

@@ -100,7 +100,7 @@ struct GraphBytes {
   double per_node = 0;  // (offsets + kinds and flags) / nodes
 };
 
-// O(runs + columns + spaces). Thread-safe.
+// Complexity: O(runs + columns + spaces). Threads: thread-safe.
 GraphBytes MeasureBytes(const Snapshot& snapshot);
 
 // What the process takes, of which the graph is a part; 0 where the system does not report it.
@@ -109,6 +109,7 @@ struct ProcessBytes {
   std::uint64_t allocator_free =
       0;  // freed to the C library's allocator and kept by it, resident or not
 };
+// Complexity: reads one small file. Threads: thread-safe.
 ProcessBytes MeasureProcess();
 
 // --- Metrics: what a graph counts, in the terms of a metrics system.
@@ -133,9 +134,10 @@ struct MetricRow {
 
 class Graph;  // engine/graph.h
 
-// Counts of GraphStats, nodes and edges by kind, the bytes of MeasureBytes and MeasureProcess.
-// O(kinds + columns + runs). Thread-safe. kResourceExhausted: no memory; kFailedPrecondition: in a
-// child of fork, of a graph that the parent owns.
+// Computes: counts of GraphStats, nodes and edges by kind, MeasureBytes and MeasureProcess.
+// Complexity: O(kinds + columns + runs). Threads: thread-safe.
+// Errors: kResourceExhausted: no memory; kFailedPrecondition: in a child of fork, of a graph that
+//   the parent owns.
 Result<std::vector<MetricRow>> GraphMetrics(const Graph& graph);
 
 // OpenMetrics text: HELP and TYPE of each family, its rows, "# EOF" in the end. Every name and

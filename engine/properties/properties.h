@@ -2,13 +2,13 @@
 // without a third-party library.
 //
 //   plexus::PropertyMapBuilder made;
-//   made.String("tool", "search").Int("hits",
-//   3).BeginList("scores").Double(0.5).Double(0.25).End();
+//   made.String("tool", "search").Int("hits", 3);
+//   made.BeginList("scores").Double(0.5).Double(0.25).End();
 //   PLEXUS_ASSIGN(const std::string bytes, made.Finish());
 //   batch.SetPayload(node, plexus::NodeField::kProperties, bytes);
 //
-//   PLEXUS_ASSIGN(const std::string stored, snapshot.Payload(node,
-//   plexus::NodeField::kProperties));
+//   PLEXUS_ASSIGN(const std::string stored,
+//                 snapshot.Payload(node, plexus::NodeField::kProperties));
 //   PLEXUS_ASSIGN(const plexus::PropertyMap map, plexus::PropertyMap::Read(stored));
 //   if (const auto hits = map.root().Find("hits")) use(hits->AsInt());
 //
@@ -16,7 +16,8 @@
 // at every level, an empty map no bytes at all. Equal maps give equal bytes, and the same as the
 // JSON importer writes for the same values (storage/formats/import.h).
 //
-// Builders and maps are values: one thread changes one, any number read one.
+// Complexity: O(1) a member written or read, unless said. Memory: a builder's and a map's values.
+// Threads: builders and maps are values: one thread changes one, any number read one.
 #pragma once
 
 #include <cstddef>
@@ -69,8 +70,8 @@ class PropertyMapBuilder {
   // Ends the innermost list or map; the outermost one ends by Finish.
   PropertyMapBuilder& End();
 
-  // The bytes; "" for an empty map. O(values * log). The builder is as before, so more may be
-  // added.
+  // Computes: the bytes; "" for an empty map. The builder is as before, so more may be added.
+  // Complexity: O(values * log + bytes). Errors: the first one kept; kResourceExhausted.
   Result<std::string> Finish() const;
   void Clear();
 
@@ -126,9 +127,10 @@ class PropertyView {
 // A map read from bytes. Views point into it: it can be moved, but then they are taken again.
 class PropertyMap {
  public:
-  // Bytes from anywhere; "" is the empty map. O(bytes). kCorruption: they are no FlexBuffers map,
-  // or hold what a property cannot be (a blob, a number that is not finite, text that is not UTF-8,
-  // names that are not sorted or double, more levels than FlexBuffers' own 64).
+  // Bytes from anywhere; "" is the empty map. Complexity: O(bytes).
+  // Errors: kResourceExhausted. kCorruption: they are no FlexBuffers map, or hold what a property
+  // cannot be (a blob, a number that is not finite, text that is not UTF-8, names that are not
+  // sorted or double, more levels than FlexBuffers' own 64).
   static Result<PropertyMap> Read(std::string_view bytes);
 
   PropertyView root() const { return PropertyView(this, 0); }

@@ -59,7 +59,10 @@ void DecodeRow(const RowLayout& layout, const std::byte* row, float* values);
 // Rows are f32 or f16, padded with zeros to a multiple of 64 bytes and aligned to it. Of a graph
 // that was opened the first rows are in the payload store until Load reads them: which nodes have a
 // vector is known before. What reads values REQUIRES that Load succeeded on this view or one of the
-// same table; Snapshot::vectors does it. Thread-safe.
+// same table; Snapshot::vectors does it.
+//
+// Complexity: O(1), live_count O(rows purged since opening), values of f16 O(dimensions).
+// Threads: thread-safe, each with a buffer of its own.
 
 inline constexpr std::uint32_t kNoRow = 0xFFFFFFFFu;
 
@@ -90,9 +93,10 @@ class VectorView {
   // Which payload holds the node's vector, also a purged one; none when it has none.
   PayloadRef ref(NodeId node) const;
 
-  // Reads the values of stored rows, if there are any and they are not read yet. kCorruption: a
-  // row of this view is damaged, with its payload; kFailedPrecondition: the database is closed.
-  // Thread-safe. `store`: the one of the graph.
+  // Reads the values of stored rows, if there are any and they are not read yet. `store`: the one
+  // of the graph. Complexity: O(bytes of the space), the first time. Memory: not_loaded_bytes().
+  // Errors: kCorruption: a row of this view is damaged, with its payload; kFailedPrecondition: the
+  // database is closed; kResourceExhausted: no memory.
   Status Load(const PayloadStore* store) const;
   bool loaded() const;
   // Is this the node's vector, bit by bit, as payloads have it? Without Load it reads this row

@@ -13,8 +13,10 @@
 // values, `count` arrays of `nodes` elements, with NaN or 0xFFFFFFFF where a node has none.
 //
 // Reading takes whole blocks and checks each before a byte of it is used, so that a reader of a
-// part of the file checks that part, and what was checked is what is used. An ArrayFile is for one
-// thread.
+// part of the file checks that part, and what was checked is what is used.
+//
+// Complexity: O(bytes read), in whole blocks of 1 MiB. Memory: a block and the answer.
+// Threads: an ArrayFile and an ArrayWriter are for one thread.
 #pragma once
 
 #include <cstdint>

@@ -37,9 +37,11 @@ struct ExportOptions {
   bool property_columns = false;
 };
 
-// Every function streams: memory O(one row), plus O(index nodes) for JSON lines.
-// Errors: kIo when the stream fails, kCancelled, kCorruption from the payload
-// store, kUnsupported when something has no spelling in the format.
+// Complexity: O(nodes + edges + bytes of their texts and properties), unless a format says more.
+// Memory: O(one row), as every function streams; plus O(index nodes) for JSON lines.
+// Errors: kIo when the stream fails, kCancelled, kCorruption from the payload store, kUnsupported
+//   when something has no spelling in the format, kResourceExhausted.
+// Threads: thread-safe, each with a stream of its own.
 Status ExportJsonLines(const Snapshot& snapshot, std::ostream& out,
                        const ExportOptions& options = {});
 // Header and rows, RFC 4180, LF. Cells that a spreadsheet would take for a formula

@@ -198,21 +198,22 @@ struct ImportReport {
   std::vector<ImportWarning> warnings;   // one a file and field
 };
 
-// Imports `files` in order. Record errors are in the report; the Result is an error when a file
-// cannot be read (kNotFound, kIo), its format is unknown or has no reader (kInvalidArgument,
-// kUnsupported), the graph cannot take writes (the journal's error, kReadOnly), or progress said
-// stop (kCancelled). While files are checked these change nothing. What cannot be foreseen ends an
-// import in the middle, and whole batches stay: a full disk, kCancelled, a graph that runs out of
-// ids or arcs, another writer that defines the same kinds otherwise, and a file that changes after
-// it was checked (kIo; the message says how much was applied). Importing again completes it.
-// Thread-safe as Graph is. Cost: O(bytes); memory O(threads * block_bytes), and of files what their
-// check has parsed, up to eight times their bytes and a quarter of limits.load_bytes (what passes
-// that is parsed twice); edges that are loaded once, 14 to 28 bytes an edge that the graph keeps,
-// the keys, and limits.load_bytes; a matrix takes 16 bytes an entry, a file with edges between
-// facts of wanted kinds, or that states kinds of nodes where a kind of edge wants one, what its
-// nodes' keys take. A pipe is kept in memory, over 8 MiB in a temporary file without a name
-// (limits.spool_bytes, else kResourceExhausted). So is what a gzip file holds, which its first
-// bytes tell (kInvalidArgument: damaged).
+// Computes: the graph with what `files` say, in order. Record errors are in the report.
+// Complexity: O(bytes), parallel.
+// Memory: O(threads * block_bytes), and of files what their check has parsed, up to eight times
+//   their bytes and a quarter of limits.load_bytes (what passes that is parsed twice); edges that
+//   are loaded once, 14 to 28 bytes an edge that the graph keeps, the keys, and limits.load_bytes;
+//   a matrix takes 16 bytes an entry, a file with edges between facts of wanted kinds, or that
+//   states kinds of nodes where a kind of edge wants one, what its nodes' keys take. A pipe is kept
+//   in memory, over 8 MiB in a temporary file without a name (limits.spool_bytes, else
+//   kResourceExhausted). So is what a gzip file holds, which its first bytes tell.
+// Errors: kNotFound, kIo: a file cannot be read; kInvalidArgument, kUnsupported: its format is
+//   unknown, has no reader, or its gzip is damaged; kReadOnly and the journal's own; kCancelled.
+//   While files are checked these change nothing. What cannot be foreseen ends an import in the
+//   middle, and whole batches stay: a full disk, kCancelled, a graph that runs out of ids or arcs,
+//   another writer that defines the same kinds otherwise, and a file that changes after it was
+//   checked (kIo; the message says how much was applied). Importing again completes it.
+// Threads: thread-safe as Graph is.
 Result<ImportReport> ImportFiles(Graph& graph, const std::vector<std::string>& files,
                                  const ImportOptions& options = {});
 
