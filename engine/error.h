@@ -1,11 +1,10 @@
 // Errors are values: Result<T> is a std::expected<T, Error> marked [[nodiscard]].
 //
 // An Error names the offending thing and what was expected. Nothing in the
-// library throws across its interface or prints; programmer errors (a kind or
-// column that the schema does not have, a column read as another type) are checks that end the
+// library throws across its interface, but for std::bad_alloc, or prints; programmer errors (a kind
+// or column that the schema does not have, a column read as another type) are checks that end the
 // program. A NodeId below Snapshot::node_count() is the caller's to keep: reads by id look up an
-// array. Where memory runs out a Result is kResourceExhausted; what returns none throws
-// std::bad_alloc.
+// array. Where memory runs out a Result is kResourceExhausted; what returns none throws.
 #pragma once
 
 #include <expected>

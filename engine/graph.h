@@ -128,8 +128,9 @@ struct GraphStats {
 };
 
 // Threads: all members but the destructor are thread-safe.
-// Errors of all that writes: kFailedPrecondition in a child of fork, kResourceExhausted without
-//   memory (nothing was changed unless the member says otherwise).
+// Errors: of all that writes kFailedPrecondition in a child of fork; kResourceExhausted without
+//   memory: nothing was changed, unless the journal was asked before: then the batch may be durable
+//   and the graph is read-only until it is opened again.
 class Graph {
  public:
   // Computes: an empty graph in RAM; null when there is no memory for it. Complexity: O(1).
@@ -151,8 +152,8 @@ class Graph {
 
   // Computes: the state after the batch, journals it and publishes it, all or nothing. Returns when
   //   it is as durable as asked; waiting batches share one sync.
-  // Complexity: O(operations * log), and of the delta's merges O(log) an edge over time. Waits
-  //   above delta_hard_arcs (kManual: O(arcs)).
+  // Complexity: O(operations * log), for each array that changes its list of pages, and of the
+  //   delta's merges O(log) an edge over time. Waits above delta_hard_arcs (kManual: O(arcs)).
   // Memory: the batch's changes, until a compaction takes them into the base.
   // Errors: kInvalidArgument names the offending operation and value, or a time above kMaxTimeMs
   // or too far ahead of now_ms (nothing was changed); kConflict names an expectation of the batch
@@ -199,7 +200,8 @@ class Graph {
 
   // Folds the current delta into a new base, drops the rows of replaced vectors, and packs what
   // removed nodes and unused strings leave behind (bench/notes/removed.md). Writers continue.
-  // Complexity: O(nodes + arcs + delta * log), parallel. Memory: a second base. Errors:
+  // Complexity: O(nodes + arcs + delta * log), parallel. Memory: a second base, and the live
+  // rows of a space. Errors:
   // kResourceExhausted: no memory, or more arcs than a base holds; the graph is as it was.
   Status Compact();
 

@@ -8,9 +8,8 @@
 // What a block throws (std::bad_alloc, as a rule) comes out of the loop in the calling thread, once
 // no block is at work any more. An executor never sees it, so a host's pool needs no care of it.
 //
-// Complexity: loops add O(blocks) to the work. Memory: O(1), ParallelReduce O(blocks).
-// Errors: std::bad_alloc of the blocks and of the makers; std::system_error where a thread cannot
-//   be started.
+// Complexity: loops add O(blocks) to the work. Memory: O(threads), ParallelReduce O(blocks).
+// Errors: std::bad_alloc of the blocks and of the makers.
 // Threads: executors and loops are thread-safe, and loops may lie inside each other.
 //
 // A host that owns a thread pool implements Executor and passes it in options.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
@@ -42,26 +41,34 @@ bool GivesWay(const Schema::EdgeKindMatch& match) {
           match.kind == builtin::kDependsOn || match.kind == builtin::kRefines);
 }
 
-// The place of a name in a table by rising name, or where it would be.
-template <class Table>
-auto Place(Table& table, std::string_view name) {
-  return std::ranges::lower_bound(table, name, {},
-                                  [](const auto& entry) { return std::string_view(entry.first); });
+// What names the entries of a table that is by rising name.
+template <class T>
+auto NamesOf(const std::vector<T>& definitions) {
+  return [&definitions](auto id) -> std::string_view { return definitions[id].name; };
+}
+auto NamesOf(const std::vector<EdgeKind>& kinds) {
+  return [&kinds](const Schema::EdgeKindMatch& match) -> std::string_view {
+    return match.reversed ? kinds[match.kind].inverse : kinds[match.kind].name;
+  };
 }
 
-template <class T>
-std::optional<T> Find(const std::vector<std::pair<std::string, T>>& table, std::string_view name) {
-  const auto place = Place(table, name);
-  return place != table.end() && place->first == name ? std::optional(place->second) : std::nullopt;
+template <class Entry, class T>
+std::optional<Entry> Find(const std::vector<Entry>& table, const std::vector<T>& definitions,
+                          std::string_view name) {
+  const auto place = std::ranges::lower_bound(table, name, {}, NamesOf(definitions));
+  return place != table.end() && NamesOf(definitions)(*place) == name ? std::optional(*place)
+                                                                      : std::nullopt;
 }
 
-template <class T>
-void Assign(std::vector<std::pair<std::string, T>>& table, const std::string& name, T value) {
-  const auto place = Place(table, name);
-  if (place != table.end() && place->first == name)
-    place->second = value;
+// In place of the entry of that name, if there is one.
+template <class Entry, class T>
+void Assign(std::vector<Entry>& table, const std::vector<T>& definitions, std::string_view name,
+            Entry entry) {
+  const auto place = std::ranges::lower_bound(table, name, {}, NamesOf(definitions));
+  if (place != table.end() && NamesOf(definitions)(*place) == name)
+    *place = entry;
   else
-    table.emplace(place, name, value);
+    table.insert(place, entry);
 }
 
 }  // namespace
@@ -74,22 +81,22 @@ Schema::Schema() {
   edge_kinds_.assign(edges.begin(), edges.end());
   columns_.assign(columns.begin(), columns.end());
   for (NodeKindId i{}; i < node_kinds_.size(); ++i)
-    if (!node_kinds_[i].name.empty()) Assign(node_kind_ids_, node_kinds_[i].name, i);
+    if (!node_kinds_[i].name.empty()) Assign(node_kind_ids_, node_kinds_, node_kinds_[i].name, i);
   for (EdgeKindId i{}; i < edge_kinds_.size(); ++i) {
     if (edge_kinds_[i].name.empty()) continue;
-    Assign(edge_kind_ids_, edge_kinds_[i].name, EdgeKindMatch{i, false});
+    Assign(edge_kind_ids_, edge_kinds_, edge_kinds_[i].name, EdgeKindMatch{i, false});
     if (!edge_kinds_[i].inverse.empty())
-      Assign(edge_kind_ids_, edge_kinds_[i].inverse, EdgeKindMatch{i, true});
+      Assign(edge_kind_ids_, edge_kinds_, edge_kinds_[i].inverse, EdgeKindMatch{i, true});
   }
   for (ColumnId i{}; i < columns_.size(); ++i)
-    if (!columns_[i].name.empty()) Assign(column_ids_, columns_[i].name, i);
+    if (!columns_[i].name.empty()) Assign(column_ids_, columns_, columns_[i].name, i);
 }
 
 std::optional<NodeKindId> Schema::FindNodeKind(std::string_view name) const {
-  return Find(node_kind_ids_, name);
+  return Find(node_kind_ids_, node_kinds_, name);
 }
 std::optional<ColumnId> Schema::FindColumn(std::string_view name) const {
-  return Find(column_ids_, name);
+  return Find(column_ids_, columns_, name);
 }
 std::optional<ColumnId> Schema::ColumnFor(ColumnId builtin) const {
   const Column& wanted = BuiltinColumns()[builtin];
@@ -97,10 +104,10 @@ std::optional<ColumnId> Schema::ColumnFor(ColumnId builtin) const {
   return found && columns_[*found].type == wanted.type ? found : std::nullopt;
 }
 std::optional<SpaceId> Schema::FindSpace(std::string_view name) const {
-  return Find(space_ids_, name);
+  return Find(space_ids_, spaces_, name);
 }
 std::optional<Schema::EdgeKindMatch> Schema::FindEdgeKind(std::string_view name) const {
-  return Find(edge_kind_ids_, name);
+  return Find(edge_kind_ids_, edge_kinds_, name);
 }
 
 bool Schema::DemandsKind(NodeKindId node_kind) const {
@@ -119,7 +126,7 @@ Result<NodeKindId> Schema::Define(const NodeKind& kind) try {
     return Fail(ErrorCode::kResourceExhausted, "more than 65535 node kinds");
   const NodeKindId id(node_kinds_.size());
   node_kinds_.push_back(kind);
-  Assign(node_kind_ids_, kind.name, id);
+  Assign(node_kind_ids_, node_kinds_, kind.name, id);
   return id;
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -160,8 +167,9 @@ Result<EdgeKindId> Schema::Define(const EdgeKind& kind) try {
   const EdgeKindId id(edge_kinds_.size());
   edge_kinds_.push_back(kind);
   const auto name_it = [&](const std::string& name, bool reversed) {
-    if (const auto old = FindEdgeKind(name)) edge_kinds_[old->kind].inverse.clear();
-    Assign(edge_kind_ids_, name, EdgeKindMatch{id, reversed});
+    const auto old = FindEdgeKind(name);
+    Assign(edge_kind_ids_, edge_kinds_, name, EdgeKindMatch{id, reversed});
+    if (old) edge_kinds_[old->kind].inverse.clear();
   };
   name_it(kind.name, false);
   if (!kind.inverse.empty()) name_it(kind.inverse, true);
@@ -176,7 +184,7 @@ Result<ColumnId> Schema::Add(const Column& column) {
   const ColumnId id(columns_.size());
   const auto old = FindColumn(column.name);
   columns_.push_back(column);
-  Assign(column_ids_, column.name, id);
+  Assign(column_ids_, columns_, column.name, id);
   if (old) columns_[*old].name.clear();
   return id;
 }
@@ -228,7 +236,7 @@ Result<SpaceId> Schema::Define(const VectorSpace& space) try {
     return Fail(ErrorCode::kResourceExhausted, "more than 64 vector spaces");
   const SpaceId id(spaces_.size());
   spaces_.push_back(space);
-  Assign(space_ids_, space.name, id);
+  Assign(space_ids_, spaces_, space.name, id);
   return id;
 }
 PLEXUS_CATCH_NO_MEMORY

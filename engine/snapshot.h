@@ -2,7 +2,8 @@
 //
 // A Snapshot is two pointers: copy it freely, keep it as long as you like. It never changes.
 //
-// Complexity: O(1), unless a member says otherwise. Memory: none but the answer's.
+// Complexity: O(1), or O(log) for what few edges have (labels, times, makers, properties); a member
+//   says where it is more. Memory: none but the answer's.
 // Errors: none but where a Result is returned. Ids are those of this snapshot (not checked).
 // Threads: thread-safe; no locks, no waiting for a writer.
 //
@@ -111,7 +112,8 @@ class Snapshot {
   std::int64_t TimeOr(std::int64_t now_ms) const { return now_ms == kNoTime ? time_ms() : now_ms; }
   const Schema& schema() const { return *tables_->schema; }
 
-  // The same contents under another sequence and time. Throws std::bad_alloc.
+  // The same contents under another sequence and time. O(nodes / 64 + delta). Throws
+  // std::bad_alloc.
   Snapshot Numbered(Sequence sequence, std::int64_t time_ms) const;
 
   // --- nodes. Ids are [0, node_count()), alive or not.
@@ -187,12 +189,13 @@ class Snapshot {
 
   // Calls fn(NodeId row, const Arc&) for every arc of rows [first, last), row by
   // row in the order of ForEachArc; not for kBoth. The way to scan a graph: between
-  // two rows that the delta touches it is one tight loop over the base.
+  // two rows that the delta touches it is one tight loop over the base. O(rows + arcs).
   template <class Fn>
   void ScanArcs(Direction direction, NodeId first, NodeId last, const ArcFilter& filter,
                 Fn&& fn) const;
 
-  // Number of arcs ForEachArc would visit. O(1) of a clean row and all kinds, else as ForEachArc.
+  // Number of arcs ForEachArc would visit. O(1) of one direction of a clean row and all kinds at
+  // any time, else as ForEachArc.
   std::uint64_t Degree(Direction direction, NodeId node, const ArcFilter& filter) const;
 
   // valid_from <= at < valid_until of a stored arc; what a filter with a time asks.
@@ -211,11 +214,11 @@ class Snapshot {
 
   // Hide the latency of many look-ups: call for a source some 32 look-ups ahead with
   // near = false, some 16 ahead with near = true. The first fetches for
-  // FindBaseEdge, both together for FindEdge.
+  // FindBaseEdge, both together for FindEdge. O(runs).
   void PrefetchBaseRow(NodeId source, bool near) const;
   void PrefetchDeltaRow(NodeId source, bool near) const;
 
-  // Every alive edge once, by source, then as in the out row.
+  // Every alive edge once, by source, then as in the out row. O(nodes + arcs).
   template <class Fn>
   void ForEachEdge(const ArcFilter& filter, Fn&& fn) const;
 

@@ -33,7 +33,7 @@ class TypedId {
       const {  // NOLINT: an index as it is
     return value_;
   }
-  // Never called: with it vector<NodeId>{kTag}, kTag nodes of id 0, is ambiguous.
+  // Never called: with it vector<NodeId>{builtin::kTag}, kTag nodes of id 0, is ambiguous.
   template <class T>
   operator std::allocator<T>() const = delete;
   constexpr std::uint16_t value() const { return value_; }

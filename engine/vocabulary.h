@@ -3,7 +3,7 @@
 // renumber, only append. Meaning and direction are next to each.
 //
 // Behaviour (visibility, recall, decay) lives in algorithms/memory; text formats
-// compose batches from these names. All is constant: O(1), thread-safe.
+// compose batches from these names. Threads: all is constant.
 #pragma once
 
 #include <span>

@@ -9,9 +9,10 @@
 // (batch_refs.h): with another's, one kept over Clear() or one never set, Apply fails and says
 // which operation.
 //
-// Complexity: O(1) an operation and O(bytes) of what it copies; names O(log). Memory: the
-//   operations. Errors: none here, Apply has them; std::bad_alloc is thrown. Threads: not
-//   thread-safe; fill several in parallel and join them with `Append`.
+// Complexity: O(1) an operation and O(bytes) of what it copies; names O(log), a new one moves two
+//   bytes for each name behind its own. Memory: the operations.
+// Errors: none here, Apply has them; std::bad_alloc is thrown.
+// Threads: not thread-safe; fill several in parallel and join them with `Append`.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +58,7 @@ class WriteBatch {
   // kind when one is given.
   NodeRef UpsertNode(std::string_view key, std::optional<NodeKindRef> kind = std::nullopt);
   void UpsertNode(NodeRef node, std::optional<NodeKindRef> kind = std::nullopt);
-  // An index node, e.g. IndexNode(kTag, "rust").
+  // An index node, e.g. IndexNode(builtin::kTag, "rust").
   NodeRef IndexNode(NodeKindId kind, std::string_view name);
   void RemoveNode(NodeRef node);
   void PurgeNode(NodeRef node);

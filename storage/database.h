@@ -240,10 +240,10 @@ struct StorageStats {
   std::string background_error = {};  // why the last of them failed; empty after one succeeded
 };
 
-// Errors of all members that return a Result: kFailedPrecondition after Close and in a child of
-//   fork; kIo; kCorruption: damage, with file and offset; kReadOnly where a read-only database
-//   would be written; kCancelled where `progress` says stop; kResourceExhausted without memory. A
-//   member names those of its own.
+// Errors: of all members kFailedPrecondition after Close (but Close) and, opened for writing, in a
+//   child of fork; kIo; kCorruption: damage, with file and offset; kReadOnly where a read-only
+//   database would be written; kCancelled where `progress` says stop; kResourceExhausted without
+//   memory. A member names those of its own.
 class Database {
  public:
   class Impl;  // database_impl.h, for the files that implement this class
@@ -293,7 +293,8 @@ class Database {
 
   // Writes a checkpoint of the current snapshot unless the newest has its
   // sequence already, and drops all but the newest few; with the next one, where AsOf, History or
-  // Verify read for long. Complexity: O(what changed since the last one, by arrays).
+  // Verify read for long. Complexity: O(nodes + arcs + columns), and
+  // what a scrub costs where one is due.
   Status Checkpoint(Progress* progress = nullptr);
 
   // Forgets the log up to and including `before`: a checkpoint there becomes the
@@ -335,8 +336,8 @@ class Database {
   Status EndBulk(Progress* progress = nullptr);
 
   // Checks everything there is to check; problems are in the report, an error
-  // means that checking itself could not go on. Complexity: O(bytes on disk). Memory: one more
-  // graph with against_replay.
+  // means that checking itself could not go on. Complexity: O(bytes on disk), and the
+  // log up to 16 times. Memory: no second graph (storage/verify/verify.h).
   Result<VerifyReport> Verify(const VerifyOptions& options = {});
 
   // A verified copy of the database in the new directory `to` (hard links where
@@ -419,14 +420,15 @@ class Database {
 };
 
 // The batch that Purge applies: it purges the nodes and removes the terms that no other node has.
-// A dry run shows it. Complexity: O(arcs of the nodes and terms). Errors: kNotFound names a missing
-// key; kResourceExhausted. Threads: thread-safe.
+// A dry run shows it. Complexity: O(nodes + arcs of terms). Errors: kNotFound names a missing key;
+// kResourceExhausted. Threads: thread-safe.
 Result<WriteBatch> PurgeBatch(const Snapshot& now, std::span<const std::string_view> keys,
                               std::int64_t now_ms);
 
 // Metrics: besides the graph's, bytes on disk by part, the log's tail, other caches, checkpoints,
 // the history floor, what is durable, failures in the background. Waits as Database::stats does.
-// Complexity: as GraphMetrics. Threads: thread-safe.
+// Complexity: O(files + checkpoints + graphs of the past kept), and GraphMetrics. Threads:
+// thread-safe.
 // Errors: kResourceExhausted: no memory; kFailedPrecondition: in a child of fork.
 Result<std::vector<MetricRow>> DatabaseMetrics(Database& database);
 

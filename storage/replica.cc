@@ -28,7 +28,7 @@ Status Forked(const std::string& what) {
 }  // namespace
 
 Status replica::CheckSource(const replica::GraphLineage& replica,
-                            const replica::GraphLineage& source) {
+                            const replica::GraphLineage& source) try {
   if (source.format > kNewestVersion)
     return Fail(ErrorCode::kUnsupported,
                 "the source writes format " + std::to_string(source.format) +
@@ -56,6 +56,7 @@ Status replica::CheckSource(const replica::GraphLineage& replica,
                                           std::to_string(replica.sequence));
   return {};
 }
+PLEXUS_CATCH_NO_MEMORY
 
 Status Database::Impl::WriteOrigin(const Origin& origin) {
   rocksdb::WriteOptions sync;

@@ -38,7 +38,8 @@ struct GraphIdentity {
   bool operator==(const GraphIdentity&) const = default;
 };
 
-// Takes no lock, writes nothing. O(1). Errors: kNotFound: there is no graph; kIo; kCorruption.
+// Takes no lock, writes nothing. O(the anchor file). Errors: kNotFound: there is no graph; kIo;
+// kCorruption; kUnsupported: a newer format.
 Result<GraphIdentity> IdentifyGraph(const std::string& directory);
 
 // The number of the last record of a graph that was closed; the same. Errors: kFailedPrecondition:

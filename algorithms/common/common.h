@@ -1,6 +1,7 @@
 // What options and results of kernels hold: the part of the graph (GraphFilter, NodeSubset),
 // weights (EdgeWeighting), limits (Budget), threads (RunOptions), the instruction set (SimdLevel);
-// scored and weighted nodes, steps of a path, what a call prepared.
+// scored and weighted nodes, rankings, steps of a path, what a call prepared. And the selected part
+// as bare arrays (DenseView).
 #pragma once
 
 #include <atomic>
@@ -140,7 +141,7 @@ Result<std::vector<StringId>> ScopesInUse(const Snapshot& snapshot, const Budget
 
 // --- GraphFilter: the part of a graph that a kernel reads. The options of every kernel hold one.
 //
-//   plexus::PageRank(snapshot, {.filter = {.kinds = {causes}, .subset = &visible}});
+//   plexus::pagerank::PageRank(snapshot, {.filter = {.kinds = {causes}, .subset = &visible}});
 //
 // A kernel that reads a field in another way documents it in its own options.
 
@@ -176,7 +177,7 @@ struct EdgeWeighting {
 
 // --- RunOptions: limits and threads of a call. The options of every kernel hold one.
 //
-//   plexus::Leiden(snapshot, {.run = {.budget = {.deadline = at}, .executor = &pool}});
+//   plexus::community::Leiden(snapshot, {.run = {.budget = {.deadline = at}, .executor = &pool}});
 
 struct RunOptions {
   // Each kernel documents what its nodes and edges count, and how often it checks deadline and
@@ -293,7 +294,7 @@ class DenseView {
   // Memory: the packed rows, 4 bytes an arc and direction, 4 more with weights. Of a base that
   //   holds its weights as codes 4 with weights, kept with it.
   // Errors: kInvalidArgument: a kind out of range, a reversed kind that is not followed, or
-  //   arc_weights out of range (common.h) or without `weights`. kResourceExhausted: more
+  //   arc_weights out of range or without `weights`. kResourceExhausted: more
   //   arcs than a csr holds, or no memory.
   // Threads: thread-safe.
   static Result<DenseView> Make(const Snapshot& snapshot, const DenseViewOptions& options = {});

@@ -15,7 +15,6 @@
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/retrieval/internal/term_lengths.h"
-#include "algorithms/retrieval/terms.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 

@@ -292,7 +292,7 @@ Result<IndexTermsReport> AddTerms(const Snapshot& snapshot, const TermOptions& t
 
 // --- BM25: facts, or events, ranked by how well their terms answer a query.
 //
-// Over the postings of terms.h. For query terms t (each once for every time it is
+// Over the postings of terms. For query terms t (each once for every time it is
 // asked for) and a node d,
 //   score(d) = sum over t of  idf(t) * tf * (k1 + 1) / (tf + k1 * (1 - b + b * |d| / avg))
 //   idf(t)   = ln(1 + (N - df + 0.5) / (df + 0.5))
@@ -371,7 +371,7 @@ struct Bm25Result {
 Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms,
                         const Bm25Options& options = {});
 
-// The same for the words of `text`, as the graph's own texts became terms (terms.h).
+// The same for the words of `text`, as the graph's own texts became terms.
 // Errors: those of QueryTerms, too. kInvalidArgument: no word to search for.
 Result<Bm25Result> Bm25(const Snapshot& snapshot, std::string_view text,
                         const Bm25Options& options = {});

@@ -17,7 +17,6 @@
 #include "algorithms/retrieval/internal/where/where_list.h"
 #include "algorithms/retrieval/internal/where/where_set.h"
 #include "algorithms/retrieval/internal/where/where_tree.h"
-#include "algorithms/retrieval/scan.h"
 #include "engine/out_of_memory.h"
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"

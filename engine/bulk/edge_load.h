@@ -45,7 +45,7 @@ struct StoredBatch {
   std::uint64_t at = 0;
   std::uint64_t edges = 0;         // 0: it is not there
   std::uint8_t columns = 0;        // which arrays it has
-  std::vector<KindId> kinds = {};  // that its edges have, ascending; empty: kLink
+  std::vector<KindId> kinds = {};  // that its edges have, ascending; empty: builtin::kLink
   StringId strings = 0;            // the largest label and 1
 };
 
@@ -58,7 +58,7 @@ struct LoadBatch {
   // Of this batch and those before it: its edges' ids lie below. The last batch's is the number of
   // keys.
   NodeId nodes = 0;
-  AlignedArray<KindId> kinds = {};     // edge kinds of EdgeLoad::plane; empty: kLink
+  AlignedArray<KindId> kinds = {};     // edge kinds of EdgeLoad::plane; empty: builtin::kLink
   AlignedArray<StringId> labels = {};  // ids in EdgeLoad::strings
   // kNoTime: not stated.
   AlignedArray<std::int64_t> created_at = {}, valid_from = {}, valid_until = {};
@@ -123,7 +123,8 @@ class LoadedEdges {
   // The same without its edges (with their extras).
   void FillNodes(std::size_t batch, Record& record) const;
   // What a batch changes, by identity, with full values; the weight's sign says whether the edge is
-  // new (none: all are 1 and new). No created_at: all are of time_ms(). No kinds: all are kLink.
+  // new (none: all are 1 and new). No created_at: all are of time_ms(). No kinds: all are
+  // builtin::kLink.
   const LoadBatch& batch(std::size_t batch) const { return batches_[batch]; }
   static std::uint16_t FlagsOf(const LoadBatch& batch, std::size_t edge);
   std::int64_t time_ms() const { return time_ms_; }

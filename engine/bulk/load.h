@@ -60,7 +60,7 @@ struct GraphArrays {
 // Complexity: O(nodes + edges * log), parallel. Memory: the graph, and the arrays once more.
 // Errors: kInvalidArgument: an array of another length, a position that is none, a key that is
 //   there twice, and what Graph::Load checks; kFailedPrecondition: the graph is not empty;
-//   kResourceExhausted: no memory. Nothing was changed.
+//   kResourceExhausted: no memory; kCancelled: whole batches may stay. Else nothing was changed.
 // Threads: as Graph::Load.
 Result<ApplyReport> LoadArrays(Graph& graph, const GraphArrays& arrays,
                                const ApplyOptions& options = {}, Progress* progress = nullptr);

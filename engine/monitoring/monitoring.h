@@ -109,7 +109,8 @@ struct ProcessBytes {
   std::uint64_t allocator_free =
       0;  // freed to the C library's allocator and kept by it, resident or not
 };
-// Complexity: reads one small file. Threads: thread-safe.
+// Complexity: reads one small file, and walks what glibc's allocator keeps free, under its locks.
+// Threads: thread-safe.
 ProcessBytes MeasureProcess();
 
 // --- Metrics: what a graph counts, in the terms of a metrics system.
@@ -135,7 +136,8 @@ struct MetricRow {
 class Graph;  // engine/graph.h
 
 // Computes: counts of GraphStats, nodes and edges by kind, MeasureBytes and MeasureProcess.
-// Complexity: O(kinds + columns + runs). Threads: thread-safe.
+// Complexity: O(kinds + columns + runs), and MeasureProcess; waits for the batch that is being
+//   applied. Threads: thread-safe.
 // Errors: kResourceExhausted: no memory; kFailedPrecondition: in a child of fork, of a graph that
 //   the parent owns.
 Result<std::vector<MetricRow>> GraphMetrics(const Graph& graph);

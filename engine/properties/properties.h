@@ -16,8 +16,8 @@
 // at every level, an empty map no bytes at all. Equal maps give equal bytes, and the same as the
 // JSON importer writes for the same values (storage/formats/import.h).
 //
-// Complexity: O(1) a member written or read, unless said. Memory: a builder's and a map's values.
-// Threads: builders and maps are values: one thread changes one, any number read one.
+// Complexity: O(bytes) a member written, O(1) one read, unless said. Memory: a builder's and a
+// map's values. Threads: builders and maps are values: one thread changes one, any number read one.
 #pragma once
 
 #include <cstddef>

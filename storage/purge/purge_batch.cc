@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "engine/out_of_memory.h"
 #include "storage/purge/orphan_terms.h"
 
 namespace plexus {
@@ -11,7 +12,7 @@ namespace plexus {
 using namespace storage_internal;
 
 Result<WriteBatch> PurgeBatch(const Snapshot& now, std::span<const std::string_view> keys,
-                              std::int64_t now_ms) {
+                              std::int64_t now_ms) try {
   WriteBatch batch(now_ms);
   std::set<NodeId> nodes;
   for (const std::string_view key : keys) {
@@ -23,5 +24,6 @@ Result<WriteBatch> PurgeBatch(const Snapshot& now, std::span<const std::string_v
   for (const NodeId term : OrphanTerms(now, nodes)) batch.RemoveNode(NodeRef::Id(term));
   return batch;
 }
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

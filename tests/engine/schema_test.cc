@@ -1,7 +1,12 @@
 // Schema: definitions agree or are refused, names and limits, inverse names; keys.
 #include "engine/schema.h"
 
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -210,6 +215,37 @@ TEST(CheckKey, WhatAKeyMayBe) {
                                 "a\x1f"
                                 "b"})
     EXPECT_FALSE(CheckKey(key, true)) << ::testing::PrintToString(key);
+}
+
+TEST(Schema, NamesInAnyOrderAreFound) {
+  std::mt19937 random(7);
+  std::vector<int> numbers(500);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::shuffle(numbers.begin(), numbers.end(), random);
+  Schema s;
+  std::map<std::string, EdgeKindId> kinds, inverses;
+  for (const int n : numbers) {
+    const std::string name = "k" + std::to_string(n), inverse = "of " + name;
+    kinds[name] = *s.Define(EdgeKind{.name = name, .inverse = n % 3 == 0 ? inverse : ""});
+    if (n % 3 == 0) inverses[inverse] = kinds[name];
+    ASSERT_TRUE(s.Define(Column{"c" + std::to_string(n), ColumnType::kI64}));
+  }
+  const Schema copy = s;
+  for (const auto& [name, kind] : kinds) {
+    EXPECT_EQ(copy.FindEdgeKind(name)->kind, kind) << name;
+    EXPECT_FALSE(copy.FindEdgeKind(name)->reversed) << name;
+  }
+  for (const auto& [name, kind] : inverses) {
+    EXPECT_EQ(copy.FindEdgeKind(name)->kind, kind) << name;
+    EXPECT_TRUE(copy.FindEdgeKind(name)->reversed) << name;
+  }
+  for (const int n : numbers) {
+    const auto column = copy.FindColumn("c" + std::to_string(n));
+    ASSERT_TRUE(column) << n;
+    EXPECT_EQ(copy.columns()[*column].name, "c" + std::to_string(n));
+  }
+  for (const char* missing : {"k", "k5000", "of k1", "c", ""})
+    EXPECT_FALSE(copy.FindEdgeKind(missing)) << missing;
 }
 
 // The decoder written from the definition: code points by ranges.

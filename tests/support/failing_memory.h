@@ -154,10 +154,10 @@ inline void* AskOrThrow(std::size_t bytes, std::size_t alignment) {
 }  // namespace plexus::testing
 
 extern "C" {
-void* __real__ZN6plexus15AllocateAlignedEm(std::size_t bytes);
-void* __wrap__ZN6plexus15AllocateAlignedEm(std::size_t bytes) {
+void* __real__ZN6plexus15engine_internal15AllocateAlignedEm(std::size_t bytes);
+void* __wrap__ZN6plexus15engine_internal15AllocateAlignedEm(std::size_t bytes) {
   if (plexus::testing::FailingMemory::FailsNow()) throw std::bad_alloc();
-  return __real__ZN6plexus15AllocateAlignedEm(bytes);
+  return __real__ZN6plexus15engine_internal15AllocateAlignedEm(bytes);
 }
 }
 

@@ -182,7 +182,7 @@ PLEXUS_CATCH_NO_MEMORY
 Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
                                             const NearDuplicatesOptions& options) try {
   if (!(options.min_jaccard > 0 && options.min_jaccard <= 1))
-    return Fail(ErrorCode::kInvalidArgument, "least is above 0 and at most 1");
+    return Fail(ErrorCode::kInvalidArgument, "the least Jaccard index is above 0 and at most 1");
   PLEXUS_TRY(CheckMeasure(options.min_cosine, "min_cosine"));
   if (options.of != kNoNode && options.of >= snapshot.node_count())
     return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(options.of));

@@ -1,4 +1,4 @@
-// Decisions: their status, what is blocked, the work queue, salience, suggestions.
+// Decisions: their status, what is blocked, the work queue, salience, suggestions, guardrails.
 #pragma once
 
 #include <cstddef>
@@ -38,9 +38,8 @@ struct DecisionOptions {
   RunOptions run = {};  // Of a budget only the deadline and the cancel flag.
 };
 
-// Computes: the alive nodes of kind decision, inside `within` when there is one. Complexity: that
-// of
-//   NodeSubset::OfKinds, whose `keep_orders` this is.
+// Computes: the alive nodes of kind decision, inside `within` when there is one.
+// Complexity: that of NodeSubset::OfKinds, whose `keep_orders` this is.
 // Errors: kResourceExhausted: no memory. Threads: thread-safe.
 Result<NodeSubset> Decisions(const Snapshot& snapshot, const NodeSubset* within = nullptr,
                              bool keep_orders = false);
@@ -345,7 +344,7 @@ Result<SuggestResult> SuggestEdges(const Snapshot& snapshot, NodeId node,
 // between the stored graph and the preview, and at the node that this meets, the target. Rules are
 // data. Seed 4's rule:
 //
-//   {.name = "no-contradict-high-salience", .does = kLinks, .kinds = {kContradicts},
+//   {.name = "no-contradict-high-salience", .does = kLinks, .kinds = {builtin::kContradicts},
 //    .target = {.active = true, .salience_above = 0.7}, .action = kBlock,
 //    .message = "This contradicts {target}. Supersede it first."}
 //

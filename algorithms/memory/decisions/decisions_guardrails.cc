@@ -7,7 +7,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "algorithms/memory/decisions/decisions.h"
 #include "algorithms/memory/decisions/internal/closed_cycles.h"
 #include "algorithms/memory/decisions/internal/snapshot_change.h"
 #include "algorithms/memory/internal/outcome_column.h"

@@ -350,8 +350,7 @@ struct EvidenceOptions {
 //   contradictions_found, resolved above 0.7, partial_evidence), and the preview of its first
 //   member. For RecordEvent; without hits it has no members, so nothing is recorded.
 // Errors: kInvalidArgument: `min_share` out of range. kCorruption: from the payload store, props
-// that
-//   are no map.
+//   that are no map.
 // Threads: thread-safe.
 Result<NewEvent> EventOfRecall(const Snapshot& snapshot, std::span<const RecallHit> hits,
                                std::string_view query, std::int64_t now_ms,

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <random>
 
-#include "algorithms/common/common.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "tests/algorithms/pagerank/pagerank_query.h"
 #include "tests/reference/oracles.h"

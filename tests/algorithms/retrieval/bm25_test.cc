@@ -9,7 +9,6 @@
 #include <map>
 #include <random>
 
-#include "algorithms/retrieval/terms.h"
 #include "engine/graph.h"
 #include "engine/state.h"
 #include "engine/vocabulary.h"

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/retrieval/terms.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tests/support/for_each_case.h"

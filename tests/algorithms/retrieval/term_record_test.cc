@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "algorithms/memory/recall/recall.h"
-#include "algorithms/retrieval/terms.h"
 #include "engine/graph.h"
 #include "engine/properties/properties.h"
 #include "engine/state.h"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "algorithms/retrieval/internal/where/like_pattern.h"
-#include "algorithms/retrieval/scan.h"
 #include "engine/graph.h"
 #include "engine/times.h"
 #include "tests/algorithms/retrieval/where_oracle.h"

@@ -67,16 +67,16 @@ inline void Uncounted(void* memory) {
 }  // namespace plexus::testing
 
 extern "C" {
-void* __real__ZN6plexus15AllocateAlignedEm(std::size_t bytes);
-void* __wrap__ZN6plexus15AllocateAlignedEm(std::size_t bytes) {
-  void* const memory = __real__ZN6plexus15AllocateAlignedEm(bytes);
+void* __real__ZN6plexus15engine_internal15AllocateAlignedEm(std::size_t bytes);
+void* __wrap__ZN6plexus15engine_internal15AllocateAlignedEm(std::size_t bytes) {
+  void* const memory = __real__ZN6plexus15engine_internal15AllocateAlignedEm(bytes);
   plexus::testing::CountedMemory::Add(static_cast<std::int64_t>(bytes));
   return memory;
 }
-void __real__ZN6plexus11FreeAlignedEPvm(void* memory, std::size_t bytes);
-void __wrap__ZN6plexus11FreeAlignedEPvm(void* memory, std::size_t bytes) {
+void __real__ZN6plexus15engine_internal11FreeAlignedEPvm(void* memory, std::size_t bytes);
+void __wrap__ZN6plexus15engine_internal11FreeAlignedEPvm(void* memory, std::size_t bytes) {
   plexus::testing::CountedMemory::Add(-static_cast<std::int64_t>(bytes));
-  __real__ZN6plexus11FreeAlignedEPvm(memory, bytes);
+  __real__ZN6plexus15engine_internal11FreeAlignedEPvm(memory, bytes);
 }
 }
 

@@ -160,7 +160,7 @@ class Search {
 Result<NearDuplicatesResult> NearSuperseded(const Snapshot& snapshot, std::span<const NodeId> nodes,
                                             const NearDuplicatesOptions& options) try {
   if (!(options.min_jaccard > 0 && options.min_jaccard <= 1))
-    return Fail(ErrorCode::kInvalidArgument, "least is above 0 and at most 1");
+    return Fail(ErrorCode::kInvalidArgument, "the least Jaccard index is above 0 and at most 1");
   if (!(options.min_cosine > 0 && std::isfinite(options.min_cosine)))
     return Fail(ErrorCode::kInvalidArgument, "min_cosine is a finite number above 0");
   for (const NodeId node : nodes)
