@@ -9,7 +9,7 @@
 #include <numeric>
 #include <utility>
 
-namespace plexus {
+namespace plexus::engine_internal {
 
 namespace {
 
@@ -19,13 +19,13 @@ std::uint32_t NextStamp() {
   static std::atomic<std::uint32_t> last{0};
   std::uint32_t stamp;
   do stamp = last.fetch_add(1, std::memory_order_relaxed) + 1;
-  while (stamp == 0 || stamp == engine_internal::kUnsetStamp);
+  while (stamp == 0 || stamp == kUnsetStamp);
   return stamp;
 }
 
 }  // namespace
 
-engine_internal::BatchRefs::BatchRefs(const engine_internal::BatchRefs& other)
+BatchRefs::BatchRefs(const BatchRefs& other)
     : last_(other.last_), older_(other.older_), foreign_(other.foreign_) {
   if (other.own_ == 0) return;
   if (last_.stamp != 0) older_.push_back(last_);
@@ -33,14 +33,13 @@ engine_internal::BatchRefs::BatchRefs(const engine_internal::BatchRefs& other)
   last_.named.fill(kUnbounded);
 }
 
-engine_internal::BatchRefs::BatchRefs(engine_internal::BatchRefs&& other) noexcept
+BatchRefs::BatchRefs(BatchRefs&& other) noexcept
     : own_(std::exchange(other.own_, 0)),
       last_(std::exchange(other.last_, {})),
       older_(std::exchange(other.older_, {})),
       foreign_(std::exchange(other.foreign_, {})) {}
 
-engine_internal::BatchRefs& engine_internal::BatchRefs::operator=(
-    engine_internal::BatchRefs&& other) noexcept {
+BatchRefs& BatchRefs::operator=(BatchRefs&& other) noexcept {
   own_ = std::exchange(other.own_, 0);
   last_ = std::exchange(other.last_, {});
   older_ = std::exchange(other.older_, {});
@@ -48,22 +47,22 @@ engine_internal::BatchRefs& engine_internal::BatchRefs::operator=(
   return *this;
 }
 
-void engine_internal::BatchRefs::Begin(const Counts& named) {
+void BatchRefs::Begin(const Counts& named) {
   own_ = NextStamp();
   if (last_.stamp != 0)
     for (std::size_t t = 0; t < named.size(); ++t)
       last_.named[t] = std::min(last_.named[t], named[t]);
 }
 
-bool engine_internal::BatchRefs::Inherited(std::uint32_t stamp, Table table, std::uint32_t index,
-                                           std::size_t named) const {
+bool BatchRefs::Inherited(std::uint32_t stamp, Table table, std::uint32_t index,
+                          std::size_t named) const {
   const auto holds = [&](const Origin& origin) {
     return origin.stamp == stamp && index < origin.named[table] && index < named;
   };
   return stamp != 0 && (holds(last_) || std::ranges::any_of(older_, holds));
 }
 
-std::uint16_t engine_internal::BatchNames::NumberOf(std::string_view name) {
+std::uint16_t BatchNames::NumberOf(std::string_view name) {
   constexpr std::size_t kFew = 16;
   const auto name_of = [&](std::uint16_t number) { return std::string_view(names_[number]); };
   auto place = by_name_.end();
@@ -86,4 +85,4 @@ std::uint16_t engine_internal::BatchNames::NumberOf(std::string_view name) {
   return number;
 }
 
-}  // namespace plexus
+}  // namespace plexus::engine_internal

@@ -1,8 +1,6 @@
 // The interface as a host sees it: what "plexus/plexus.h" reaches, and options that are written
 // with one member named. That this file compiles is a part of the test: warnings are errors.
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <regex>
 #include <set>
 #include <string>
@@ -10,38 +8,25 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/tidy_tree.h"
 #include "tools/packaging/plexus.h"
 
 namespace plexus {
 namespace {
 
-const std::filesystem::path kRoot = PLEXUS_SOURCE_DIR;
-
 void Reach(const std::string& header, std::set<std::string>& reached) {
   if (!reached.insert(header).second) return;
-  std::ifstream in(kRoot / header);
-  ASSERT_TRUE(in) << header;
+  const tidy::File file = tidy::Read(tidy::Root() / header);
+  ASSERT_FALSE(file.lines.empty()) << header;
   constexpr std::string_view kInclude = "#include \"";
-  for (std::string line; std::getline(in, line);)
+  for (const std::string& line : file.lines)
     if (line.starts_with(kInclude))
       Reach(line.substr(kInclude.size(), line.rfind('"') - kInclude.size()), reached);
 }
 
-std::set<std::string> PublicHeaders() {
-  std::set<std::string> headers;
-  std::ifstream list(kRoot / "tools/packaging/public_headers.txt");
-  for (std::string line; std::getline(list, line);)
-    if (!line.empty() && line[0] != '#') headers.insert(line);
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(kRoot / "algorithms")) {
-    const std::string path = std::filesystem::relative(entry.path(), kRoot).generic_string();
-    if (path.ends_with(".h") && path.find("/internal/") == std::string::npos) headers.insert(path);
-  }
-  return headers;
-}
-
 // The never-composed frontier could not be reached.
 TEST(PublicInterface, TheOneHeaderReachesEveryPublicOne) {
-  std::set<std::string> reached, wanted = PublicHeaders();
+  std::set<std::string> reached, wanted = tidy::PublicHeaders();
   Reach("tools/packaging/plexus.h", reached);
   wanted.erase("algorithms/boost_graph.h");  // they include third-party headers
   wanted.erase("algorithms/eigen.h");
@@ -59,11 +44,11 @@ TEST(PublicInterface, FewNamesAreOfNoNamespaceOfTheirOwn) {
       constant("(?:inline )?(?:constexpr|const) .*?\\b(k[A-Z]\\w*).*"),
       function("(?:[A-Za-z].*[ *&])?([A-Z]\\w*)\\(.*");
   std::set<std::string> names;
-  for (const std::string& header : PublicHeaders()) {
-    std::ifstream in(kRoot / header);
+  for (const std::string& header : tidy::PublicHeaders()) {
     std::vector<std::string> spaces;
     std::smatch found;
-    for (std::string line; std::getline(in, line);) {
+    const tidy::File file = tidy::Read(tidy::Root() / header);
+    for (const std::string& line : file.lines) {
       if (std::regex_match(line, found, opens))
         spaces.push_back(found[1]);
       else if (std::regex_match(line, closes) && !spaces.empty())

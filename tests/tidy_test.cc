@@ -168,8 +168,6 @@ bool MayInclude(const std::string& from, const std::string& name) {
   });
 }
 
-const std::set<std::string>& PublicHeaders();
-
 // Headers in a family's internal/ are that family's; common's are the toolkit of all families.
 // `tools` is a host, but for how values are written.
 bool MayIncludePrivate(const std::string& from, const std::string& name) {
@@ -204,21 +202,6 @@ bool ThirdParty(const std::string& name, bool quoted) {
       "immintrin.h", "emmintrin.h", "getopt.h", "poll.h",   "termios.h", "sched.h"};
   if (StartsWith(name, "sys/") || system.contains(name)) return false;
   return name.find('/') != std::string::npos || name.ends_with(".h") || name.ends_with(".hpp");
-}
-
-// The headers that are installed, as the tree spells them.
-const std::set<std::string>& PublicHeaders() {
-  static const std::set<std::string> headers = [] {
-    std::set<std::string> names;
-    for (const std::string& line : Read(Root() / "tools/packaging/public_headers.txt").lines)
-      if (!line.empty() && line[0] != '#') names.insert(line);
-    for (const File& file : Sources())
-      if (StartsWith(file.path, "algorithms/") && file.path.ends_with(".h") &&
-          file.path.find("/internal/") == std::string::npos)
-        names.insert(file.path);
-    return names;
-  }();
-  return headers;
 }
 
 TEST(Tidy, ThereAreSources) { ASSERT_GT(Sources().size(), 20u); }

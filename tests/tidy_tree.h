@@ -1,4 +1,4 @@
-// The tree as the tidy tests read it: every file of our folders, with its lines.
+// The tree as the tests of its own text read it: every file of our folders, with its lines.
 //
 // PLEXUS_TIDY_ROOT names another tree, to see a test fail on it.
 #pragma once
@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -66,6 +67,21 @@ inline std::vector<File> Files(const std::vector<std::string>& endings) {
 inline const std::vector<File>& Sources() {
   static const std::vector<File> files = Files({".h", ".cc"});
   return files;
+}
+
+// The headers that are installed, as the tree spells them.
+inline const std::set<std::string>& PublicHeaders() {
+  static const std::set<std::string> headers = [] {
+    std::set<std::string> names;
+    for (const std::string& line : Read(Root() / "tools/packaging/public_headers.txt").lines)
+      if (!line.empty() && line[0] != '#') names.insert(line);
+    for (const File& file : Sources())
+      if (StartsWith(file.path, "algorithms/") && file.path.ends_with(".h") &&
+          file.path.find("/internal/") == std::string::npos)
+        names.insert(file.path);
+    return names;
+  }();
+  return headers;
 }
 
 }  // namespace plexus::tidy
