@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/out_of_memory.h"
-#include "storage/formats/csv/csv.h"
+#include "storage/formats/base/quoted_record.h"
 #include "storage/formats/follow/follow_source.h"
 #include "storage/formats/format_detection.h"
 
@@ -116,10 +116,7 @@ class Follower {
       const std::size_t end = text.find('\n');
       return end == std::string_view::npos ? 0 : end + 1;
     }
-    const std::size_t length = CsvRecordLength(text);
-    const std::string_view record = text.substr(0, length);
-    const bool whole = record.ends_with('\n') && std::ranges::count(record, '"') % 2 == 0;
-    return whole ? length : 0;
+    return QuotedRecordLength(text).value_or(0);
   }
 
   Status Fill() {

@@ -107,10 +107,10 @@ bool HasNamed(std::string_view object, const std::vector<ColumnName>& columns) {
 }
 
 // What a whole object is a record of. A row has names that are known, or that `columns` says.
-std::optional<FileFormat> FormatOfObject(std::string_view object, bool any_names,
+std::optional<FileFormat> FormatOfObject(std::string_view object,
                                          const std::vector<ColumnName>& columns = {}) {
   if (IsMcpMemoryLine(object, false)) return FileFormat::kMcpMemory;
-  if (IsJsonRow(object, any_names)) return FileFormat::kJsonRows;
+  if (IsJsonRow(object)) return FileFormat::kJsonRows;
   if (IsJsonRecord(object)) return FileFormat::kJsonLines;
   if (HasNamed(object, columns)) return FileFormat::kJsonRows;
   return std::nullopt;
@@ -129,7 +129,7 @@ std::optional<FileFormat> FormatOfLines(std::string_view text, bool cut,
     if (cut && text.empty())
       return IsMcpMemoryLine(line, true) ? std::optional(FileFormat::kMcpMemory) : std::nullopt;
     if (!inside && line[0] == '{')
-      if (const auto format = FormatOfObject(bare, false, columns)) return format;
+      if (const auto format = FormatOfObject(bare, columns)) return format;
     inside = std::string_view(",[{:").find(bare.back()) != std::string_view::npos;
   }
   return std::nullopt;
@@ -173,7 +173,7 @@ Result<FileFormat> FormatOfArray(const std::string& file, std::string_view text,
     const std::string_view value = Trim(ValueAt(text), kBlanks);
     if (value.empty()) break;
     if (i == 0) first = value;
-    if (const auto format = FormatOfObject(value, true, columns)) return *format;
+    if (const auto format = FormatOfObject(value, columns)) return *format;
     text.remove_prefix(value.size());
   }
   if (first.empty()) return FileFormat::kJsonRows;  // an empty array
@@ -323,6 +323,10 @@ Result<FileFormat> internal::SniffFormat(std::string_view name, std::string_view
   if (first == '{')
     return json || IsNodeLink(head) ? FileFormat::kNodeLink : FileFormat::kJsonLines;
   if (first == '<' && head.find("<graphml") != std::string_view::npos) return FileFormat::kGraphMl;
+  if (first == '<')
+    return Fail(
+        ErrorCode::kUnsupported,
+        file + ": XML without <graphml>; of XML GraphML is read, as Gephi and yEd export it");
   std::string_view rest = text;
   const std::string_view line = NextLine(rest);
   if (const auto delimiter = json ? std::nullopt : TableDelimiter(line, columns))

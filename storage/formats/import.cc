@@ -5,6 +5,7 @@
 #include "storage/formats/import.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <span>
 
@@ -180,6 +181,11 @@ Status ImportOne(ImportRun& run, const Input& input, Checked& checked) {
   if (!input.is_directory()) return ImportFile(run, input, checked);
   if (run.options.format != FileFormat::kAuto && run.options.format != FileFormat::kWordNet)
     return Fail(ErrorCode::kInvalidArgument, input.name + ": is a directory");
+  if (run.options.format == FileFormat::kAuto &&
+      !std::filesystem::exists(input.name + "/" + std::string(WordNetFiles()[0])))
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        input.name + ": a directory with no note (.md) in it, and not WordNet's; name files");
   return ImportWordNet(run, input);
 }
 

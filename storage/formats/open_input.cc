@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "storage/formats/base/quoted_record.h"
 #include "storage/formats/format_detection.h"
 #include "storage/formats/json/json_rows.h"
 #include "storage/formats/pipeline/gunzip.h"
@@ -22,10 +23,10 @@ Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, B
   PLEXUS_ASSIGN(std::string_view head, reader.Peek(want));
   if (head.size() > 5 && head.starts_with("sep=") && (head[5] == '\n' || head[5] == '\r')) {
     delimiter = head[4];  // spreadsheets' line before the header
-    reader.Drop(CsvRecordLength(head));
+    reader.Drop(std::min(head.find('\n'), head.size() - 1) + 1);
     PLEXUS_ASSIGN(head, reader.Peek(want));
   }
-  while (CsvRecordLength(head) == head.size() && head.size() == want && want <= limits.line_bytes) {
+  while (!QuotedRecordLength(head, delimiter) && head.size() == want && want <= limits.line_bytes) {
     want *= 2;
     PLEXUS_ASSIGN(head, reader.Peek(want));
   }
@@ -43,7 +44,7 @@ Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, B
   const std::string_view rows = head.substr(parser->header_bytes());
   parser->LookAtTypes(run.options.position ? std::string_view() : rows, head.size() < want);
   reader.Drop(parser->header_bytes());
-  reader.set_quoted(true);
+  reader.set_quoted(parser->delimiter());
   return std::move(*parser);
 }
 

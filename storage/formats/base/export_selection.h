@@ -69,6 +69,21 @@ Status ForEachIncluded(const Snapshot& s, const ExportOptions& options, ExportSi
   return {};
 }
 
+// Whether the selected edges, of which there are some, are all of symmetric kinds.
+inline bool AllSymmetric(const Snapshot& s, const ExportOptions& options) {
+  const ArcFilter filter = ArcFilter::Kinds(s.schema(), options.kinds);
+  bool any = false, all = true;
+  for (NodeId v = 0; v < s.node_count() && all; ++v) {
+    if (!Included(s, options, v)) continue;
+    s.ForEachArc(Direction::kOut, v, filter, [&](const Arc& arc) {
+      if (!Included(s, options, arc.neighbor)) return true;
+      any = true;
+      return all = s.schema().edge_kind(arc.kind).symmetric;
+    });
+  }
+  return any && all;
+}
+
 // fn(edge) -> Status for every selected edge, by source.
 template <class Fn>
 Status ForEachSelected(const Snapshot& s, const ExportOptions& options, ExportSink& sink, Fn&& fn) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/error.h"
@@ -11,14 +12,24 @@
 
 namespace plexus::formats::internal {
 
-// The properties of what is exported, by name. Of a name that is `taken` none is a column.
+// Names that no property's column may have.
+struct TakenNames {
+  std::vector<std::string> names;
+  bool in_any_case = false;  // Then `names` are in lower case.
+
+  bool Has(std::string_view name) const;
+};
+
+// The properties of what is exported, by name. Of a name that is taken none is a column.
 struct PropertyColumns {
   std::vector<std::string> names;
+  // Of all its values: boolean, long, double, else string.
+  std::vector<std::string_view> types;
 
   static Result<PropertyColumns> OfNodes(const Snapshot& s, const ExportOptions& options,
-                                         const std::vector<std::string>& taken);
+                                         const TakenNames& taken);
   static Result<PropertyColumns> OfEdges(const Snapshot& s, const ExportOptions& options,
-                                         ExportSink& sink, const std::vector<std::string>& taken);
+                                         ExportSink& sink, const TakenNames& taken);
 };
 
 struct SpreadProperties {

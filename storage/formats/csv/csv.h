@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/error.h"
+#include "storage/formats/base/quoted_record.h"
 #include "storage/formats/csv/csv_edges.h"
 #include "storage/formats/pipeline/batch_builder.h"
 #include "storage/formats/pipeline/record_parser.h"
@@ -36,8 +37,6 @@ struct CsvRow {
 // Reads the record at the head of `text`; on an error `length` is set all the same.
 Status ReadCsvRow(std::string_view text, char delimiter, std::size_t max_cells,
                   std::size_t max_cell_bytes, CsvRow& row);
-// Bytes of the record at the head: to the first line end outside of quotes.
-std::size_t CsvRecordLength(std::string_view text);
 
 class CsvParser final : public RecordParser {
  public:
@@ -60,12 +59,14 @@ class CsvParser final : public RecordParser {
   void set_memory_rows(AddMemoryRow add) { add_row_ = add; }
 
   std::size_t header_bytes() const { return header_bytes_; }
+  char delimiter() const { return delimiter_; }
   // Set: the rows of the table are edges without properties.
   std::optional<CsvEdgeParser::Table> plain_edges() const;
   std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
                     Piece& piece) const override;
-  std::size_t RecordLength(std::string_view text) const override { return CsvRecordLength(text); }
-  bool quoted() const override { return true; }
+  std::size_t RecordLength(std::string_view text) const override {
+    return QuotedRecordLength(text, delimiter_).value_or(text.size());
+  }
 
  private:
   enum class Field {

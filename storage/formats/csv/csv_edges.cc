@@ -8,6 +8,7 @@
 #include "engine/schema.h"
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
+#include "storage/formats/base/quoted_record.h"
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/pipeline/token_cache.h"
 
@@ -31,7 +32,7 @@ std::string_view KeyOf(std::string_view cell) {
 }  // namespace
 
 std::size_t CsvEdgeParser::RecordLength(std::string_view text) const {
-  return CsvRecordLength(text);
+  return QuotedRecordLength(text, table_.delimiter).value_or(text.size());
 }
 
 bool CsvEdgeParser::ReadCells(std::string_view line, std::string_view* cells) const {

@@ -33,7 +33,6 @@ class CsvEdgeParser final : public RecordParser {
   std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
                     Piece& piece) const override;
   std::size_t RecordLength(std::string_view text) const override;
-  bool quoted() const override { return true; }
 
   static constexpr std::size_t kMaxColumns = 8;
 

@@ -3,6 +3,7 @@
 
 #include "engine/out_of_memory.h"
 #include "engine/properties/json_writer.h"
+#include "storage/formats/base/ascii.h"
 #include "storage/formats/base/column_value.h"
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/export_sink.h"
@@ -81,11 +82,12 @@ Status AppendProperties(std::string& out, const Snapshot& s, PayloadRef ref,
 
 Status CsvEdges(const Snapshot& s, const ExportOptions& options, ExportSink& sink) {
   std::string& out = sink.text();
-  PLEXUS_ASSIGN(const PropertyColumns own,
-                PropertyColumns::OfEdges(s, options, sink,
-                                         {"source", "target", "kind", "type", "weight", "label",
-                                          "created_at", "created_by", "valid_from", "valid_until",
-                                          "props"}));
+  PLEXUS_ASSIGN(
+      const PropertyColumns own,
+      PropertyColumns::OfEdges(s, options, sink,
+                               {{"source", "target", "kind", "type", "weight", "label",
+                                 "created_at", "created_by", "valid_from", "valid_until", "props"},
+                                true}));
   out += "source,target,kind,weight,label,created_at,created_by,valid_from,valid_until";
   AppendHeader(out, own);
   PLEXUS_TRY(sink.EndRow());
@@ -113,8 +115,8 @@ Status CsvNodes(const Snapshot& s, const ExportOptions& options, ExportSink& sin
   std::string& out = sink.text();
   const std::vector<ColumnId> columns = UsedColumns(s);
   std::vector<std::string> taken = {"key", "id", "kind", "type", "text", "tags", "props"};
-  for (const Column& column : s.schema().columns()) taken.push_back(column.name);
-  PLEXUS_ASSIGN(const PropertyColumns own, PropertyColumns::OfNodes(s, options, taken));
+  for (const Column& column : s.schema().columns()) taken.push_back(Lower(column.name));
+  PLEXUS_ASSIGN(const PropertyColumns own, PropertyColumns::OfNodes(s, options, {taken, true}));
   out += "key,kind,text,tags";
   for (ColumnId c : columns) {
     out += ',';

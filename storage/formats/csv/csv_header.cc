@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "storage/formats/base/ascii.h"
+#include "storage/formats/base/decimal.h"
 #include "storage/formats/base/field_names.h"
+#include "storage/formats/base/quoted_record.h"
 #include "storage/formats/base/refusal.h"
 #include "storage/formats/csv/csv.h"
 
@@ -25,8 +27,8 @@ void Rename(std::vector<std::string>& names, const std::vector<ColumnName>& give
 // What of ImportOptions::columns might help a header without key and ends.
 std::string Hint(const std::vector<std::string>& names) {
   static constexpr std::string_view kEnds[][2] = {
-      {"source", "target"}, {"from", "to"},        {"src", "dst"},  {"src", "dest"},
-      {"start", "end"},     {"subject", "object"}, {"head", "tail"}};
+      {"source", "target"}, {"from", "to"},        {"src", "dst"},   {"src", "dest"},
+      {"start", "end"},     {"subject", "object"}, {"head", "tail"}, {":start_id", ":end_id"}};
   const auto find = [&](std::string_view name) {  // "Source Id" is a source
     return std::ranges::find_if(names, [&](const std::string& n) {
       return Lower(n) == name || (name.size() == 6 && Lower(n).starts_with(name));
@@ -34,7 +36,8 @@ std::string Hint(const std::vector<std::string>& names) {
   };
   for (const auto& [source, target] : kEnds)
     if (find(source) != names.end() && find(target) != names.end())
-      return "source=" + *find(source) + ",target=" + *find(target);
+      return "source=" + *find(source) + ",target=" + *find(target) +
+             (find(":type") != names.end() ? ",kind=" + *find(":type") : "");
   const auto key = std::ranges::find_if(names, [](const std::string& n) {
     return Lower(n).ends_with("id") || Lower(n).ends_with("key");
   });
@@ -79,7 +82,7 @@ Result<CsvParser> CsvParser::FromHeader(std::string_view text, char delimiter,
                                         std::string* hint) {
   CsvParser parser;
   parser.limits_ = limits;
-  const std::size_t length = CsvRecordLength(text);
+  const std::size_t length = QuotedRecordLength(text, delimiter).value_or(text.size());
   if (!delimiter) {
     // The one that occurs most in the header, outside of quotes.
     std::size_t best = 0;
@@ -130,10 +133,13 @@ Status CsvParser::ReadHeader(std::vector<std::string> names, std::string* hint) 
   if (!rows_ && !edges_ && !has("key") && !has("id")) {
     std::string all;
     for (const std::string& name : names) all += (all.empty() ? "\"" : ", \"") + name + "\"";
-    if (hint) *hint = Hint(names);
+    const bool data = std::ranges::all_of(
+        names, [](const std::string& name) { return ReadF32(name).has_value(); });
+    if (hint && !data) *hint = Hint(names);
     return Bad(
         "header: expected source and target (an edge table) or key or id (a node table), got " +
-        all.substr(0, 200) + (all.size() > 200 ? " ..." : ""));
+        all.substr(0, 200) + (all.size() > 200 ? " ..." : "") +
+        (data ? ", which looks like data: the first line names the columns" : ""));
   }
   struct Known {
     std::string_view name;

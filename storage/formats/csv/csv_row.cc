@@ -3,27 +3,17 @@
 #include <algorithm>
 
 #include "engine/properties/json_writer.h"
+#include "storage/formats/base/quoted_record.h"
 #include "storage/formats/base/refusal.h"
 #include "storage/formats/csv/csv.h"
 
 namespace plexus::formats::internal {
 
-std::size_t CsvRecordLength(std::string_view text) {
-  bool inside = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '"')
-      inside = !inside;
-    else if (text[i] == '\n' && !inside)
-      return i + 1;
-  }
-  return text.size();
-}
-
 Status ReadCsvRow(std::string_view text, char delimiter, std::size_t max_cells,
                   std::size_t max_cell_bytes, CsvRow& row) {
   row.cells.clear();
   row.unescaped.clear();
-  row.length = CsvRecordLength(text);
+  row.length = QuotedRecordLength(text, delimiter).value_or(text.size());
   std::string_view record = text.substr(0, row.length);
   if (record.ends_with('\n')) record.remove_suffix(1);
   if (record.ends_with('\r')) record.remove_suffix(1);

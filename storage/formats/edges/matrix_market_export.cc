@@ -63,19 +63,6 @@ class MatrixRows {
     return cells_;
   }
 
-  bool AllSymmetric() const {
-    bool any = false, all = true;
-    for (NodeId v = 0; v < s_.node_count() && all; ++v) {
-      if (row_of_[v] == kNoNode) continue;
-      s_.ForEachArc(Direction::kOut, v, filter_, [&](const Arc& arc) {
-        if (row_of_[arc.neighbor] == kNoNode) return true;
-        any = true;
-        return all = s_.schema().edge_kind(arc.kind).symmetric;
-      });
-    }
-    return any && all;
-  }
-
  private:
   const Snapshot& s_;
   const ArcFilter filter_;
@@ -91,7 +78,7 @@ Status ExportMatrixMarket(const Snapshot& s, std::ostream& stream,
   ExportSink sink(stream, options.progress, s.node_count());
   std::string& out = sink.text();
   MatrixRows rows(s, options);
-  rows.lower_only = rows.AllSymmetric();
+  rows.lower_only = AllSymmetric(s, options);
   std::uint64_t entries = 0;
   bool pattern = true, numbered = true;
   for (NodeId v = 0; v < s.node_count(); ++v) {

@@ -208,9 +208,9 @@ Result<std::optional<std::vector<NodeName>>> JsonRecord::TakeElementTags() {
 
 Status JsonRecord::AddElementNode(std::uint64_t number) {
   std::string key = std::to_string(number);
-  for (const JsonValue& member : members_) {
-    if (member.key != "id") continue;
-    PLEXUS_ASSIGN(key, TakeElementKey("id"));
+  for (const std::string_view named : {"id", "key"}) {  // graphology's nodes have a key
+    if (std::ranges::find(members_, named, &JsonValue::key) == members_.end()) continue;
+    PLEXUS_ASSIGN(key, TakeElementKey(named));
     break;
   }
   const JsonValue* kind = TakeIfString("kind");

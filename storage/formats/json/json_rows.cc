@@ -52,6 +52,7 @@ class JsonRow {
     const std::size_t limit = builder_.context().options->limits.columns;
     if (fields_.size() > limit) return Bad("more than " + std::to_string(limit) + " fields");
     PLEXUS_TRY(RenameGiven());
+    TakeApoc();
     MemoryRow sort = MemoryRowOf(
         [&](std::string_view n) { return FindField(fields_, n) || FindField(nulls_, n); });
     if (sort == MemoryRow::kTurn) {
@@ -74,6 +75,36 @@ class JsonRow {
     PLEXUS_TRY(CheckKey("id", NodeFieldNames(), false));
     PLEXUS_TRY(CheckText("text"));
     return AddNode();
+  }
+
+  // What Neo4j's APOC calls node and relationship. The ids of the two are apart: an edge has none.
+  void TakeApoc() {
+    const JsonValue* type = FindField(fields_, "type");
+    if (!type || !type->is_string()) return;
+    const auto end_of = [&](std::string_view name) {
+      const JsonValue* end = FindField(fields_, name);
+      return end && end->type == JsonType::kObject ? json_.Find(*end, "id") : nullptr;
+    };
+    const JsonValue *start = end_of("start"), *end = end_of("end");
+    const bool edge = type->text == "relationship" && start && end;
+    JsonValue* labels = FindField(fields_, "labels");
+    if (!edge && (type->text != "node" || !labels || labels->type != JsonType::kArray)) return;
+    Fields made;
+    const auto add = [&](JsonValue value, std::string_view key) {
+      value.key = key;
+      made.push_back(value);
+    };
+    if (edge) {
+      add(*start, "source");
+      add(*end, "target");
+      if (const JsonValue* kind = FindField(fields_, "label")) add(*kind, "kind");
+    } else {
+      if (const JsonValue* id = FindField(fields_, "id")) add(*id, "id");
+      if (labels->count > 0) add(json_.children(*labels)[0], "kind");
+      if (labels->count > 1) add(*labels, "labels");
+    }
+    if (const JsonValue* properties = FindField(fields_, "properties")) add(*properties, "props");
+    fields_ = std::move(made);
   }
 
   // All records of the row or none: they are tried on a piece of their own first.
@@ -292,9 +323,9 @@ Status AddJsonRow(std::string_view row, BatchBuilder& builder) {
   return AddJsonRow(json, *root, builder);
 }
 
-bool IsJsonRow(std::string_view line, bool any_names) {
+bool IsJsonRow(std::string_view object) {
   JsonParser json;
-  const auto root = json.Parse(line);
+  const auto root = json.Parse(object);
   if (!root || (*root)->type != JsonType::kObject) return false;
   const auto has = [&](std::string_view name) { return json.Find(**root, name) != nullptr; };
   for (const std::string_view ours : {"node", "edge", "event", "vector", "unlink", "remove",
@@ -302,12 +333,8 @@ bool IsJsonRow(std::string_view line, bool any_names) {
     if (has(ours)) return false;
   if (MemoryRowOf(has) != MemoryRow::kNone) return true;
   const auto named = [&](std::span<const FieldName> names, std::string_view meaning) {
-    return std::ranges::any_of(names, [&](const FieldName& name) {
-      return name.meaning == meaning &&
-             (any_names ||
-              (name.in_file != "source" && name.in_file != "target" && name.in_file != "key")) &&
-             has(name.in_file);
-    });
+    return std::ranges::any_of(
+        names, [&](const FieldName& name) { return name.meaning == meaning && has(name.in_file); });
   };
   return named(NodeFieldNames(), "id") ||
          (named(EdgeFieldNames(), "source") && named(EdgeFieldNames(), "target"));

@@ -8,6 +8,11 @@
 // absent field. Renamed so, a row is an element of a document (json_element.h). A decision's
 // `related_to` (a list of {"id", "distance"}) makes edges `relates_to` of weight
 // max(0.01, 1 - distance) to three decimals, as CSTP's graph does; a list of ids, of weight 1.
+// APOC's exports of Neo4j have nodes and relationships as objects of their own:
+//
+//   {"type":"node","id":"0","labels":["User"],"properties":{...}}
+//   {"type":"relationship","id":"0","label":"KNOWS","start":{"id":"0"},"end":{"id":"1"}}
+//
 // Turns and the tables of a ledger are more than a node: memory_rows.h.
 #pragma once
 
@@ -30,8 +35,7 @@ class JsonRowsParser final : public RecordParser {
 Status AddJsonRow(const JsonParser& json, const JsonValue& root, BatchBuilder& builder);
 Status AddJsonRow(std::string_view row, BatchBuilder& builder);
 
-// Whether a line is such a row and no record of JSON lines, by the names that only other systems
-// give to ends and keys; with `any_names` by any of the names.
-bool IsJsonRow(std::string_view line, bool any_names = false);
+// Whether an object is such a row and no record of JSON lines, by the names of its fields.
+bool IsJsonRow(std::string_view object);
 
 }  // namespace plexus::formats::internal

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include "engine/properties/json_writer.h"
 #include "engine/schema.h"
@@ -30,11 +31,49 @@ void AddOnce(std::vector<std::string>& list, std::string_view item) {
   if (!item.empty() && std::ranges::find(list, item) == list.end()) list.emplace_back(item);
 }
 
-std::string_view Unquoted(std::string_view value) {
+// Where the text in quotes ends that begins at `at`: its last quote, or npos.
+std::size_t ClosingQuote(std::string_view list, std::size_t at) {
+  const char quote = list[at], escape = quote == '"' ? '\\' : '\'';
+  for (++at; at < list.size(); ++at) {
+    if (list[at] == escape && at + 1 < list.size() && (quote == '"' || list[at + 1] == quote))
+      ++at;
+    else if (list[at] == quote)
+      return at;
+  }
+  return list.npos;
+}
+
+// The value without a comment behind it: a '#' behind a blank, outside of quotes.
+std::string_view WithoutComment(std::string_view value) {
   value = Trim(value);
-  if (value.size() >= 2 && (value[0] == '"' || value[0] == '\'') && value.back() == value[0])
-    return value.substr(1, value.size() - 2);
+  std::size_t at = 0;
+  if (!value.empty() && (value[0] == '"' || value[0] == '\'')) {
+    const std::size_t last = ClosingQuote(value, 0);
+    if (last != value.npos) at = last + 1;
+  }
+  for (at = value.find('#', at); at != value.npos; at = value.find('#', at + 1))
+    if (at == 0 || value[at - 1] == ' ' || value[at - 1] == '\t') return Trim(value.substr(0, at));
   return value;
+}
+
+// The text of a scalar: in single quotes two mean one, in double ones a backslash escapes.
+std::string Unquoted(std::string_view value) {
+  value = Trim(value);
+  const bool quoted = value.size() >= 2 && (value[0] == '"' || value[0] == '\'') &&
+                      ClosingQuote(value, 0) == value.size() - 1;
+  if (!quoted) return std::string(value);
+  const char quote = value[0];
+  std::string text;
+  for (std::size_t at = 1; at + 1 < value.size(); ++at) {
+    const char c = value[at], next = value[at + 1];
+    const bool escape = quote == '"' ? c == '\\' : c == '\'';
+    text += !escape                       ? c
+            : quote == '"' && next == 'n' ? '\n'
+            : quote == '"' && next == 't' ? '\t'
+                                          : next;
+    at += escape;
+  }
+  return text;
 }
 
 // A value as JSON: a number, true or false as they stand, else a text.
@@ -46,18 +85,6 @@ std::string ScalarJson(std::string_view value) {
   std::string text;
   AppendJsonString(text, Unquoted(value));
   return text;
-}
-
-// Where the text in quotes ends that begins at `at`: its last quote, or npos.
-std::size_t ClosingQuote(std::string_view list, std::size_t at) {
-  const char quote = list[at], escape = quote == '"' ? '\\' : '\'';
-  for (++at; at < list.size(); ++at) {
-    if (list[at] == escape && at + 1 < list.size() && (quote == '"' || list[at + 1] == quote))
-      ++at;
-    else if (list[at] == quote)
-      return at;
-  }
-  return list.npos;
 }
 
 // The length of the first item of a list: to a comma that is not inside the item's quotes.
@@ -72,20 +99,22 @@ std::size_t ItemLength(std::string_view list) {
   return std::min(list.find(','), list.size());
 }
 
-std::vector<std::string_view> Items(std::string_view list) {
-  std::vector<std::string_view> items;
+// Items as they are written, quotes and all.
+std::vector<std::string> Items(std::string_view list) {
+  std::vector<std::string> items;
   for (list = Trim(list); !list.empty();) {
     const std::size_t end = ItemLength(list);
-    if (const auto item = Unquoted(list.substr(0, end)); !item.empty()) items.push_back(item);
+    if (const auto item = Trim(list.substr(0, end)); !Unquoted(item).empty())
+      items.emplace_back(item);
     list.remove_prefix(std::min(end + 1, list.size()));
   }
   return items;
 }
 
 // Tags of a text that is no list: it is cut at commas, also where all of it stands in quotes.
-std::vector<std::string_view> ItemsOfText(std::string_view text) {
-  std::vector<std::string_view> items = Items(text);
-  return items.size() == 1 ? Items(items.front()) : items;
+std::vector<std::string> ItemsOfText(std::string_view text) {
+  std::vector<std::string> items = Items(text);
+  return items.size() == 1 ? Items(Unquoted(items.front())) : items;
 }
 
 struct Field {
@@ -100,16 +129,16 @@ class FrontMatter {
 
   void Take(const Field& field) {
     const std::string name = Lower(field.name);
-    std::vector<std::string_view> list;
+    std::vector<std::string> list;
     bool is_list = true;
     for (const std::string_view line : field.lines) {
       const std::string_view item = Trim(line);
       if (item.starts_with("- "))
-        list.push_back(Unquoted(item.substr(2)));
+        list.emplace_back(WithoutComment(item.substr(2)));
       else
         is_list = false;
     }
-    const std::string_view value = Trim(field.value);
+    const std::string_view value = WithoutComment(field.value);
     const bool inline_list =
         value.starts_with('[') && value.ends_with(']') && !value.starts_with("[[");
     if (inline_list) list = Items(value.substr(1, value.size() - 2));
@@ -125,24 +154,24 @@ class FrontMatter {
       note_.created_field = field.name;
       return;
     }
-    note_.fields.emplace_back(field.name, Json(field, is_list ? &list : nullptr));
+    note_.fields.emplace_back(field.name, Json(field, value, is_list ? &list : nullptr));
   }
 
  private:
-  void Tags(const std::vector<std::string_view>& tags) {
-    for (std::string_view tag : tags) {
-      if (tag.starts_with('#')) tag.remove_prefix(1);
-      AddOnce(note_.tags, tag);
+  void Tags(const std::vector<std::string>& tags) {
+    for (const std::string& item : tags) {
+      const std::string tag = Unquoted(item);
+      AddOnce(note_.tags, std::string_view(tag).substr(tag.starts_with('#')));
     }
   }
-  static std::string Json(const Field& field, const std::vector<std::string_view>* list) {
+  static std::string Json(const Field& field, std::string_view value,
+                          const std::vector<std::string>* list) {
     if (list) {
       std::string json = "[";
-      for (const std::string_view item : *list)
-        json += (json.size() > 1 ? "," : "") + ScalarJson(item);
+      for (const std::string& item : *list) json += (json.size() > 1 ? "," : "") + ScalarJson(item);
       return json + "]";
     }
-    if (field.lines.empty()) return ScalarJson(field.value);
+    if (field.lines.empty()) return ScalarJson(value);
     std::string whole(Trim(field.value)), json;  // deeper: as it is
     for (const std::string_view line : field.lines) whole.append("\n").append(line);
     AppendJsonString(json, whole);
@@ -156,10 +185,20 @@ std::unexpected<Error> BadLine(std::size_t line, const std::string& why) {
   return Fail(ErrorCode::kInvalidArgument, "line " + std::to_string(line) + ": " + why);
 }
 
+// Whether the lines behind a first line --- begin as a front matter does: else it is a rule.
+bool BeginsFrontMatter(std::string_view rest) {
+  while (!rest.empty()) {
+    const std::string_view line = Trim(NextLine(rest));
+    if (!line.empty() && !line.starts_with('#'))
+      return line == "---" || line == "..." || line.find(':') != line.npos;
+  }
+  return true;
+}
+
 // Takes the front matter off `text`, if there is one.
 Status ReadFrontMatter(std::string_view& text, MarkdownNote& note) {
   std::string_view rest = text;
-  if (Trim(NextLine(rest)) != "---") return {};
+  if (Trim(NextLine(rest)) != "---" || !BeginsFrontMatter(rest)) return {};
   std::vector<Field> fields;
   for (std::size_t number = 2;; ++number) {
     if (rest.empty()) return BadLine(1, "the front matter has no end, a line ---");
@@ -192,11 +231,24 @@ Status CheckUtf8(std::string_view text) {
   return {};
 }
 
-bool IsFence(std::string_view line) {
+// A line that begins or ends a block of code.
+struct Fence {
+  char sign = 0;  // '`' or '~'; 0: the line is none
+  std::size_t length = 0;
+  bool has_info = false;
+
+  bool Closes(const Fence& opened) const {
+    return sign == opened.sign && length >= opened.length && !has_info;
+  }
+};
+
+Fence FenceOf(std::string_view line) {
   line = Trim(line);
-  if (line.starts_with("~~~")) return true;
-  const std::size_t info = std::min(line.find_first_not_of('`'), line.size());
-  return info >= 3 && line.find('`', info) == line.npos;  // else it is inline code
+  if (line.empty() || (line[0] != '`' && line[0] != '~')) return {};
+  const std::size_t info = std::min(line.find_first_not_of(line[0]), line.size());
+  const bool inline_code = line[0] == '`' && line.find('`', info) != line.npos;
+  if (info < 3 || inline_code) return {};
+  return {line[0], info, info < line.size()};
 }
 
 struct Backticks {
@@ -239,6 +291,7 @@ std::string WithoutCode(std::string_view line) {
 void FindTags(std::string_view line, MarkdownNote& note) {
   for (std::size_t at = line.find('#'); at != line.npos; at = line.find('#', at + 1)) {
     if (at > 0 && line[at - 1] != ' ' && line[at - 1] != '\t' && line[at - 1] != '(') continue;
+    if (line.substr(0, at).ends_with("](")) continue;  // a link to a part of this note
     std::size_t end = at + 1;
     bool letter = false;
     while (end < line.size()) {
@@ -259,7 +312,9 @@ std::string_view NotePath(std::string_view link) {
 
 // The target of a [[wiki link]] without an alias and a part of the note.
 std::string_view WikiTarget(std::string_view link) {
-  link = Trim(link.substr(0, std::min(link.find('|'), link.size())));
+  const std::size_t bar = std::min(link.find('|'), link.size());
+  const bool escaped = bar < link.size() && link.substr(0, bar).ends_with('\\');  // in a table
+  link = Trim(link.substr(0, bar - escaped));
   return NotePath(Trim(link.substr(0, std::min({link.find('#'), link.find('^'), link.size()}))));
 }
 
@@ -288,6 +343,25 @@ std::string Unescaped(std::string_view link) {
   return target;
 }
 
+// The destination at the head of what follows "](": in angle brackets, or up to a blank or to the
+// parenthesis that closes the link. Nothing where it does not end.
+std::optional<std::string_view> Destination(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  if (text.starts_with('<')) {
+    const std::size_t end = text.find('>');
+    return end == text.npos ? std::nullopt : std::optional(text.substr(1, end - 1));
+  }
+  int open = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '(') ++open;
+    if (text[at] == ')' && open-- == 0) return text.substr(0, at);
+    const bool title =
+        text[at] == ' ' && text.find_first_of("\"'(", at) == text.find_first_not_of(" \t", at);
+    if (title && text.find(')', at) != text.npos) return text.substr(0, at);
+  }
+  return std::nullopt;
+}
+
 void FindLinks(std::string_view line, MarkdownNote& note) {
   for (std::size_t at = line.find("[["); at != line.npos; at = line.find("[[", at + 2)) {
     const std::size_t end = line.find("]]", at);
@@ -295,10 +369,9 @@ void FindLinks(std::string_view line, MarkdownNote& note) {
     AddOnce(note.links, WikiTarget(line.substr(at + 2, end - at - 2)));
   }
   for (std::size_t at = line.find("]("); at != line.npos; at = line.find("](", at + 2)) {
-    const std::size_t end = line.find(')', at);
-    if (end == line.npos) break;
-    std::string_view link = line.substr(at + 2, end - at - 2);
-    link = link.substr(0, std::min(link.find('#'), link.size()));
+    const auto destination = Destination(line.substr(at + 2));
+    if (!destination) continue;
+    const std::string_view link = destination->substr(0, destination->find('#'));
     if (link.ends_with(".md") && link.find("://") == link.npos)
       AddOnce(note.links, NotePath(Unescaped(Trim(link))));
   }
@@ -312,14 +385,16 @@ Result<MarkdownNote> ReadNote(std::string_view file) {
   PLEXUS_TRY(CheckUtf8(file));
   PLEXUS_TRY(ReadFrontMatter(file, note));
   note.text = Trim(file, " \t\r\n");
-  bool code = false;
+  Fence code;
   for (std::string_view rest = file; !rest.empty();) {
     const std::string_view line = NextLine(rest);
-    if (IsFence(line)) {
-      code = !code;
+    const Fence fence = FenceOf(line);
+    if (code.sign) {
+      if (fence.Closes(code)) code = {};
       continue;
     }
-    if (code) continue;
+    code = fence;
+    if (code.sign) continue;
     const std::string shown = WithoutCode(line);
     FindTags(shown, note);
     FindLinks(shown, note);

@@ -204,7 +204,14 @@ void BatchBuilder::SetColumns(NodeRef node, const std::vector<ColumnValue>& valu
 void BatchBuilder::ReplaceTags(const NodeName& node, NodeRef ref,
                                const std::vector<NodeName>& tags) {
   std::vector<ListReplacement::Item> items;
-  for (const NodeName& tag : tags) items.push_back({tag.key, ""});
+  std::set<std::string_view> said;
+  for (const NodeName& tag : tags) {
+    items.push_back({tag.key, ""});
+    said.insert(tag.key);
+  }
+  std::string list;
+  for (const std::string_view tag : said) list.append(tag).append("\n");
+  NoteNodeValue(node, "list of tags", list);
   ReplaceList(node, ref, builtin::kHasTag, false, std::move(items));
   for (const NodeName& tag : tags) {
     WriteBatch::EdgeInput edge;

@@ -1,5 +1,6 @@
 // Blocks of whole records from a file or from memory; see block_reader.h.
 #include "storage/formats/pipeline/block_reader.h"
+#include "storage/formats/base/quoted_record.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -121,18 +122,14 @@ void BlockReader::Drop(std::size_t bytes) {
 // End of the last whole record in the first `seen` bytes, 0 when none exists.
 std::size_t BlockReader::LastRecordEnd(std::size_t seen) const {
   const char* data = buffer_.get();
-  if (!quoted_) {
+  if (!delimiter_ || !::memchr(data, '"', seen)) {
     const void* at = ::memrchr(data, '\n', seen);
     return at ? static_cast<std::size_t>(static_cast<const char*>(at) - data) + 1 : 0;
   }
-  bool inside = std::count(data, data + seen, '"') & 1;
-  for (std::size_t i = seen; i > 0; --i) {
-    if (data[i - 1] == '"')
-      inside = !inside;
-    else if (data[i - 1] == '\n' && !inside)
-      return i;
-  }
-  return 0;
+  const std::string_view text(data, seen);
+  std::size_t end = 0;
+  while (const auto length = QuotedRecordLength(text.substr(end), delimiter_)) end += *length;
+  return end;
 }
 
 // Hands out the first `bytes` held and keeps the rest.
@@ -162,7 +159,7 @@ Result<std::optional<Block>> BlockReader::DropRecord() {
   Block block;
   block.first_line = line_;
   block.dropped = "record over " + std::to_string(record_limit_) + " bytes" +
-                  (quoted_ ? " (a quote that is never closed?)" : "");
+                  (delimiter_ ? " (a quote that is never closed?)" : "");
   for (std::size_t from = std::min(record_limit_, size_);; from = 0) {
     const void* at = std::memchr(buffer_.get() + from, '\n', size_ - from);
     if (at) {

@@ -1,9 +1,9 @@
 // BlockReader: a file as a sequence of blocks that end at record ends.
 //
 // Sequential big reads into fresh buffers; the tail after the last record end is
-// carried to the next block. Quoted formats (CSV) may have line ends inside double
-// quotes: the parity of the quotes seen decides which line ends count. A record over
-// the limit is dropped without being held in memory and comes back as an error.
+// carried to the next block. Quoted formats (CSV) may have line ends inside quoted cells
+// (base/quoted_record.h). A record over the limit is dropped without being held in
+// memory and comes back as an error.
 // Not thread-safe; the pipeline reads from one thread at a time.
 #pragma once
 
@@ -59,8 +59,8 @@ class BlockReader final : public BlockSource {
   BlockReader(std::unique_ptr<ByteSource> source, std::size_t block_bytes,
               std::size_t record_limit);
 
-  // From now on line ends inside double quotes do not end a record.
-  void set_quoted(bool quoted) { quoted_ = quoted; }
+  // From now on line ends inside quoted cells do not end a record.
+  void set_quoted(char delimiter) { delimiter_ = delimiter; }
 
   // Reads ahead without consuming: what the file begins with, up to `bytes`.
   Result<std::string_view> Peek(std::size_t bytes);
@@ -82,7 +82,7 @@ class BlockReader final : public BlockSource {
   std::size_t capacity_ = 0, size_ = 0;
   std::uint64_t line_ = 1;
   std::uint64_t bytes_read_ = 0;
-  bool quoted_ = false;
+  char delimiter_ = '\0';  // of cells that may be quoted; '\0': a line is a record
   bool eof_ = false;
 };
 

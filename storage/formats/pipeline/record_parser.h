@@ -197,9 +197,6 @@ class RecordParser {
     std::size_t at = text.find('\n');
     return at == std::string_view::npos ? text.size() : at + 1;
   }
-
-  // True when records end at line ends outside of double quotes only.
-  virtual bool quoted() const { return false; }
 };
 
 // Takes pieces in file order, in the place of the graph.

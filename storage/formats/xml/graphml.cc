@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/properties/json_writer.h"
+#include "storage/formats/base/ascii.h"
 #include "storage/formats/base/linked_kind.h"
 #include "storage/formats/xml/graphml_key.h"
 
@@ -24,7 +25,7 @@ constexpr std::size_t kMaxDepth = 64;
 constexpr std::string_view kNamespace = "http://graphml.graphdrawing.org/xmlns";
 
 // What an open XML element is to us.
-enum class Open { kGraphMl, kKey, kDefault, kGraph, kNode, kEdge, kData, kSkipped };
+enum class Open { kGraphMl, kKey, kDefault, kGraph, kNode, kEdge, kData, kLabel, kSkipped };
 
 using Attributes = GraphMlAttributes;
 
@@ -138,11 +139,14 @@ struct GraphMlReader::Impl {
   std::string element;  // its JSON so far
   std::string beside;   // data whose names the element has for itself
   std::string wrong;
+  std::string drawn;  // the label of yEd's drawing
+  std::string label;  // what the file says of it as data, as JSON
   // Of an edge: what says which one it is.
   std::string edge_id, from_key, to_key;
   std::string kind, type;  // data of these names, as JSON
-  bool undirected = false, labelled = false;
-  std::unordered_set<std::size_t> seen_edges;  // hashes of the ends and kinds of edges with an id
+  bool undirected = false;
+  std::unordered_set<std::size_t>
+      seen_edges;  // hashes of ends, kinds and labels of edges with an id
 };
 
 void GraphMlReader::Impl::Start(std::string_view name, const XML_Char** pairs) {
@@ -163,7 +167,14 @@ void GraphMlReader::Impl::Start(std::string_view name, const XML_Char** pairs) {
     return;
   }
   if (parent == Open::kData || parent == Open::kDefault) markup = true;
-  if (foreign || parent == Open::kSkipped || parent == Open::kData || parent == Open::kDefault) {
+  const bool in_data = parent == Open::kData || parent == Open::kSkipped;
+  if (in_data && key && key->drawn && text.empty() &&
+      (local == "NodeLabel" || local == "EdgeLabel")) {
+    open.push_back(Open::kLabel);
+    return;
+  }
+  if (foreign || parent == Open::kLabel || parent == Open::kSkipped || parent == Open::kData ||
+      parent == Open::kDefault) {
     open.push_back(Open::kSkipped);
     return;
   }
@@ -232,6 +243,8 @@ void GraphMlReader::Impl::EnterElement(Open sort, const Attributes& attributes) 
   element = "{";
   beside = "{";
   wrong.clear();
+  drawn.clear();
+  label.clear();
   const auto take = [&](std::string_view name) {
     const auto value = attributes.Find(name);
     if (value)
@@ -250,7 +263,6 @@ void GraphMlReader::Impl::EnterElement(Open sort, const Attributes& attributes) 
   edge_id = attributes.Find("id").value_or(std::string_view());
   kind.clear();
   type.clear();
-  labelled = false;
   const auto own = attributes.Find("directed");
   if (own && own != "true" && own != "false") return Spoil("\"directed\" must be true or false");
   undirected = own ? own == "false" : !directed;
@@ -274,15 +286,20 @@ std::string GraphMlReader::Impl::StoredEdge() {
     name = schema->edge_kind(match->kind).name;
   }
   if (symmetric ? from_key > to_key : turned) std::swap(from_key, to_key);
-  return from_key + '\n' + to_key + '\n' + name;
+  return from_key + '\n' + to_key + '\n' + name + '\n' + label;
 }
 
-// A document without labels distinguishes parallel edges by their ids: behind the first of them the
-// id is the label.
+// Parallel edges with equal labels, or with none, differ by their ids: behind the first of
+// them the id is the label, and what the file calls label a property.
 void GraphMlReader::Impl::TellParallelsApart() {
-  if (edge_id.empty() || labelled || edge_id.size() > Limits::kMaxStringBytes) return;
-  if (seen_edges.insert(std::hash<std::string>()(StoredEdge())).second) return;
-  AppendJsonMember(element, "label", edge_id);
+  const bool again = !edge_id.empty() && edge_id.size() <= Limits::kMaxStringBytes &&
+                     !seen_edges.insert(std::hash<std::string>()(StoredEdge())).second;
+  if (!label.empty()) {
+    std::string& to = again ? beside : element;
+    AppendJsonKey(to, "label");
+    to += label;
+  }
+  if (again) AppendJsonMember(element, "label", edge_id);
 }
 
 void GraphMlReader::Impl::EnterData(const Attributes& attributes) {
@@ -293,12 +310,14 @@ void GraphMlReader::Impl::EnterData(const Attributes& attributes) {
   if (!id) return Spoil("<data> without key");
   key = keys.Find(*id);
   if (!key) return Spoil("no <key> \"" + std::string(id->substr(0, 80)) + "\"");
-  if (!key->name.empty() && std::exchange(key->given_in, elements) == elements)
+  if (!key->drawn && !key->name.empty() && std::exchange(*key->given_in, elements) == elements)
     Spoil("\"" + key->name.substr(0, 80) + "\" stands twice");
 }
 
 void GraphMlReader::Impl::Text(std::string_view more) {
-  if (open.empty() || (open.back() != Open::kData && open.back() != Open::kDefault)) return;
+  const Open in = open.empty() ? Open::kSkipped : open.back();
+  if (in != Open::kData && in != Open::kDefault && in != Open::kLabel) return;
+  if (in == Open::kData && key && key->drawn) return;
   if (text.size() <= limits.field_bytes) text += more;
 }
 
@@ -308,14 +327,24 @@ void GraphMlReader::Impl::Append(Open sort, std::string_view name, std::string_v
                                        : name == "source" || name == "target" || name == "directed";
   if (sort == Open::kEdge && name == "kind") kind = json;
   if (sort == Open::kEdge && name == "type") type = json;
-  labelled = labelled || (sort == Open::kEdge && name == "label");
+  if (name == "label") {  // until its element ends
+    label = json;
+    return;
+  }
   std::string& to = own ? beside : element;
   AppendJsonKey(to, name);
   to += json;
 }
 
 void GraphMlReader::Impl::EndData() {
-  if (!key || key->name.empty() || markup || !wrong.empty()) return;
+  if (!key || !wrong.empty()) return;
+  if (key->drawn) {
+    drawn = Trim(text, " \t\r\n");
+    return;
+  }
+  if (markup)
+    return lines.Say('W', line(), "\"" + key->name.substr(0, 80) + "\" holds markup: left out");
+  if (key->name.empty()) return;
   if (text.size() > limits.field_bytes)
     return Spoil("\"" + key->name.substr(0, 80) + "\" is over " +
                  std::to_string(limits.field_bytes) + " bytes");
@@ -331,8 +360,9 @@ void GraphMlReader::Impl::EndData() {
 }
 
 bool GraphMlReader::Impl::TooLong() {
-  if (element.size() + beside.size() <= limits.line_bytes) return false;
+  if (element.size() + beside.size() + label.size() <= limits.line_bytes) return false;
   element = beside = "{";
+  label.clear();
   Spoil("element over " + std::to_string(limits.line_bytes) + " bytes");
   return true;
 }
@@ -347,7 +377,7 @@ void GraphMlReader::Impl::EndDefault() {
 bool GraphMlReader::Impl::AddDefaults(Open sort) {
   std::size_t added = 0;
   for (const GraphMlKey* const k : keys.Defaults()) {
-    if (!(sort == Open::kNode ? k->nodes : k->edges) || k->given_in == elements) continue;
+    if (!(sort == Open::kNode ? k->nodes : k->edges) || *k->given_in == elements) continue;
     Append(sort, k->name, k->fallback);
     added += k->name.size() + k->fallback.size();
     if (TooLong()) return false;
@@ -361,7 +391,13 @@ void GraphMlReader::Impl::EndElement(Open sort) {
   const std::uint64_t number = sort == Open::kNode ? nodes++ : 0;
   const bool good = wrong.empty() && AddDefaults(sort);
   if (failed) return;  // the document was refused
-  if (good && sort == Open::kEdge) TellParallelsApart();
+  if (label.empty() && !drawn.empty()) AppendJsonString(label, drawn);
+  if (good && sort == Open::kEdge) {
+    TellParallelsApart();
+  } else if (good && !label.empty()) {
+    AppendJsonKey(element, "label");
+    element += label;
+  }
   if (good) {
     if (beside != "{") {
       AppendJsonKey(element, "props");
@@ -386,6 +422,9 @@ void GraphMlReader::Impl::End() {
       return EndData();
     case Open::kDefault:
       return EndDefault();
+    case Open::kLabel:
+      if (text.empty()) text = " ";  // so that the first label is the one
+      return;
     case Open::kNode:
     case Open::kEdge:
       return EndElement(ended);

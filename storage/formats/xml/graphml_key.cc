@@ -74,10 +74,14 @@ Result<GraphMlKey*> GraphMlKeys::Add(const GraphMlAttributes& attributes, std::s
   if (id.empty()) return Bad("a <key> without id");
   if (keys_.size() >= most) return Bad("more than " + std::to_string(most) + " keys");
   GraphMlKey made;
+  const std::string_view yfiles = value("yfiles.type");
+  made.drawn = yfiles == "nodegraphics" || yfiles == "edgegraphics";
   made.name = value("attr.name");
+  // The name is optional: igraph's reader takes the id, too.
+  if (made.name.empty() && yfiles.empty()) made.name = id;
   constexpr std::array<std::string_view, 5> kOwn = {"key", "id", "source", "target", "directed"};
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].in_file != value("attr.name") || made.name.empty() ||
+    if (columns[i].in_file != made.name || made.name.empty() ||
         std::ranges::find(kOwn, columns[i].meaning) != kOwn.end())
       continue;
     made.name = columns[i].meaning;
@@ -96,10 +100,10 @@ Result<GraphMlKey*> GraphMlKeys::Add(const GraphMlAttributes& attributes, std::s
     made.type = GraphMlType::kReal;
   else
     return Bad("unknown attr.type " + Quoted(type));
+  // NetworkX writes a key a type: what an element has goes by the name.
   for (const auto& [other_id, other] : keys_)
-    if (!made.name.empty() && other.name == made.name &&
-        ((made.nodes && other.nodes) || (made.edges && other.edges)))
-      return Bad("two keys are named " + Quoted(made.name));
+    if (!made.name.empty() && other.name == made.name) made.given_in = other.given_in;
+  if (!made.given_in) made.given_in = std::make_shared<std::uint64_t>(0);
   auto [at, is_new] = keys_.emplace(id, std::move(made));
   if (!is_new) return Bad("key " + Quoted(id) + " stands twice");
   return &at->second;
@@ -113,6 +117,10 @@ Status GraphMlKeys::SetDefault(GraphMlKey& key, std::string_view text, std::size
   if (!weight && IsMissing(key.type, text)) return {};
   if (!AppendValue(key.fallback, key.type, text))
     return Bad("<default> of " + quoted + " " + NotOfType(key.type));
+  for (const auto& [id, other] : keys_)
+    if (&other != &key && other.name == key.name && !other.fallback.empty() &&
+        ((other.nodes && key.nodes) || (other.edges && key.edges)))
+      return Bad("two keys are named " + quoted + ", and each has a <default>");
   std::string name;
   AppendJsonString(name, key.name);
   default_bytes_ += name.size() + key.fallback.size();

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,9 +41,11 @@ struct GraphMlKey {
   std::string name;  // "" = not for us
   GraphMlType type = GraphMlType::kString;
   bool nodes = false, edges = false;
+  bool drawn = false;  // yEd's drawing of an element, of which the label is read
   bool has_default = false;
   std::string fallback;        // JSON of <default>, "" = none
-  std::uint64_t given_in = 0;  // the number, from 1, of the last element with such data
+  // The number, from 1, of the last element with data of that name.
+  std::shared_ptr<std::uint64_t> given_in;
 };
 
 // The value as JSON appended; false when the text is none of the type's.

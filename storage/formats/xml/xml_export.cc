@@ -2,6 +2,7 @@
 //
 // Both name their attributes first and then give values by name. XML 1.0 has no
 // place for most control characters, not even escaped: those go out as \u001b, one way.
+// NetworkX reads no graph of edges of both sorts: where all edges are undirected, so is the graph.
 #include <type_traits>
 #include <vector>
 
@@ -100,8 +101,8 @@ struct XmlColumns {
     std::vector<std::string> nodes = {"kind", "text", "tags", "props"}, edges = {"props"};
     for (const Column& column : s.schema().columns()) nodes.push_back(column.name);
     for (const Declared& d : kEdgeData) edges.emplace_back(d.name);
-    PLEXUS_ASSIGN(made.of_nodes, PropertyColumns::OfNodes(s, options, nodes));
-    PLEXUS_ASSIGN(made.of_edges, PropertyColumns::OfEdges(s, options, sink, edges));
+    PLEXUS_ASSIGN(made.of_nodes, PropertyColumns::OfNodes(s, options, {nodes}));
+    PLEXUS_ASSIGN(made.of_edges, PropertyColumns::OfEdges(s, options, sink, {edges}));
     return made;
   }
   // declare(id, name, type)
@@ -112,13 +113,13 @@ struct XmlColumns {
       declare("c" + std::to_string(c), s.schema().columns()[c].name,
               TypeName(s.schema().columns()[c].type));
     for (std::size_t i = 0; i < of_nodes.names.size(); ++i)
-      declare("p" + std::to_string(i), of_nodes.names[i], "string");
+      declare("p" + std::to_string(i), of_nodes.names[i], of_nodes.types[i]);
   }
   template <class Declare>
   void DeclareEdges(Declare&& declare) const {
     for (const Declared& d : kEdgeData) declare(d.id, d.name, d.type);
     for (std::size_t i = 0; i < of_edges.names.size(); ++i)
-      declare("q" + std::to_string(i), of_edges.names[i], "string");
+      declare("q" + std::to_string(i), of_edges.names[i], of_edges.types[i]);
   }
 };
 
@@ -200,7 +201,9 @@ Status ExportGraphMl(const Snapshot& s, std::ostream& stream, const ExportOption
   columns.DeclareEdges([&](std::string_view id, std::string_view name, std::string_view type) {
     key(id, "edge", name, type);
   });
-  out += "  <graph id=\"plexus\" edgedefault=\"directed\">";
+  const bool undirected = AllSymmetric(s, options);
+  out += undirected ? "  <graph id=\"plexus\" edgedefault=\"undirected\">"
+                    : "  <graph id=\"plexus\" edgedefault=\"directed\">";
   PLEXUS_TRY(sink.EndRow());
   const auto data = [&](std::string_view id, std::string_view value) {
     out += "<data";
@@ -222,7 +225,7 @@ Status ExportGraphMl(const Snapshot& s, std::ostream& stream, const ExportOption
     out += "    <edge";
     AppendAttribute(out, "source", s.key(e.source));
     AppendAttribute(out, "target", s.key(e.target));
-    if (s.schema().edge_kind(e.kind).symmetric) out += " directed=\"false\"";
+    if (!undirected && s.schema().edge_kind(e.kind).symmetric) out += " directed=\"false\"";
     out += '>';
     PLEXUS_TRY(EdgeValues(s, columns, e, data));
     out += "</edge>";
@@ -249,7 +252,9 @@ Status ExportGexf(const Snapshot& s, std::ostream& stream, const ExportOptions& 
   out +=
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<gexf xmlns=\"http://gexf.net/1.3\" "
       "version=\"1.3\">\n"
-      "  <graph mode=\"static\" defaultedgetype=\"directed\">\n    <attributes class=\"node\">\n";
+      "  <graph mode=\"static\" defaultedgetype=\"";
+  out += AllSymmetric(s, options) ? "undirected" : "directed";
+  out += "\">\n    <attributes class=\"node\">\n";
   columns.DeclareNodes(s, attribute);
   out += "    </attributes>\n    <attributes class=\"edge\">\n";
   columns.DeclareEdges([&](std::string_view id, std::string_view name, std::string_view type) {

@@ -84,25 +84,15 @@ TEST(Csv, Refuses) {
     const char *text, *error;
   };
   for (const Case& c : {
-           Case{"source,target,source\na,b,c\n",
-                "e.csv:1: header: column 3: \"source\" stands twice"},
-           Case{"source,target,kind,type\n",
-                "e.csv:1: header: column 4: \"kind\" and \"type\" mean the same"},
            Case{"source,target,\na,b,c\n", "e.csv:1: header: column 3 has no name"},
            Case{"a,b\n1,2\n", "e.csv:1: header: expected source and target"},
-           Case{"source,target\na\n", "e.csv:2: expected 2 cells as in the header, got 1"},
-           Case{"source,target\na,b,c\n", "e.csv:2: expected 2 cells as in the header, got 3"},
            Case{"source,target,n\n\"x\ny\",b,\n\na\"b,c,\n", "e.csv:5: a quote inside a cell"},
            Case{"source,target\n\"a\"b,c\n", "e.csv:2: a closing quote must be followed"},
-           Case{"source,target\na,\"b\n", "e.csv:2: a quoted cell is never closed"},
-           Case{"source,target,weight\na,b,nan\n",
-                "e.csv:2: column \"weight\": \"nan\" is not a finite number"},
            Case{"source,target,weight\na,b,-1\n", "e.csv:2: weight \"-1\" is negative"},
            Case{"source,target,created_at\na,b,1.5\n",
                 "e.csv:2: column \"created_at\": \"1.5\" is no time; expected milliseconds since "
                 "1970, or 2026-11-21T22:05:00Z"},
            Case{"source,target\na,\n", "e.csv:2: node key is empty"},
-           Case{"source,target\na,\xff\n", "e.csv:2: not valid UTF-8"},
            Case{"source,target,kind\na,a,is-a\n",
                 "e.csv:2: an edge of kind 'is-a' cannot join 'a' to itself"},
        }) {

@@ -168,7 +168,7 @@ TEST(Documents, GexfForGephi) {
       Text(ExportGexf, graph->snapshot()),
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<gexf xmlns=\"http://gexf.net/1.3\" "
       "version=\"1.3\">\n"
-      "  <graph mode=\"static\" defaultedgetype=\"directed\">\n    <attributes class=\"node\">\n"
+      "  <graph mode=\"static\" defaultedgetype=\"undirected\">\n    <attributes class=\"node\">\n"
       "      <attribute id=\"n_kind\" title=\"kind\" type=\"string\"/>\n"
       "      <attribute id=\"n_text\" title=\"text\" type=\"string\"/>\n"
       "      <attribute id=\"n_tags\" title=\"tags\" type=\"string\"/>\n"

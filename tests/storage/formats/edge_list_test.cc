@@ -45,21 +45,6 @@ TEST(EdgeList, SecondImportIsSame) {
   EXPECT_EQ(LoadClean(*graph, "g.el", "2 3\n").edges, (ImportCounts{0, 0, 1}));
 }
 
-TEST(EdgeList, RefusesWithFileAndLine) {
-  EXPECT_EQ(OneError("dir/g.el", "a b\nc\nd e\n"), "dir/g.el:2: expected `source target [weight]`");
-  EXPECT_EQ(OneError("g.el", "a b 1 2\n"), "g.el:1: expected `source target [weight]`");
-  for (const char* weight : {"-1", "nan", "inf", "1e400", "x", "1x", "+1", "0x10"})
-    EXPECT_EQ(OneError("g.el", std::string("#\na b ") + weight + "\n"),
-              std::string("g.el:2: weight \"") + weight + "\" is not a finite number >= 0");
-  EXPECT_EQ(OneError("g.el", std::string("a b\na\0c d\n", 10)), "g.el:2: control character");
-  EXPECT_EQ(OneError("g.el",
-                     "a\x1f"
-                     "b c\n"),
-            "g.el:1: control character");
-  EXPECT_EQ(OneError("g.el", "a \xff\xfe\n"), "g.el:1: key is not valid UTF-8");
-  EXPECT_EQ(OneError("g.el", "a " + std::string(1025, 'k') + "\n"), "g.el:1: key over 1024 bytes");
-}
-
 TEST(EdgeList, StopImportsNothing) {
   auto graph = Graph::InMemory();
   const ImportReport r = Load(*graph, "g.el", "a b\nb c\nbad\nd e\n");

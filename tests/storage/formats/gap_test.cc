@@ -62,6 +62,7 @@ TEST(GapSerialized, DamageIsRefusedAndNothingChanges) {
   EXPECT_EQ(with(0, std::uint8_t{2}), "g: the header's counts are out of range");
   EXPECT_EQ(with(1, std::int64_t{-1}), "g: the header's counts are out of range");
   EXPECT_EQ(with(9, std::int64_t{1} << 62), "g: the header's counts are out of range");
+  EXPECT_EQ(with(9, std::int64_t{-1}), "g: the header's counts are out of range");
   EXPECT_EQ(with(1, std::int64_t{0xFFFFFFF0}),
             "g: has 89 bytes; its header says 17179869177, or with weights 34359738297");
   EXPECT_EQ(with(17 + 8, std::int64_t{5}), "g: offset 1 is out of order");

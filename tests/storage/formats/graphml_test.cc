@@ -90,7 +90,7 @@ TEST(GraphMl, RefusedWithLineAndNoChange) {
             "g:6: no <key> \"k\"");
   EXPECT_EQ(Refused(Document("", "<edge source=\"a\" target=\"a\" directed=\"maybe\"/>")),
             "g:6: \"directed\" must be true or false");
-  EXPECT_EQ(Refused(Document(real + real, "")), "g:3: two keys are named \"weight\"");
+  EXPECT_EQ(Refused(Document(real + real, "")), "g:3: key \"w\" stands twice");
   EXPECT_EQ(Refused(Document(real + "<key id=\"w\" attr.name=\"other\"/>", "")),
             "g:3: key \"w\" stands twice");
   EXPECT_EQ(Refused(Document("<key id=\"w\" attr.name=\"x\" attr.type=\"complex\"/>", "")),

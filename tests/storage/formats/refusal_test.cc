@@ -41,13 +41,8 @@ TEST(Refusal, Tsv) {
   const std::string header = "source\ttarget\tweight\tcreated_at\n";
   const auto edge = [](int i) { return N(i) + "\t" + N(i + 1) + "\t0.5\t" + std::to_string(i); };
   RunCases({
-      Late("nan", "e.tsv", header, edge, "a\tb\tnan\t1", "not a finite number"),
-      Late("infinity", "e.tsv", header, edge, "a\tb\t-inf\t1", "not a finite number"),
       Late("absurd time", "e.tsv", header, edge, "a\tb\t1\t99999999999999999999", "is no time"),
       Cut("e.tsv", header, edge, "a\tb\t1", "expected 4 cells"),
-      Late("invalid UTF-8", "e.tsv", header, edge, "a\t\xc0\xaf\t1\t1", "not valid UTF-8"),
-      Late("line over the limit", "e.tsv", header, edge, kLongLine, "record over 100000 bytes"),
-      {"duplicate header", "e.tsv", "source\ttarget\tx\tx\na\tb\t1\t2\n", 1, "stands twice"},
   });
 }
 
@@ -215,8 +210,14 @@ TEST(Refusal, EdgeList) {
   RunCases({
       late("nan", "a b nan", "not a finite number"),
       late("infinity", "a b inf", "not a finite number"),
-      late("infinity by overflow", "a b 1e60", "not a finite number"),
-      late("negative", "a b -1", "not a finite number >= 0"),
+      late("infinity by overflow", "a b 1e400", "not a finite number"),
+      late("over f32", "a b 1e60", "not a finite number"),
+      late("negative", "a b -1", "weight \"-1\" is not a finite number >= 0"),
+      late("a word", "a b x", "weight \"x\" is not a finite number >= 0"),
+      late("more than a number", "a b 1x", "weight \"1x\" is not a finite number >= 0"),
+      late("a plus", "a b +1", "weight \"+1\" is not a finite number >= 0"),
+      late("hexadecimal", "a b 0x10", "weight \"0x10\" is not a finite number >= 0"),
+      late("a separator of keys", std::string("a\x1f") + "b c", "control character"),
       late("wrong dimensions", "a b 1 2", "expected `source target [weight]`"),
       late("absurd key", "a " + kLongKey, "key over 1024 bytes"),
       late("invalid UTF-8", "a \xed\xa0\x80", "not valid UTF-8"),

@@ -16,7 +16,7 @@
 #include "storage/formats/vectors/vector_keys.h"
 #include "tests/support/fails_with.h"
 #include "tests/support/text_files.h"
-#include "tests/support/text_support.h"
+#include "tests/support/text_refusal.h"
 #include "tests/support/vector_values.h"
 
 namespace plexus::formats::internal {
@@ -49,11 +49,9 @@ std::string Refused(const std::string& name, std::string_view bytes,
                     VectorImportOptions vectors = {}) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "a.jsonl", "{\"node\":\"0\"}\n");
-  const std::string before = JsonLines(graph->snapshot());
-  const Sequence sequence = graph->snapshot().sequence();
-  const auto report = ImportVectors(*graph, {name, bytes}, vectors, {});
-  EXPECT_EQ(JsonLines(graph->snapshot()), before);
-  EXPECT_EQ(graph->snapshot().sequence(), sequence);
+  const std::string before = Whole(*graph);
+  const auto report = ImportVectors(*graph, {name, bytes}, vectors, SmallCuts(SerialExecutor()));
+  EXPECT_EQ(Whole(*graph), before);
   if (!report) return report.error().message;
   EXPECT_TRUE(report->stopped);
   EXPECT_EQ(report->errors, 1u);
@@ -275,6 +273,14 @@ TEST(TextVectors, ValuesThatAreNoNumbersAreRefusedByPlace) {
               inf = std::numeric_limits<float>::infinity();
   EXPECT_EQ(Refused("v.npy", Npy("<f4", "(2, 3)", Bytes(std::vector<float>{1, 2, 3, 4, nan, 6}))),
             "v.npy: row 1, value 1 (byte 144): not a number");
+  std::vector<float> late(900, 0.5f);  // behind batches of good rows
+  late[895] = nan;
+  EXPECT_EQ(Refused("v.npy", Npy("<f4", "(300, 3)", Bytes(late))),
+            "v.npy: row 298, value 1 (byte 3708): not a number");
+  VectorImportOptions plain;
+  plain.dimensions = 3;
+  EXPECT_NE(Refused("v.f32", Bytes(std::vector<float>{1, inf, 3}), plain).find("infinite"),
+            std::string::npos);
   EXPECT_EQ(Refused("v.fvecs", Fvecs({{1, 2}, {3, -inf}})),
             "v.fvecs: row 1, value 1 (byte 20): infinite");
   EXPECT_EQ(Refused("v.npy", Npy("<f8", "(1, 2)", Bytes(std::vector<double>{1, 1e300}))),

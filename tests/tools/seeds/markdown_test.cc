@@ -76,7 +76,7 @@ TEST_F(Notes, AWrongPathRemovesNothing) {
   std::filesystem::create_directories(dir_ / "empty");
   EXPECT_EQ(Run({"import", "--format", "markdown", "--mirror", "vault", dir_ / "empty"}).code, 3);
   EXPECT_EQ(Run({"get", "projects/plan"}).code, 0);
-  Write("bad.md", "---\nno end\n");
+  Write("bad.md", "---\nno: end\n");
   const Finished bad = Run({"import", Folder()});
   EXPECT_EQ(bad.code, 1);
   EXPECT_TRUE(Says(bad.out + bad.err, "bad.md"));
@@ -85,7 +85,7 @@ TEST_F(Notes, AWrongPathRemovesNothing) {
 
 TEST_F(Notes, WhatCannotBeReadIsNotGone) {
   Json({"import", Folder()});
-  Write("projects/plan.md", "---\nno end\n");
+  Write("projects/plan.md", "---\nno: end\n");
   Write("index.md", "To [[plan]].\n");
   const object again = Json({"import", "--on-error", "skip", Folder()});
   EXPECT_EQ(again.at("errors"), 1);
