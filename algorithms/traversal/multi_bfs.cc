@@ -53,6 +53,9 @@ class LaneSearch {
     std::sort(level_.begin(), level_.end());
   }
 
+  // Only the searches that begin at v reach it.
+  void KeepToItself(NodeId v) { seen_[v] = ~next_[v]; }
+
   MultiBfsResult Run() {
     if (options_.run.budget.nodes == 0) {
       for (auto& sizes : result_.levels) sizes.clear();
@@ -213,7 +216,12 @@ Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId
   const bool turned = options.direction == Direction::kIn;
   const std::span<const CsrView> steps((turned ? back : forth), both);
   const std::span<const CsrView> returns((turned ? forth : back), both);
-  MultiBfsResult result = LaneSearch(steps, returns, places, options).Run();
+  LaneSearch search(steps, returns, places, options);
+  for (std::size_t s = 0; s < sources.size(); ++s)
+    if (places[s] != kNoNode && options.filter.subset &&
+        !options.filter.subset->contains(sources[s]))
+      search.KeepToItself(places[s]);
+  MultiBfsResult result = search.Run();
   if (!view.packed() || !options.depths) return result;
   std::vector<std::uint32_t> depths(std::size_t{snapshot.node_count()} * sources.size(),
                                     kUnreached);

@@ -124,6 +124,7 @@ constexpr Row kRows[] = {
     {"decisions contradictions", "decisions_contradictions", "{}", Row::kWhole},
     {"decisions salience", "decisions_salience", R"({"top":20})", Row::kWhole},
     {"decisions queue", "decisions_queue", "{}", Row::kWhole},
+    {"decisions compaction", "decisions_compaction", "{}", Row::kWhole},
     {"components", "components", "{}", Row::kWhole},
     {"communities", "communities", "{}", Row::kWhole},
     {"triangles", "triangles", "{}", Row::kWhole},

@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/graph/betweenness_centrality.hpp>
 #include <boost/graph/dijkstra_shortest_paths.hpp>
 #include <boost/graph/graph_concepts.hpp>
 #include <boost/graph/iteration_macros.hpp>
@@ -196,46 +195,6 @@ TEST(BoostGraph, DijkstraAgreesWithOurs) {
         }
       }
     }
-  });
-}
-
-// Betweenness by definition: the share of shortest walks that pass through.
-std::vector<double> Betweenness(const BoostGraph& graph) {
-  const NodeId n = num_vertices(graph);
-  std::vector<std::vector<double>> depth(n, std::vector<double>(n, INFINITY)),
-      walks(n, std::vector<double>(n));
-  for (NodeId s = 0; s < n; ++s) {
-    depth[s][s] = 0;
-    walks[s][s] = 1;
-    for (NodeId level = 0; level < n; ++level)
-      for (NodeId v = 0; v < n; ++v) {
-        if (depth[s][v] != level) continue;
-        BGL_FORALL_OUTEDGES_T(v, e, graph, BoostGraph) {
-          const NodeId w = target(e, graph);
-          if (depth[s][w] < level + 1) continue;
-          depth[s][w] = level + 1;
-          walks[s][w] += walks[s][v];
-        }
-      }
-  }
-  std::vector<double> between(n);
-  for (NodeId s = 0; s < n; ++s)
-    for (NodeId t = 0; t < n; ++t)
-      for (NodeId v = 0; v < n; ++v)
-        if (s != t && s != v && v != t && depth[s][t] < INFINITY &&
-            depth[s][v] + depth[v][t] == depth[s][t])
-          between[v] += walks[s][v] * walks[v][t] / walks[s][t];
-  return between;
-}
-
-TEST(BoostGraph, BetweennessIsRight) {
-  ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {
-    const BoostGraph graph = Adapt(g);
-    if (num_vertices(graph) > 80) return;
-    std::vector<double> got(num_vertices(graph));
-    boost::brandes_betweenness_centrality(graph, VertexMap(got));
-    const std::vector<double> want = Betweenness(graph);
-    for (NodeId v = 0; v < want.size(); ++v) ASSERT_NEAR(got[v], want[v], 1e-9) << v;
   });
 }
 

@@ -1,19 +1,12 @@
 // BFS, PR, WCC, CDLP, LCC and SSSP as LDBC Graphalytics defines them (specification
-// 1.0.1, chapters "Definition" and "Pseudo-code for Algorithms"): our kernels against small
-// loops written from its formulas, on directed and undirected graphs, and against the
-// values printed beside its two common example graphs (Apache-2.0).
+// 1.0.1, chapter "Definition"): our kernels against the values printed beside its two common
+// example graphs (Apache-2.0). Random graphs: the tests of each kernel.
 //
 // A Graphalytics graph is simple. Undirected edges are edges of a symmetric kind here.
 // What differs is told where it is used: vertex ids, "unreachable", PageRank's weights.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
-#include <map>
-#include <random>
-#include <set>
-#include <tuple>
 #include <vector>
 
 #include "algorithms/community/community.h"
@@ -39,27 +32,11 @@ struct Edge3 {
   float weight;
 };
 
-// N_out and N_in; in an undirected graph (u, v) in E means (v, u) in E.
 struct Graphalytics {
   NodeId n;
   bool directed;
   std::vector<Edge3> edges;
-  std::vector<std::map<NodeId, double>> out, in;
 
-  Graphalytics(NodeId nodes, bool is_directed, std::vector<Edge3> list)
-      : n(nodes), directed(is_directed), edges(std::move(list)), out(n), in(n) {
-    for (const Edge3& e : edges) {
-      out[e.source][e.target] = in[e.target][e.source] = static_cast<double>(e.weight);
-      if (!directed)
-        out[e.target][e.source] = in[e.source][e.target] = static_cast<double>(e.weight);
-    }
-  }
-  std::set<NodeId> Near(NodeId v) const {
-    std::set<NodeId> near;
-    for (const auto& [u, w] : out[v]) near.insert(u);
-    for (const auto& [u, w] : in[v]) near.insert(u);
-    return near;
-  }
   // NodeId v is the vertex v.
   Snapshot Load(CaseGraph& g) const {
     g.AddNodes(n);
@@ -70,183 +47,36 @@ struct Graphalytics {
   }
 };
 
-std::vector<double> Bfs(const Graphalytics& g, NodeId root) {
-  std::vector<double> depth(g.n, kInfinity);
-  std::vector<NodeId> queue{root};
-  depth[root] = 0;
-  for (std::size_t i = 0; i < queue.size(); ++i)
-    for (const auto& [u, w] : g.out[queue[i]])
-      if (depth[u] == kInfinity) {
-        depth[u] = depth[queue[i]] + 1;
-        queue.push_back(u);
-      }
-  return depth;
-}
-
-std::vector<double> Pr(const Graphalytics& g, double d, int iterations) {
-  const double n = g.n;
-  std::vector<double> rank(g.n, 1 / n);
-  for (int i = 0; i < iterations; ++i) {
-    double sinks = 0;
-    for (NodeId w = 0; w < g.n; ++w)
-      if (g.out[w].empty()) sinks += rank[w];
-    std::vector<double> next(g.n);
-    for (NodeId v = 0; v < g.n; ++v) {
-      double sum = 0;
-      for (const auto& [u, w] : g.in[v]) sum += rank[u] / static_cast<double>(g.out[u].size());
-      next[v] = (1 - d) / n + d * sum + d / n * sinks;
-    }
-    rank = next;
-  }
-  return rank;
-}
-
-std::vector<NodeId> Wcc(const Graphalytics& g) {
-  std::vector<NodeId> comp(g.n);
-  for (NodeId v = 0; v < g.n; ++v) comp[v] = v;
-  for (bool converged = false; !converged;) {
-    converged = true;
-    for (NodeId v = 0; v < g.n; ++v)
-      for (NodeId u : g.Near(v))
-        if (comp[v] > comp[u]) {
-          comp[v] = comp[u];
-          converged = false;
-        }
-  }
-  return comp;
-}
-
-std::vector<NodeId> Cdlp(const Graphalytics& g, int iterations) {
-  std::vector<NodeId> labels(g.n);
-  for (NodeId v = 0; v < g.n; ++v) labels[v] = v;
-  for (int i = 0; i < iterations; ++i) {
-    std::vector<NodeId> next = labels;
-    for (NodeId v = 0; v < g.n; ++v) {
-      std::map<NodeId, int> histogram;
-      for (const auto& [u, w] : g.in[v]) ++histogram[labels[u]];
-      for (const auto& [u, w] : g.out[v]) ++histogram[labels[u]];
-      int most = 0;
-      for (const auto& [label, count] :
-           histogram)  // ascending: the first of the most is the smallest
-        if (count > most) {
-          most = count;
-          next[v] = label;
-        }
-    }
-    labels = next;
-  }
-  return labels;
-}
-
-std::vector<double> Lcc(const Graphalytics& g) {
-  std::vector<double> lcc(g.n, 0);
-  for (NodeId v = 0; v < g.n; ++v) {
-    const std::set<NodeId> near = g.Near(v);
-    if (near.size() < 2) continue;
-    double arcs = 0;
-    for (NodeId u : near)
-      for (NodeId w : near) arcs += g.out[u].contains(w);
-    lcc[v] = arcs / (static_cast<double>(near.size()) * static_cast<double>(near.size() - 1));
-  }
-  return lcc;
-}
-
-std::vector<double> Sssp(const Graphalytics& g, NodeId root) {
-  std::vector<double> dist(g.n, kInfinity);
-  std::set<std::pair<double, NodeId>> heap{{0.0, root}};
-  dist[root] = 0;
-  while (!heap.empty()) {
-    const NodeId v = heap.begin()->second;
-    heap.erase(heap.begin());
-    for (const auto& [w, weight] : g.out[v])
-      if (dist[w] > dist[v] + weight) {
-        heap.erase({dist[w], w});
-        dist[w] = dist[v] + weight;
-        heap.insert({dist[w], w});
-      }
-  }
-  return dist;
-}
-
 // What our kernels say, in Graphalytics' terms.
 struct Ours {
   std::vector<double> bfs, pr, lcc, sssp;
   std::vector<NodeId> wcc, cdlp;
 };
 
-Ours Run(const Graphalytics& g, NodeId root, int iterations, Executor* executor) {
+Ours Run(const Graphalytics& g, NodeId root, int iterations) {
   CaseGraph graph;
   const Snapshot s = g.Load(graph);
   Ours ours;
   // Bfs lists what it reached; all else is unreachable, Graphalytics' infinity.
-  BfsOptions bfs;
-  bfs.run.executor = executor;
-  const auto reached = traversal::Bfs(s, std::vector<NodeId>{root}, bfs);
+  const auto reached = traversal::Bfs(s, std::vector<NodeId>{root});
   ours.bfs.assign(g.n, kInfinity);
   for (const BfsNode& node : reached.value().nodes) ours.bfs[node.node] = node.depth;
   // Ranks go along the number of out-edges, not their weights.
   PageRankOptions pr;
   pr.weighted = false;
   pr.iterations = iterations;
-  pr.run.executor = executor;
   ours.pr = PageRank(s, pr).value().scores;
-  ComponentsOptions wcc;
-  wcc.run.executor = executor;
-  ours.wcc = Components(s, wcc).value().labels;
+  ours.wcc = Components(s).value().labels;
   LabelPropagationOptions cdlp;
   cdlp.iterations = iterations;
-  cdlp.run.executor = executor;
   ours.cdlp = LabelPropagation(s, cdlp).value().labels;
   ClusteringOptions lcc;
   lcc.directed = true;
-  lcc.run.executor = executor;
   ours.lcc = Clustering(s, lcc).value().coefficients;
   DistancesOptions sssp;
   sssp.cost = PathCost::kWeight;
-  sssp.run.executor = executor;
   ours.sssp = Distances(s, root, sssp).value().distances;
   return ours;
-}
-
-// "Exact match" for BFS, CDLP (and, both naming the smallest member, WCC); PR, LCC and SSSP
-// far closer than the 0.01 % that "epsilon match" asks for.
-void Check(const Graphalytics& g, NodeId root, int iterations, Executor* executor = nullptr) {
-  const Ours ours = Run(g, root, iterations, executor);
-  EXPECT_EQ(ours.bfs, Bfs(g, root));
-  EXPECT_EQ(ours.wcc, Wcc(g));
-  EXPECT_EQ(ours.cdlp, Cdlp(g, iterations));
-  EXPECT_EQ(ours.lcc, Lcc(g));
-  EXPECT_EQ(ours.sssp, Sssp(g, root));
-  const std::vector<double> pr = Pr(g, 0.85, iterations);
-  ASSERT_EQ(ours.pr.size(), pr.size());
-  for (NodeId v = 0; v < g.n; ++v) EXPECT_NEAR(ours.pr[v], pr[v], 1e-12 * pr[v]) << v;
-}
-
-TEST(Graphalytics, RandomGraphs) {
-  const auto executors = Executors();
-  std::mt19937_64 random(1);
-  for (int round = 0; round < 40; ++round) {
-    const bool directed = round % 2;
-    const auto n = static_cast<NodeId>(1 + random() % 60);
-    std::set<std::pair<NodeId, NodeId>> drawn;
-    std::vector<Edge3> edges;
-    for (std::uint64_t i = random() % (4 * n); i > 0; --i) {
-      auto a = static_cast<NodeId>(random() % n);
-      auto b = static_cast<NodeId>(random() % (1 + random() % n));  // some are hubs, some sinks
-      if (a == b) continue;
-      if (!directed && a > b) std::swap(a, b);
-      if (!drawn.insert({a, b}).second) continue;
-      edges.push_back({a, b, static_cast<float>(random() % 5) / 4});  // lengths of 0, too
-      if (directed && random() % 3 == 0 && drawn.insert({b, a}).second)
-        edges.push_back({b, a, 0.5f});
-    }
-    SCOPED_TRACE(round);
-    const Graphalytics g(n, directed, edges);
-    const auto& executor = executors[static_cast<std::size_t>(round) % executors.size()];
-    Check(g, static_cast<NodeId>(random() % n), static_cast<int>(random() % 12) + 1,
-          executor.executor.get());
-    if (HasFailure()) return;
-  }
 }
 
 // example-directed and example-undirected. Their vertices are numbered from 1 and from 2, ours
@@ -264,9 +94,8 @@ void CheckPrinted(const std::vector<Printed>& printed, bool directed, NodeId roo
     e.source -= first;
     e.target -= first;
   }
-  const Graphalytics g(static_cast<NodeId>(printed.size()), directed, edges);
-  Check(g, root - first, 2);
-  const Ours ours = Run(g, root - first, 2, nullptr);
+  const Graphalytics g{static_cast<NodeId>(printed.size()), directed, edges};
+  const Ours ours = Run(g, root - first, 2);
   for (const Printed& p : printed) {
     SCOPED_TRACE(p.vertex);
     const NodeId v = p.vertex - first;

@@ -7,18 +7,6 @@
 
 namespace plexus::reference {
 
-namespace {
-
-// Who is next to whom, each once, loops left out.
-std::vector<std::set<NodeId>> Near(const FlatGraph& graph, Direction direction) {
-  std::vector<std::set<NodeId>> near(graph.node_count());
-  for (const FlatArc& a : Walkable(graph, direction))
-    if (a.from != a.to) near[a.from].insert(a.to);
-  return near;
-}
-
-}  // namespace
-
 std::vector<std::vector<SharedLikeness>> Similarities(const FlatGraph& graph, Direction direction) {
   const NodeId n = graph.node_count();
   const auto near = Near(graph, direction);

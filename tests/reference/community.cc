@@ -9,19 +9,6 @@ namespace plexus::reference {
 
 namespace {
 
-using Sets = std::vector<std::set<NodeId>>;
-
-// Who is next to whom, loops left out; both ways or along the arcs.
-Sets Neighbours(const FlatGraph& graph, bool undirected) {
-  Sets sets(graph.node_count());
-  for (const FlatArc& a : graph.arcs) {
-    if (a.from == a.to) continue;
-    sets[a.from].insert(a.to);
-    if (undirected) sets[a.to].insert(a.from);
-  }
-  return sets;
-}
-
 std::uint64_t Common(const std::set<NodeId>& a, const std::set<NodeId>& b) {
   if (a.size() > b.size()) return Common(b, a);
   return static_cast<std::uint64_t>(
@@ -31,7 +18,7 @@ std::uint64_t Common(const std::set<NodeId>& a, const std::set<NodeId>& b) {
 }  // namespace
 
 std::vector<NodeClustering> Clusterings(const FlatGraph& graph) {
-  const Sets near = Neighbours(graph, true), out = Neighbours(graph, false);
+  const auto near = Near(graph, Direction::kBoth), out = Near(graph, Direction::kOut);
   std::vector<NodeClustering> result(graph.node_count());
   for (NodeId v = 0; v < graph.node_count(); ++v) {
     NodeClustering& c = result[v];
@@ -51,7 +38,7 @@ std::vector<NodeClustering> Clusterings(const FlatGraph& graph) {
 }
 
 std::vector<std::uint32_t> Cores(const FlatGraph& graph) {
-  Sets near = Neighbours(graph, true);
+  auto near = Near(graph, Direction::kBoth);
   std::vector<bool> there = graph.selected;
   std::vector<std::uint32_t> cores(graph.node_count(), 0);
   for (std::uint32_t k = 0;; ++k) {
@@ -73,7 +60,7 @@ std::vector<std::uint32_t> Cores(const FlatGraph& graph) {
 
 std::vector<double> Betweenness(const FlatGraph& graph, bool undirected, std::uint32_t max_hops) {
   const NodeId n = graph.node_count();
-  const Sets next = Neighbours(graph, undirected);
+  const auto next = Near(graph, undirected ? Direction::kBoth : Direction::kOut);
   constexpr std::uint32_t kFar = 0xFFFFFFFFu;
   std::vector<std::vector<std::uint32_t>> depth(n, std::vector<std::uint32_t>(n, kFar));
   std::vector<std::vector<double>> paths(n, std::vector<double>(n, 0));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "engine/types.h"
@@ -45,6 +46,14 @@ inline std::vector<FlatArc> Walkable(const FlatGraph& graph, Direction direction
     arcs.push_back(a);
   }
   return arcs;
+}
+
+// Who is next to whom, each once, loops left out.
+inline std::vector<std::set<NodeId>> Near(const FlatGraph& graph, Direction direction) {
+  std::vector<std::set<NodeId>> near(graph.node_count());
+  for (const FlatArc& a : Walkable(graph, direction))
+    if (a.from != a.to) near[a.from].insert(a.to);
+  return near;
 }
 
 }  // namespace plexus::reference

@@ -183,19 +183,8 @@ std::vector<CostedPath> PlainYen(const std::vector<FlatArc>& arcs, const std::ve
 std::optional<double> CheapestCost(const std::vector<FlatArc>& arcs,
                                    const std::vector<double>& costs, NodeId node_count, NodeId from,
                                    NodeId to) {
-  std::vector<std::optional<double>> best(node_count);
-  best[from] = 0;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t i = 0; i < arcs.size(); ++i) {
-      if (costs[i] < 0 || !best[arcs[i].from]) continue;
-      const double cost = *best[arcs[i].from] + costs[i];
-      if (best[arcs[i].to] && *best[arcs[i].to] <= cost) continue;
-      best[arcs[i].to] = cost;
-      changed = true;
-    }
-  }
-  return best[to];
+  const double cost = CheapestCosts(arcs, costs, node_count, from)[to];
+  return std::isfinite(cost) ? std::optional(cost) : std::nullopt;
 }
 
 }  // namespace plexus::reference

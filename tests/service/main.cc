@@ -11,6 +11,12 @@
 //   texts      both writers write texts of the same memories (else each its half)
 //   prefilter  answers by pre-filters are compared with the plain scan
 //   cleared    what replicas show of nodes that are purged later is compared
+//   lives      the service is closed or killed and started again (else it has one life)
+//   events     the ledger grows (else live data is bounded)
+//
+// `--without lives,events --memories 12000 --seconds 1800` is the soak: of ten minutes and more the
+// resident set has to be flat to 5 % and the files to 10 %, medians of the last third against the
+// second.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,13 +24,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <sstream>
 #include <thread>
+#include <tuple>
+#include <vector>
 
 #include "tests/service/service.h"
 
@@ -44,6 +54,7 @@ class Child {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     _exit(run());
   }
+  pid_t pid() const { return pid_; }
   bool running() {
     if (pid_ > 0 && waitpid(pid_, &status_, WNOHANG) == pid_) Ended();
     return pid_ > 0;
@@ -85,6 +96,56 @@ class Child {
   bool killed_ = false;
 };
 
+// What a process and its files take, second by second.
+class Growth {
+ public:
+  void Sample(pid_t process, const std::string& directory) {
+    const auto now = Clock::now();
+    if (now < next_) return;
+    next_ = now + std::chrono::seconds(1);
+    namespace fs = std::filesystem;
+    std::uint64_t all = 0, resident = 0, bytes = 0;
+    std::ifstream("/proc/" + std::to_string(process) + "/statm") >> all >> resident;
+    std::error_code ignored;
+    for (fs::recursive_directory_iterator it(directory, ignored), end; it != end;
+         it.increment(ignored)) {
+      std::error_code gone;
+      const std::uint64_t size = it->is_regular_file(gone) ? it->file_size(gone) : 0;
+      if (!gone) bytes += size;
+      if (ignored) break;
+    }
+    resident_.push_back(static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)));
+    files_.push_back(static_cast<double>(bytes));
+  }
+  // False: one of them grew. Shorter runs are told and not judged.
+  bool Judge(double seconds) const {
+    const bool judged = seconds >= 600;
+    bool flat = true;
+    for (const auto& [what, samples, most] :
+         {std::tuple("resident set", &resident_, 0.05), std::tuple("files", &files_, 0.10)}) {
+      const std::size_t third = samples->size() / 3;
+      const double before = Median(*samples, third, 2 * third),
+                   after = Median(*samples, 2 * third, samples->size());
+      if (before == 0) continue;
+      std::printf("service_test: %s: median %.1f, then %.1f MB (%+.1f %%)%s\n", what, before / 1e6,
+                  after / 1e6, 100 * (after / before - 1), judged ? "" : ", not judged: short");
+      flat = flat && (!judged || after / before - 1 <= most);
+    }
+    return flat;
+  }
+
+ private:
+  static double Median(const std::vector<double>& of, std::size_t from, std::size_t to) {
+    std::vector<double> part(of.begin() + static_cast<std::ptrdiff_t>(from),
+                             of.begin() + static_cast<std::ptrdiff_t>(to));
+    std::sort(part.begin(), part.end());
+    return part.empty() ? 0 : part[part.size() / 2];
+  }
+
+  Clock::time_point next_ = Clock::now();
+  std::vector<double> resident_, files_;
+};
+
 class Supervisor {
  public:
   explicit Supervisor(const Settings& settings)
@@ -112,17 +173,22 @@ class Supervisor {
                                         [&] { return RunReplica(settings_, base_); });
       while (board.open != board.epoch && service.running() && board.stop == 0)
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      const double life_s = std::clamp(settings_.seconds / 8, 0.5, 6.0) *
-                            (0.5 + static_cast<double>(chance_.Below(1000)) / 1000);
+      const double life_s = settings_.Has("lives")
+                                ? std::clamp(settings_.seconds / 8, 0.5, 6.0) *
+                                      (0.5 + static_cast<double>(chance_.Below(1000)) / 1000)
+                                : settings_.seconds;
       const auto due = std::min(end, Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                                         std::chrono::duration<double>(life_s)));
-      while (Clock::now() < due && board.stop == 0 && service.running())
+      while (Clock::now() < due && board.stop == 0 && service.running()) {
+        if (!settings_.Has("lives")) growth_.Sample(service.pid(), settings_.database());
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      }
       if (!service.running()) {
         board.stop = 1;
         if (board.wrong == 0) Wrong(settings_, "service", "ended by itself");
       } else {
-        killed = settings_.Has("kill") && life % 3 != 0 && Clock::now() < end;
+        killed =
+            settings_.Has("kill") && settings_.Has("lives") && life % 3 != 0 && Clock::now() < end;
         if (killed) {
           service.Kill();
         } else {
@@ -140,7 +206,9 @@ class Supervisor {
       Child(settings_, "check", [&] { return RunCheck(settings_, base_); }).Wait(300);
     }
     Report();
-    return board.wrong == 0 ? 0 : 1;
+    const bool flat = growth_.Judge(settings_.seconds);
+    if (!flat) std::printf("service_test: it grows\n");
+    return board.wrong == 0 && flat ? 0 : 1;
   }
 
  private:
@@ -155,17 +223,19 @@ class Supervisor {
         "compares, %llu questions, %llu nearest, %llu of them pre-filtered; %llu views of the "
         "past, "
         "%llu refreshes, %llu records replayed, %llu replicas begun, %llu backups, %llu kept "
-        "frontiers; %llu looked at again beside a purge or a close; %llu wrong\n",
+        "frontiers; %llu looked at again beside a purge or a close; slowest apply %llu us; %llu "
+        "wrong\n",
         static_cast<unsigned long long>(settings_.seed), n(b.applied[0]), n(b.applied[1]),
         n(b.epoch), n(b.kills), n(b.closes), n(b.purges), n(b.hard_purges), n(b.conflicts),
         n(b.retries), n(b.full), n(b.questions), n(b.nearest), n(b.prefiltered), n(b.past),
         n(b.refreshes), n(b.replayed), n(b.restarts), n(b.backups), n(b.keeper), n(b.excused),
-        n(b.wrong));
+        n(b.slowest_apply_us), n(b.wrong));
   }
 
   const Settings& settings_;
   Timeline base_;
   Chance chance_;
+  Growth growth_;
 };
 
 int Main(int argc, char** argv) {

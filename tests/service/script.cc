@@ -148,7 +148,7 @@ class Drawer {
         return ops_.push_back(op);
       }
       default:
-        if (std::ranges::count(ops_, Op::kUse, &Op::what) == 0) Use();
+        if (settings_.Has("events") && std::ranges::count(ops_, Op::kUse, &Op::what) == 0) Use();
         return;
     }
   }

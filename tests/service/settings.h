@@ -43,6 +43,7 @@ struct Board {
   std::atomic<std::uint64_t> conflicts, retries, full, questions, nearest, prefiltered, past,
       replayed, restarts, refreshes, backups, purges, hard_purges, kills, closes, keeper, scrubs,
       trims, excused;
+  std::atomic<std::uint64_t> slowest_apply_us;
   // By step; 0: not known.
   std::array<std::array<std::atomic<std::uint64_t>, kMostSteps>, kWriters> sequences;
 };

@@ -49,7 +49,15 @@ bool Service::Apply(int writer, Step step) {
     options.durability = step % 8 == 3   ? Durability::kNone
                          : step % 8 == 5 ? Durability::kBuffered
                                          : Durability::kSync;
+    const auto before = std::chrono::steady_clock::now();
     const auto applied = database_->graph().Apply(batch, options);
+    const auto us =
+        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(
+                                       std::chrono::steady_clock::now() - before)
+                                       .count());
+    for (std::uint64_t seen = board.slowest_apply_us;
+         seen < us && !board.slowest_apply_us.compare_exchange_weak(seen, us);) {
+    }
     if (!applied && applied.error().code == ErrorCode::kConflict && !too_long()) {
       ++board.retries;
       continue;

@@ -4,9 +4,13 @@
 #include <atomic>
 #include <cstddef>
 
+#include "algorithms/common/common.h"
 #include "engine/parallel.h"
 
 namespace plexus::testing {
+
+inline const std::atomic<bool> kStop = true;
+inline const Budget kStopped = {.cancel = &kStop};
 
 // Raises the flag at the end of the loop asked for, and counts the loops begun after.
 class CancelsAt final : public Executor {

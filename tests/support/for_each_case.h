@@ -35,6 +35,15 @@ inline Executor* NextExecutor() {
   return all[next++ % all.size()].executor.get();
 }
 
+// The nodes that keep(node) chooses.
+template <class Keep>
+NodeSubset SubsetOf(const Snapshot& s, Keep&& keep) {
+  std::vector<NodeId> some;
+  for (NodeId v = 0; v < s.node_count(); ++v)
+    if (keep(v)) some.push_back(v);
+  return *NodeSubset::Of(s, some);
+}
+
 // check(graph, shape) for every shape of every case, its name in the trace.
 template <class Check>
 void ForEachCase(const std::vector<Case>& cases, Check&& check) {

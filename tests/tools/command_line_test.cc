@@ -23,6 +23,9 @@ TEST(CommandLine, EveryParameterHasAFlagAndHelp) {
   for (const Operation& command : AllCommands()) {
     const std::string help = ParseCommandLine({CommandName(command.name), "--help"}, {}).text;
     EXPECT_NE(help.find(command.summary), std::string::npos) << command.name;
+    EXPECT_GE(command.examples.size(), 2u) << command.name;
+    for (const Example& example : command.examples)
+      EXPECT_NE(help.find("\n  " + example.shell), std::string::npos) << example.shell;
     for (const Parameter& parameter : command.parameters)
       EXPECT_NE(help.find(parameter.positional ? parameter.shown : FlagName(parameter.name)),
                 std::string::npos)

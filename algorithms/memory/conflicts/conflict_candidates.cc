@@ -40,14 +40,6 @@ similarity::SimilarityOptions SharedOptions(similarity::SimilarityMeasure measur
   return options;
 }
 
-// Visible facts, of the subset.
-Result<NodeSubset> Allowed(const Snapshot& snapshot, std::int64_t now_ms, const NodeSubset* subset,
-                           const RunOptions& run) {
-  PLEXUS_ASSIGN(const auto visible,
-                VisibleNodes(snapshot, now_ms, {.run = {.executor = run.executor}}));
-  return subset ? visible->Intersect(*subset) : *visible;
-}
-
 Status CheckMeasure(double value, const char* name) {
   if (value > 0 && std::isfinite(value)) return {};
   return Fail(ErrorCode::kInvalidArgument, std::string(name) + " is a finite number above 0");
@@ -133,12 +125,12 @@ Result<ConflictCandidatesResult> ConflictCandidates(const Snapshot& snapshot, No
     return Fail(ErrorCode::kInvalidArgument,
                 "top is 1 to " + std::to_string(kMaxConflictCandidates));
   PLEXUS_TRY(CheckMeasure(options.min_cosine, "min_cosine"));
-  PLEXUS_ASSIGN(const NodeSubset allowed,
-                Allowed(snapshot, snapshot.TimeOr(options.now_ms), options.subset, options.run));
+  PLEXUS_ASSIGN(const Visible visible, VisibleIn(snapshot, options.now_ms, options.subset,
+                                                 {.run = {.executor = options.run.executor}}));
   const std::vector<NodeId> judged =
       options.include_judged ? std::vector<NodeId>() : Judged(snapshot, node);
   const auto counts = [&](NodeId other) {
-    return other != node && allowed.contains(other) && !std::ranges::binary_search(judged, other);
+    return other != node && visible.contains(other) && !std::ranges::binary_search(judged, other);
   };
   ConflictCandidatesResult result;
   const EdgeKindId has_term[] = {builtin::kHasTerm};
@@ -152,7 +144,7 @@ Result<ConflictCandidatesResult> ConflictCandidates(const Snapshot& snapshot, No
   result.truncated = sharing.truncated;
   // Judged ones may stand before others, so as many more are asked for.
   PLEXUS_ASSIGN(const retrieval::NearestResult nearest,
-                NearVectors(snapshot, node, options.space, options.min_cosine, allowed,
+                NearVectors(snapshot, node, options.space, options.min_cosine, visible.nodes,
                             options.top + judged.size(), options.run));
   result.truncated = result.truncated || nearest.truncated;
   for (const retrieval::NearestHit& hit : nearest.hits) {
@@ -186,10 +178,10 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
   PLEXUS_TRY(CheckMeasure(options.min_cosine, "min_cosine"));
   if (options.of != kNoNode && options.of >= snapshot.node_count())
     return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(options.of));
-  PLEXUS_ASSIGN(const NodeSubset allowed,
-                Allowed(snapshot, snapshot.TimeOr(options.now_ms), options.subset, options.run));
+  PLEXUS_ASSIGN(const Visible visible, VisibleIn(snapshot, options.now_ms, options.subset,
+                                                 {.run = {.executor = options.run.executor}}));
   const NodeId of[] = {options.of};
-  const std::int64_t at = snapshot.TimeOr(options.now_ms);
+  const std::int64_t at = visible.now_ms;
   PLEXUS_ASSIGN(const SupersessionHeads heads,
                 options.of == kNoNode ? AllHeads(snapshot, at) : HeadsOf(snapshot, at, of));
   const internal::Suppression active(snapshot, at);
@@ -198,13 +190,13 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
     const NodeId node = heads.nodes[i];
     if (heads.heads[i] == node || !snapshot.alive(node) || !snapshot.is_fact(node)) continue;
     if (options.of != kNoNode && options.of != node) continue;
-    if (options.subset && !options.subset->contains(node)) continue;
+    if (!visible.in_scope(node)) continue;
     old.push_back(node);
     head.push_back(heads.heads[i]);
   }
   NearDuplicatesResult result;
   RunOptions run = options.run;
-  const WordPairs words = JoinByWords(snapshot, old, allowed, options.min_jaccard, run);
+  const WordPairs words = JoinByWords(snapshot, old, visible.nodes, options.min_jaccard, run);
   result.truncated = words.truncated;
   if (run.budget.edges != Budget::kUnlimited)
     run.budget.edges -= std::min(run.budget.edges, words.edges);
@@ -229,17 +221,16 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
     }
     const auto newer = ReplacedBy(active, old[i]);
     PLEXUS_ASSIGN(const retrieval::NearestResult nearest,
-                  NearVectors(snapshot, old[i], options.space, options.min_cosine, allowed,
+                  NearVectors(snapshot, old[i], options.space, options.min_cosine, visible.nodes,
                               options.top == 0 ? 0 : options.top + 1 + newer.size(), run));
     if (run.budget.nodes != Budget::kUnlimited)
       run.budget.nodes -= std::min(run.budget.nodes, nearest.measured);
     result.truncated = result.truncated || nearest.truncated;
     for (const retrieval::NearestHit& hit : nearest.hits) pair(hit.node).cosine = hit.measure;
     for (auto& [other, made] : found) {
-      if (other == old[i] || other == head[i] || !allowed.contains(other) || newer.contains(other))
+      if (other == old[i] || other == head[i] || !visible.contains(other) || newer.contains(other))
         continue;
-      if (options.subset && !options.subset->contains(made.superseded_by))
-        made.superseded_by = kNoNode;
+      if (!visible.in_scope(made.superseded_by)) made.superseded_by = kNoNode;
       result.pairs.push_back(made);
     }
   }

@@ -37,16 +37,12 @@ Result<OpenConflictsResult> OpenConflicts(const Snapshot& snapshot,
     return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(options.of));
   OpenConflictsResult result;
   const auto found_visible =
-      VisibleNodes(snapshot, snapshot.TimeOr(options.now_ms), {.run = options.run});
+      VisibleIn(snapshot, options.now_ms, options.subset, {.run = options.run});
   result.truncated = RanOut(found_visible);
   if (result.truncated) return result;
-  PLEXUS_ASSIGN(const auto visible, found_visible);
-  const auto counts = [&](NodeId node) {
-    return visible->contains(node) && (!options.subset || options.subset->contains(node));
-  };
+  PLEXUS_ASSIGN(const Visible visible, found_visible);
   const EdgeKindId kinds[] = {builtin::kContradicts};
-  const ArcFilter filter =
-      ArcFilter::Kinds(snapshot.schema(), kinds).ValidAt(snapshot.TimeOr(options.now_ms));
+  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds).ValidAt(visible.now_ms);
   std::vector<Conflict> found;
   const Budget& budget = options.run.budget;
   std::uint64_t read = 0, polled = 0;
@@ -55,7 +51,7 @@ Result<OpenConflictsResult> OpenConflicts(const Snapshot& snapshot,
     return !result.truncated;
   };
   const auto take = [&](NodeId row, const Arc& arc) {
-    if (!counts(row) || !counts(arc.neighbor)) return true;
+    if (!visible.contains(row) || !visible.contains(arc.neighbor)) return true;
     if (read++ >= budget.edges) {
       result.truncated = true;
       return false;

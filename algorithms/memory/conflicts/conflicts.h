@@ -185,7 +185,8 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
                                             const NearDuplicatesOptions& options = {});
 
 // Computes: the same pairs, of which `nodes` are the visible sides: what a few memories repeat of
-//   superseded ones. `of` is not looked at.
+//   superseded ones. Time and scope are those of `visible`: `now_ms`, `of` and `subset` are not
+//   looked at.
 // Complexity: O(arcs of the rarer ones of a node's tags and terms), by prefix filtering (Chaudhuri,
 //   Ganti, Kaushik, "A primitive operator for similarity joins in data cleaning", 2006): a set of
 //   Jaccard t or more to A has one of any |A| - ceil(t |A|) + 1 elements of A. The budget's edges
@@ -194,6 +195,7 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
 //   nodes are these vectors.
 // Errors and threads: as NearDuplicates.
 Result<NearDuplicatesResult> NearSuperseded(const Snapshot& snapshot, std::span<const NodeId> nodes,
+                                            const Visible& visible,
                                             const NearDuplicatesOptions& options = {});
 
 }  // namespace plexus::memory

@@ -243,17 +243,16 @@ class Queue {
     if (options_.frontier == 0) return {};
     const DecisionOptions& decisions = options_.decisions;
     const auto found =
-        VisibleNodes(snapshot_, snapshot_.TimeOr(decisions.now_ms), {.run = decisions.run});
+        VisibleIn(snapshot_, decisions.now_ms, &salience_.nodes, {.run = decisions.run});
     if (RanOut(found)) {
       truncated_ = true;
       return {};
     }
-    PLEXUS_ASSIGN(const auto visible, found);
-    const NodeSubset pool = visible->Intersect(salience_.nodes);
-    if (pool.count() < 2) return {};
+    PLEXUS_ASSIGN(const Visible visible, found);
+    if (visible.nodes.count() < 2) return {};
     NeverComposedOptions options;
-    options.now_ms = snapshot_.TimeOr(decisions.now_ms);
-    options.pool = &pool;
+    options.now_ms = visible.now_ms;
+    options.pool = &visible.nodes;
     options.inside = decisions.inside;
     options.run = decisions.run;
     // Pairs that an edge links are passed over: more are asked for until enough are left.

@@ -78,17 +78,15 @@ std::vector<Ranked> Rank(const RecallLists& lists, const RecallScorer& scorer, b
 
 // What a question may show.
 struct ShownNodes {
-  NodeSubset allowed;   // of the answer
-  NodeSubset standing;  // of them, those that nothing superseded
-  NodeSubset matching;  // of them, those that may be hits
+  Visible allowed;      // of the answer
+  Visible standing;     // of them, those that nothing superseded
+  NodeSubset matching;  // of the allowed ones those that may be hits
 };
 
 Result<ShownNodes> ShownBy(const Snapshot& snapshot, const RecallOptions& options) {
-  const auto select = [&](bool superseded) -> Result<NodeSubset> {
-    PLEXUS_ASSIGN(const auto visible,
-                  VisibleNodes(snapshot, ValidTime(snapshot, options),
-                               {.include_superseded = superseded, .run = options.run}));
-    return options.filter.subset ? visible->Intersect(*options.filter.subset) : *visible;
+  const auto select = [&](bool superseded) {
+    return VisibleIn(snapshot, ValidTime(snapshot, options), options.filter.subset,
+                     {.include_superseded = superseded, .run = options.run});
   };
   ShownNodes shown;
   PLEXUS_ASSIGN(shown.standing, select(false));
@@ -97,7 +95,8 @@ Result<ShownNodes> ShownBy(const Snapshot& snapshot, const RecallOptions& option
   } else {
     shown.allowed = shown.standing;
   }
-  shown.matching = options.matching ? shown.allowed.Intersect(*options.matching) : shown.allowed;
+  shown.matching =
+      options.matching ? shown.allowed.nodes.Intersect(*options.matching) : shown.allowed.nodes;
   return shown;
 }
 
@@ -116,9 +115,8 @@ class Answer {
         result.truncated = true;
         break;
       }
-      PLEXUS_ASSIGN(
-          const ContradictionsOfNode against,
-          ContradictionsOf(snapshot_, one.node, ValidTime(snapshot_, options_), shown_.standing));
+      PLEXUS_ASSIGN(const ContradictionsOfNode against,
+                    ContradictionsOf(snapshot_, one.node, shown_.standing));
       result.conflicts_truncated |= against.truncated;
       result.conflicts.insert(result.conflicts.end(), against.conflicts.begin(),
                               against.conflicts.end());
@@ -143,12 +141,12 @@ class Answer {
   Status AddRelations() {
     if (options_.related_hops == 0) return {};
     RelatedOptions related;
-    related.filter.valid_at = ValidTime(snapshot_, options_);
+    related.filter.valid_at = shown_.allowed.now_ms;
     related.hops = options_.related_hops;
     related.top = options_.related_top;
     related.filter.kinds = options_.filter.kinds;
-    related.filter.subset = &shown_.allowed;
-    related.scope = options_.filter.subset;
+    related.filter.subset = &shown_.allowed.nodes;
+    related.scope = shown_.allowed.scope;
     related.max_edges = options_.related_edges;
     related.run.budget = options_.run.budget;
     for (RecallHit& hit : result.hits) {
@@ -163,13 +161,10 @@ class Answer {
     if (!options_.include_superseded) return {};
     std::vector<NodeId> nodes;
     for (const RecallHit& hit : result.hits) nodes.push_back(hit.node);
-    PLEXUS_ASSIGN(const SupersessionHeads heads,
-                  HeadsOf(snapshot_, ValidTime(snapshot_, options_), nodes));
+    PLEXUS_ASSIGN(const SupersessionHeads heads, HeadsOf(snapshot_, shown_.standing.now_ms, nodes));
     for (RecallHit& hit : result.hits)
-      if (const NodeId head = heads.HeadOf(hit.node); head != hit.node) {
-        const bool outside = options_.filter.subset && !options_.filter.subset->contains(head);
-        hit.superseded_by = outside ? kNoNode : head;
-      }
+      if (const NodeId head = heads.HeadOf(hit.node); head != hit.node)
+        hit.superseded_by = shown_.standing.in_scope(head) ? head : kNoNode;
     return {};
   }
 
@@ -183,8 +178,6 @@ class Answer {
       by_node[hit.node] = &hit;
     }
     NearDuplicatesOptions near;
-    near.now_ms = ValidTime(snapshot_, options_);
-    near.subset = options_.filter.subset;
     near.min_jaccard = options_.near_duplicate;
     near.top = 0;
     near.run = options_.run;
@@ -194,7 +187,8 @@ class Answer {
       near.min_cosine = 2;
     else
       near.space = snapshot_.schema().spaces()[question.space].name;
-    PLEXUS_ASSIGN(const NearDuplicatesResult found, NearSuperseded(snapshot_, nodes, near));
+    PLEXUS_ASSIGN(const NearDuplicatesResult found,
+                  NearSuperseded(snapshot_, nodes, shown_.standing, near));
     result.duplicates_truncated = found.truncated;
     for (const NearDuplicate& pair : found.pairs)
       by_node[pair.visible]->near_duplicate_of.push_back(pair);

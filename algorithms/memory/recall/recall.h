@@ -168,12 +168,12 @@ struct ContradictionsOfNode {
   bool truncated = false;           // More than `max_edges` edges.
 };
 
-// Computes: the open conflicts of a node (conflicts.h) among `standing`, which it must be of.
+// Computes: the open conflicts of a node (conflicts.h) among what is visible, which it must be of.
 // Complexity: O(its edges `contradicts`), at most O(max_edges).
 // Errors: kInvalidArgument: no such node. kResourceExhausted: no memory.
 // Threads: thread-safe, on one thread.
 Result<ContradictionsOfNode> ContradictionsOf(const Snapshot& snapshot, NodeId node,
-                                              std::int64_t now_ms, const NodeSubset& standing,
+                                              const Visible& visible,
                                               std::uint64_t max_edges = 1'000);
 
 // --- Recall: memories that answer words, a vector, keys, or all of them, and what is around them.

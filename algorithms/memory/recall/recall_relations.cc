@@ -167,11 +167,10 @@ Result<RelatedResult> RelatedTo(const Snapshot& snapshot, NodeId node,
 PLEXUS_CATCH_NO_MEMORY
 
 Result<ContradictionsOfNode> ContradictionsOf(const Snapshot& snapshot, NodeId node,
-                                              std::int64_t now_ms, const NodeSubset& standing,
-                                              std::uint64_t max_edges) try {
+                                              const Visible& visible, std::uint64_t max_edges) try {
   PLEXUS_TRY(CheckNode(snapshot, node));
   ContradictionsOfNode result;
-  if (!standing.contains(node)) return result;
+  if (!visible.contains(node)) return result;
   const EdgeKindId kinds[] = {builtin::kContradicts};
   const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds);
   std::vector<Conflict>& found = result.conflicts;
@@ -182,7 +181,7 @@ Result<ContradictionsOfNode> ContradictionsOf(const Snapshot& snapshot, NodeId n
       return false;
     }
     const NodeId other = arc.neighbor;
-    if (other != node && standing.contains(other) && snapshot.PassesTime(arc.ref, now_ms))
+    if (other != node && visible.contains(other) && snapshot.PassesTime(arc.ref, visible.now_ms))
       found.push_back(
           {std::min(node, other), std::max(node, other), snapshot.created_at(arc.ref), 1});
     return true;

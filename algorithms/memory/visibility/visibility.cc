@@ -49,4 +49,12 @@ Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot,
 }
 PLEXUS_CATCH_NO_MEMORY
 
+Result<Visible> VisibleIn(const Snapshot& snapshot, std::int64_t now_ms, const NodeSubset* scope,
+                          const VisibleOptions& options) try {
+  now_ms = snapshot.TimeOr(now_ms);
+  PLEXUS_ASSIGN(const auto nodes, VisibleNodes(snapshot, now_ms, options));
+  return Visible{scope ? nodes->Intersect(*scope) : *nodes, scope, now_ms};
+}
+PLEXUS_CATCH_NO_MEMORY
+
 }  // namespace plexus::memory

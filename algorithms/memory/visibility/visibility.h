@@ -45,8 +45,26 @@ Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot,
                                                        std::int64_t now_ms,
                                                        const VisibleOptions& options = {});
 
-// Whether the budget ran out before the set was found.
-inline bool RanOut(const Result<std::shared_ptr<const NodeSubset>>& visible) {
+// What a question sees: of the nodes of a scope those that are visible at a time. It is found once
+// and handed down.
+struct Visible {
+  NodeSubset nodes = {};
+  const NodeSubset* scope = nullptr;  // Null: all nodes.
+  std::int64_t now_ms = kNoTime;
+
+  bool contains(NodeId node) const { return nodes.contains(node); }
+  bool in_scope(NodeId node) const { return !scope || scope->contains(node); }
+};
+
+// Computes: VisibleNodes at `now_ms` (kNoTime: the snapshot's time), of the scope, which outlives
+//   the value.
+// Complexity: that of VisibleNodes, + O(nodes / 64). Errors and threads: as VisibleNodes.
+Result<Visible> VisibleIn(const Snapshot& snapshot, std::int64_t now_ms, const NodeSubset* scope,
+                          const VisibleOptions& options = {});
+
+// Whether the budget ran out before it was known what is visible.
+template <class T>
+bool RanOut(const Result<T>& visible) {
   return !visible && visible.error().code == ErrorCode::kCancelled;
 }
 

@@ -153,7 +153,6 @@ TEST(Closeness, StoppedAndErrors) {
   CaseGraph g;
   g.AddNodes(2);
   g.Commit();
-  EXPECT_FALSE(Closeness(g.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
   EXPECT_FALSE(Closeness(g.snapshot(), {.of = {2}}).has_value());
 }
 
@@ -243,7 +242,6 @@ TEST(Hits, EqualsTheReferenceAtItsEnd) {
   EXPECT_EQ(got->authorities, (std::vector<double>{0, 0, 0.25, 0.5, 0.25}));
   EXPECT_FALSE(Hits(g.snapshot(), {.tolerance = -1}).has_value());
   EXPECT_FALSE(Hits(g.snapshot(), {.max_iterations = 0}).has_value());
-  EXPECT_FALSE(Hits(g.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
   HitsOptions few;
   few.run.budget.edges = 7;
   EXPECT_TRUE(Hits(g.snapshot(), few)->truncated);

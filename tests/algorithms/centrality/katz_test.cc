@@ -94,7 +94,6 @@ TEST(Katz, RefusesWhatDoesNotConverge) {
   EXPECT_FALSE(Katz(chain.snapshot(), {.alpha = -1}).has_value());
   EXPECT_FALSE(Katz(chain.snapshot(), {.tolerance = 0}).has_value());
   EXPECT_FALSE(Katz(chain.snapshot(), {.max_iterations = 0}).has_value());
-  EXPECT_FALSE(Katz(chain.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
   const std::atomic<bool> stop = true;
   options.alpha = 0;
   options.run.budget.cancel = &stop;

@@ -58,10 +58,7 @@ void Check(const CaseGraph& g, const EdgeKinds& kinds, const NodeSubset* subset)
 TEST(DenseView, HoldsTheSelectionInOrder) {
   ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {
     const Snapshot s = g.snapshot();
-    std::vector<NodeId> some;
-    for (NodeId v = 0; v < s.node_count(); ++v)
-      if (v % 3 != 1) some.push_back(v);
-    const NodeSubset subset = *NodeSubset::Of(s, some);
+    const NodeSubset subset = SubsetOf(s, [](NodeId v) { return v % 3 != 1; });
     for (const EdgeKinds& kinds :
          {EdgeKinds{}, {kLink}, {kHasTag, kLink}}) {
       Check(g, kinds, nullptr);

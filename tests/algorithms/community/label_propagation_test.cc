@@ -99,7 +99,6 @@ TEST(LabelPropagation, StopsAndRefuses) {
   EXPECT_TRUE(cut->truncated);
   EXPECT_EQ(cut->labels, (std::vector<NodeId>{0, 1, 2, 3}));
   EXPECT_FALSE(LabelPropagation(g.snapshot(), {.iterations = -1}).has_value());
-  EXPECT_FALSE(LabelPropagation(g.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
 }
 
 }  // namespace

@@ -75,10 +75,7 @@ TEST(CommunityLayout, DiscsApartAndMembersInside) {
   ForEachCase(SmallCases(), [&](const CaseGraph& g, Shape) {
     Check(g, {});
     Check(g, {.spacing = 0.5, .seed = 7, .filter = {.kinds = {kHasTag, kLink}}});
-    std::vector<NodeId> some;
-    for (NodeId v = 0; v < g.snapshot().node_count(); ++v)
-      if (v % 3 != 1) some.push_back(v);
-    const NodeSubset subset = *NodeSubset::Of(g.snapshot(), some);
+    const NodeSubset subset = SubsetOf(g.snapshot(), [](NodeId v) { return v % 3 != 1; });
     Check(g, {.filter = {.valid_at = 15, .subset = &subset}});
   });
 }

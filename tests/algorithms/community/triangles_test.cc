@@ -84,11 +84,7 @@ TEST(Triangles, EqualSetsOfNeighboursAtAnyThreadCount) {
     if (::testing::Test::HasFatalFailure()) return;
     Check(g, {{kSupports, kSimilar}}, wanted[1]);
     Check(g, {{kLink, kHasTag}}, wanted[2]);
-    const Snapshot s = g.snapshot();
-    std::vector<NodeId> some;
-    for (NodeId v = 0; v < s.node_count(); ++v)
-      if (v % 5 != 0) some.push_back(v);
-    const NodeSubset subset = *NodeSubset::Of(s, some);
+    const NodeSubset subset = SubsetOf(g.snapshot(), [](NodeId v) { return v % 5 != 0; });
     Check(g, {{}, &subset}, wanted[3]);
   });
 }
@@ -153,12 +149,6 @@ TEST(Triangles, ABudgetLeavesLowerBoundsTheSameAtAnyThreadCount) {
   const auto none = Triangles(g.snapshot(), stopped);
   EXPECT_TRUE(none->truncated);
   EXPECT_EQ(none->triangles, 0u);
-}
-
-TEST(Triangles, RefusesUnknownKinds) {
-  CaseGraph g;
-  EXPECT_FALSE(Triangles(g.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
-  EXPECT_FALSE(Clustering(g.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
 }
 
 // Both layouts, whatever the shape asks for, on a graph of known count.

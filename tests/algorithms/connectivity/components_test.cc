@@ -51,11 +51,7 @@ TEST(Components, EqualsDepthFirstSearchAtAnyThreadCount) {
     Check(g, options);
     options.filter.kinds = {kHasTag};
     Check(g, options);
-    const Snapshot s = g.snapshot();
-    std::vector<NodeId> some;
-    for (NodeId v = 0; v < s.node_count(); ++v)
-      if (v % 3 != 0) some.push_back(v);
-    const NodeSubset subset = *NodeSubset::Of(s, some);
+    const NodeSubset subset = SubsetOf(g.snapshot(), [](NodeId v) { return v % 3 != 0; });
     options.filter.kinds = {};
     options.filter.subset = &subset;
     Check(g, options);
@@ -240,34 +236,11 @@ TEST(Components, BudgetStopsBetweenBlocks) {
       EXPECT_EQ(got->largest, truncated ? 0 : whole->largest);
     }
     EXPECT_GE(loops, 3);
+    const std::atomic<bool> cancel = true;
+    const auto strong = StrongComponents(g.snapshot(), {.run = {.budget = {.cancel = &cancel}}});
+    ASSERT_TRUE(strong.has_value());
+    EXPECT_EQ(strong->labels, std::vector<NodeId>(40000, kNoNode));
   }
-}
-
-TEST(Components, CancelBeforeTheStartStops) {
-  const CaseGraph g = Build({"pair", 1,
-                             [](CaseGraph& c, int) {
-                               c.AddNodes(2);
-                               c.Link(0, kLink, 1);
-                             }},
-                            Shape::kClean);
-  const std::atomic<bool> cancel = true;
-  ComponentsOptions options;
-  options.run.budget.cancel = &cancel;
-  for (const auto& got :
-       {Components(g.snapshot(), options), StrongComponents(g.snapshot(), options)}) {
-    ASSERT_TRUE(got.has_value());
-    EXPECT_TRUE(got->truncated);
-    EXPECT_EQ(got->labels, std::vector<NodeId>(2, kNoNode));
-    EXPECT_EQ(got->count, 0u);
-    EXPECT_EQ(got->largest_label, kNoNode);
-  }
-}
-
-TEST(Components, RefusesUnknownKinds) {
-  CaseGraph g;
-  ComponentsOptions options;
-  options.filter.kinds = {EdgeKindId{63}};
-  EXPECT_FALSE(Components(g.snapshot(), options).has_value());
 }
 
 }  // namespace

@@ -112,10 +112,9 @@ TEST(EveryKernel, FiltersSelectASubgraph) {
   for (const std::size_t which : {std::size_t{1}, std::size_t{3}}) {
     SCOPED_TRACE(LargeCases()[which].name);
     const Snapshot s = Large(which, Shape::kDelta).snapshot();
-    std::vector<NodeId> some, named = {0, 1, 2, 3, 17, 40, 41};
-    for (NodeId v = 0; v < s.node_count(); ++v)
-      if (s.alive(v) && (v % 3 != 0 || std::ranges::count(named, v))) some.push_back(v);
-    const NodeSubset subset = *NodeSubset::Of(s, some);
+    const std::vector<NodeId> named = {0, 1, 2, 3, 17, 40, 41};
+    const NodeSubset subset = SubsetOf(
+        s, [&](NodeId v) { return s.alive(v) && (v % 3 != 0 || std::ranges::count(named, v)); });
     const EdgeKindId kinds[] = {kSupports, kCauses, kRelatesTo};
     const auto without = [&](const std::function<void(WriteBatch&)>& take_away) {
       auto graph = Graph::Open(s, nullptr);
@@ -150,6 +149,17 @@ TEST(EveryKernel, FiltersSelectASubgraph) {
       same({.kinds = kinds}, fewer_edges, "kinds");
     });
   }
+}
+
+TEST(EveryKernel, RefusesKindsThatThereAreNot) {
+  const Snapshot s = MakeKernelGraph(7, kSmall)->snapshot();
+  const EdgeKindId none[] = {EdgeKindId{60'000}};
+  ForEachKernel([&](const Kernel& kernel) {
+    if (!kernel.traits.filters) return;
+    const auto got = kernel.call(s, {.filter = {.kinds = none}});
+    ASSERT_FALSE(got);
+    EXPECT_EQ(got.error().code, ErrorCode::kInvalidArgument) << got.error().ToString();
+  });
 }
 
 // Nodes and edges end a call at the same place with any executor, and what was cut says so.

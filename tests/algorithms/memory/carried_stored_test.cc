@@ -15,14 +15,7 @@
 namespace plexus::testing {
 namespace {
 
-std::unique_ptr<Database> Open(const std::string& directory, CheckpointOnClose on_close) {
-  OpenOptions options;
-  options.create = true;
-  options.checkpoint_on_close = on_close;
-  auto database = Database::Open(directory, options);
-  EXPECT_TRUE(database) << database.error().ToString();
-  return database ? *std::move(database) : nullptr;
-}
+using storage_internal::testing::MustOpen;
 
 TEST(CarriedStored, EqualsFromNothing) {
   constexpr CheckpointOnClose kModes[] = {CheckpointOnClose::kNever,
@@ -31,8 +24,7 @@ TEST(CarriedStored, EqualsFromNothing) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const storage_internal::testing::ScratchDirectory dir;
     MemoryWorld world = CarriedWorld(seed, 40);
-    auto database = Open(dir.path(), kModes[0]);
-    ASSERT_TRUE(database);
+    auto database = MustOpen(dir.path(), {.create = true, .checkpoint_on_close = kModes[0]});
     std::vector<Snapshot> old;
     for (int step = 0; step < 90; ++step) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", step " + std::to_string(step));
@@ -58,8 +50,8 @@ TEST(CarriedStored, EqualsFromNothing) {
       if (step % 12 == 11) {
         old.clear();
         ASSERT_TRUE(database->Close());
-        database = Open(dir.path(), kModes[world.Below(3)]);
-        ASSERT_TRUE(database);
+        database =
+            MustOpen(dir.path(), {.create = true, .checkpoint_on_close = kModes[world.Below(3)]});
         if (world.Below(2) == 0) ExpectSame(database->snapshot(), kTimes, SerialExecutor());
       }
       if (HasFailure()) return;

@@ -12,19 +12,18 @@ namespace plexus::testing {
 using namespace memory;
 namespace {
 
+using storage_internal::testing::MustOpen;
+
 TEST(ConceptsStored, ReopenedAndAsOf) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const RandomWorld made = MakeWorld(seed, 30, 120);
     const storage_internal::testing::ScratchDirectory dir;
-    OpenOptions options;
-    options.create = true;
-    auto database = Database::Open(dir.path(), options);
-    ASSERT_TRUE(database) << database.error().ToString();
+    auto database = MustOpen(dir.path(), {.create = true});
     WriteWorld(
         made, seed, kStorages[seed % 3],
-        [&](const WriteBatch& batch) { ASSERT_TRUE((*database)->graph().Apply(batch)); },
-        [&] { ASSERT_TRUE((*database)->graph().Compact()); });
+        [&](const WriteBatch& batch) { ASSERT_TRUE(database->graph().Apply(batch)); },
+        [&] { ASSERT_TRUE(database->graph().Compact()); });
     // What each question was answered, at which sequence.
     struct Asked {
       ConceptQuestion question;
@@ -36,28 +35,27 @@ TEST(ConceptsStored, ReopenedAndAsOf) {
     std::mt19937_64 random(seed);
     for (int round = 0; round < 8; ++round) {
       if (round % 3 == 2) {
-        ASSERT_TRUE((*database)->Close());
-        database = Database::Open(dir.path(), options);
-        ASSERT_TRUE(database) << database.error().ToString();
+        ASSERT_TRUE(database->Close());
+        database = MustOpen(dir.path());
       }
-      const Snapshot s = (*database)->snapshot();
+      const Snapshot s = database->snapshot();
       const ConceptQuestion question = DrawQuestion(random, made);
       const auto want = reference::RecallByDefinition(world, question);
       const auto got = RecallConcepts(s, question.seeds, question.now_ms, OptionsOf(question));
       ASSERT_TRUE(got);
       ASSERT_EQ(Shown(s, *got), Shown(want));
       asked.push_back({question, s.sequence(), Shown(want)});
-      ASSERT_TRUE((*database)->graph().Apply(got->batch));
+      ASSERT_TRUE(database->graph().Apply(got->batch));
       reference::ApplyRaised(world, want, question.now_ms);
     }
     for (const Asked& one : asked) {
-      const auto past = (*database)->AsOf(one.sequence);
+      const auto past = database->AsOf(one.sequence);
       ASSERT_TRUE(past) << past.error().ToString();
       const auto got =
           RecallConcepts(*past, one.question.seeds, one.question.now_ms, OptionsOf(one.question));
       EXPECT_EQ(Shown(*past, *got), one.answer);
     }
-    ASSERT_TRUE((*database)->Close());
+    ASSERT_TRUE(database->Close());
   }
 }
 

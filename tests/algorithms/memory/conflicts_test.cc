@@ -317,7 +317,7 @@ TEST_F(Typed, WhatReplacedAMemoryIsNoDuplicateOfIt) {
   const Snapshot s = graph_->snapshot();
   EXPECT_TRUE(NearDuplicates(s, {.now_ms = 3000}).value().pairs.empty());
   const NodeId all[] = {Id("k1"), Id("k2"), Id("k3")};
-  EXPECT_TRUE(NearSuperseded(s, all, {.now_ms = 3000}).value().pairs.empty());
+  EXPECT_TRUE(NearSuperseded(s, all, VisibleIn(s, 3000, nullptr).value()).value().pairs.empty());
 }
 
 // A scope that holds a memory and what repeats it, and not what replaced it, is not told its key.
@@ -328,7 +328,7 @@ TEST_F(Typed, AReplacementOutsideOfTheSubsetIsNotNamed) {
   const NodeSubset inside = NodeSubset::Of(s, two).value();
   for (const auto& pairs :
        {NearDuplicates(s, {.now_ms = 3000, .subset = &inside}).value().pairs,
-        NearSuperseded(s, two, {.now_ms = 3000, .subset = &inside}).value().pairs}) {
+        NearSuperseded(s, two, VisibleIn(s, 3000, &inside).value()).value().pairs}) {
     ASSERT_EQ(pairs.size(), 1u);
     EXPECT_EQ(pairs[0].superseded_by, kNoNode);
   }

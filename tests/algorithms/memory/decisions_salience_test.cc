@@ -155,6 +155,23 @@ TEST(Salience, LikePlacesTie) {
   }
 }
 
+// Only the shares of a decision's edges count: a row whose weights are all N times as large, too.
+TEST(Salience, WeightsThatDifferByAFactorTie) {
+  for (const std::size_t size : {1, 2, 3, 5}) {
+    CaseGraph g;
+    constexpr std::size_t kRows = 12;
+    g.AddNodes(kRows * (size + 1), kDecision);
+    for (std::size_t row = 0; row < kRows; ++row)
+      for (std::size_t k = 1; k <= size; ++k)
+        g.Link(row * (size + 1), kDependsOn, row * (size + 1) + k,
+               static_cast<float>(k * (2 * row + 1)));
+    g.Commit();
+    const SalienceResult r = Salience(g.snapshot(), {.decisions = At(1)}).value();
+    for (std::size_t v = size + 1; v < kRows * (size + 1); ++v)
+      EXPECT_EQ(r.scores[v], r.scores[v % (size + 1)]) << size << " " << v;
+  }
+}
+
 // The scores of a budget that is spent are not exact, and still sum to 1.
 TEST(Salience, StopsWhenItIsCancelled) {
   CaseGraph g;

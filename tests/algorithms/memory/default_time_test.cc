@@ -87,7 +87,7 @@ TEST(DefaultTime, IsTheSnapshots) {
       {"NearSuperseded",
        [&](std::int64_t at) {
          const NodeId nodes[] = {a, b};
-         return Shown(NearSuperseded(s, nodes, {.now_ms = at}));
+         return Shown(NearSuperseded(s, nodes, VisibleIn(s, at, nullptr).value()));
        }},
       {"Recall",
        [&](std::int64_t at) {

@@ -16,20 +16,13 @@ using namespace builtin;
 using namespace memory;
 namespace {
 
-std::unique_ptr<Database> Open(const std::string& directory) {
-  OpenOptions options;
-  options.create = true;
-  auto database = Database::Open(directory, options);
-  EXPECT_TRUE(database) << database.error().ToString();
-  return database ? *std::move(database) : nullptr;
-}
+using storage_internal::testing::MustOpen;
 
 TEST(LedgerStored, EqualsItsDefinitionAtEveryTime) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const storage_internal::testing::ScratchDirectory dir;
     MemoryWorld world = LedgerWorld(seed, 12);
-    auto database = Open(dir.path());
-    ASSERT_TRUE(database);
+    auto database = MustOpen(dir.path(), {.create = true});
     for (int step = 0; step < 60; ++step) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", step " + std::to_string(step));
       (void)database->graph().Apply(NextOfLedger(world, database->snapshot()));
@@ -46,8 +39,7 @@ TEST(LedgerStored, EqualsItsDefinitionAtEveryTime) {
       }
       if (step % 15 == 14) {
         ASSERT_TRUE(database->Close());
-        database = Open(dir.path());
-        ASSERT_TRUE(database);
+        database = MustOpen(dir.path(), {.create = true});
         ExpectLedger(database->snapshot(), SerialExecutor());
       }
       if (HasFailure()) return;
@@ -59,8 +51,7 @@ TEST(LedgerStored, EqualsItsDefinitionAtEveryTime) {
 // The event keeps the member; nobody reads what it said, at no time.
 TEST(LedgerStored, APurgeScrubsTheMemberAtEveryTime) {
   const storage_internal::testing::ScratchDirectory dir;
-  auto database = Open(dir.path());
-  ASSERT_TRUE(database);
+  auto database = MustOpen(dir.path(), {.create = true});
   WriteBatch batch(1);
   for (const char* key : {"a", "b"}) batch.UpsertNode(key, NodeKindRef(kMemory));
   batch.Link(batch.Node("a"), kHasTag, batch.IndexNode(kTag, "secret"));

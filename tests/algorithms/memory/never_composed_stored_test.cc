@@ -17,6 +17,8 @@ namespace plexus::testing {
 using namespace memory;
 namespace {
 
+using storage_internal::testing::MustOpen;
+
 std::vector<NeverComposedOptions> Questions() {
   std::vector<NeverComposedOptions> questions;
   for (const FrontierLens lens : {FrontierLens::kSurface, FrontierLens::kBridge,
@@ -57,27 +59,20 @@ TEST(NeverComposedStored, EqualsItsDefinitionReopenedAndAtEveryTime) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const storage_internal::testing::ScratchDirectory dir;
-    OpenOptions open;
-    open.create = true;
     {
-      auto database = Database::Open(dir.path(), open);
-      ASSERT_TRUE(database) << database.error().ToString();
-      RandomLedgerOptions shape;
-      shape.facts = 12;
-      shape.batches = 4;
-      for (const WriteBatch& batch : RandomLedger(seed, shape))
-        ASSERT_TRUE((*database)->graph().Apply(batch));
+      auto database = MustOpen(dir.path(), {.create = true});
+      for (const WriteBatch& batch : RandomLedger(seed, {.facts = 12, .batches = 4}))
+        ASSERT_TRUE(database->graph().Apply(batch));
       if (seed % 2 == 0) {
-        ASSERT_TRUE((*database)->Checkpoint());
+        ASSERT_TRUE(database->Checkpoint());
       }
-      ASSERT_TRUE((*database)->Close());
+      ASSERT_TRUE(database->Close());
     }
-    auto database = Database::Open(dir.path(), open);
-    ASSERT_TRUE(database) << database.error().ToString();
-    const Sequence last = (*database)->snapshot().sequence();
-    ExpectFrontier((*database)->snapshot());
+    auto database = MustOpen(dir.path());
+    const Sequence last = database->snapshot().sequence();
+    ExpectFrontier(database->snapshot());
     for (Sequence at = 1; at < last; ++at) {
-      const auto past = (*database)->AsOf(at);
+      const auto past = database->AsOf(at);
       ASSERT_TRUE(past) << past.error().ToString();
       ExpectFrontier(*past);
     }

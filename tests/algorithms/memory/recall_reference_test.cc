@@ -299,6 +299,7 @@ TEST(RecallReference, NearSupersededIsNearDuplicatesFromTheOtherSide) {
     const Snapshot s = g.snapshot();
     std::vector<NodeId> all;
     for (NodeId v = 0; v < s.node_count(); ++v) all.push_back(v);
+    const Visible visible = VisibleIn(s, now, nullptr).value();
     for (const double least : {0.2, 0.5, 1.0})
       for (const double cosine : {0.9, 2.0}) {
         NearDuplicatesOptions options;
@@ -307,7 +308,7 @@ TEST(RecallReference, NearSupersededIsNearDuplicatesFromTheOtherSide) {
         options.min_cosine = cosine;
         options.top = 0;
         const auto from_old = NearDuplicates(s, options).value();
-        const auto from_visible = NearSuperseded(s, all, options).value();
+        const auto from_visible = NearSuperseded(s, all, visible, options).value();
         ASSERT_EQ(from_old.pairs.size(), from_visible.pairs.size());
         for (std::size_t i = 0; i < from_old.pairs.size(); ++i) {
           const NearDuplicate &a = from_old.pairs[i], &b = from_visible.pairs[i];
@@ -322,7 +323,7 @@ TEST(RecallReference, NearSupersededIsNearDuplicatesFromTheOtherSide) {
           }
         }
         options.run.budget.edges = 3;
-        const auto cut = NearSuperseded(s, all, options).value();
+        const auto cut = NearSuperseded(s, all, visible, options).value();
         if (cosine > 1) {
           EXPECT_LE(cut.pairs.size(), from_visible.pairs.size());
         }

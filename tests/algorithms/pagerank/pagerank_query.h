@@ -25,6 +25,17 @@ inline pagerank::PageRankResult Rank(const Snapshot& snapshot,
   return result ? *std::move(result) : pagerank::PageRankResult{};
 }
 
+class Draw {
+ public:
+  explicit Draw(std::uint32_t seed) : state_(seed) {}
+  std::uint32_t operator()(std::uint32_t below) {
+    return (state_ = state_ * 1664525u + 1013904223u) / 65536u % below;
+  }
+
+ private:
+  std::uint32_t state_;
+};
+
 // PageRankOptions and what a refresh begins with.
 struct RefreshQuery : pagerank::PageRankOptions {
   std::span<const double> start = {};

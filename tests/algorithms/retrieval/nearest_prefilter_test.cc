@@ -65,9 +65,7 @@ TEST(NearestPrefilter, SubsetsSkippedNodesAndBudgets) {
   const Snapshot s = graph->snapshot();
   const NodeId skip = *s.Find("n17");
   for (const std::uint32_t every : {1u, 2u, 3u, 100u}) {
-    std::vector<NodeId> some;
-    for (NodeId v = 0; v < s.node_count(); v += every) some.push_back(v);
-    const NodeSubset subset = *NodeSubset::Of(s, some);
+    const NodeSubset subset = SubsetOf(s, [&](NodeId v) { return v % every == 0; });
     ExpectSame(s, vectors[17], {.subset = &subset, .skip = skip});
   }
   for (const std::uint64_t nodes : {0u, 1u, 100u, 5000u}) {
@@ -122,9 +120,7 @@ TEST(NearestMany, GivesEachQueryItsOwnBits) {
     for (int i = 0; i < 2500; ++i) vectors.push_back(Normal(random, dimensions));
     const auto graph = GraphOf(vectors);
     const Snapshot s = graph->snapshot();
-    std::vector<NodeId> some;
-    for (NodeId v = 0; v < s.node_count(); v += 9) some.push_back(v);
-    const NodeSubset few = *NodeSubset::Of(s, some);
+    const NodeSubset few = SubsetOf(s, [](NodeId v) { return v % 9 == 0; });
     Vectors queries;
     for (int i = 0; i < 17; ++i) queries.push_back(Normal(random, dimensions));
     queries.push_back(vectors[0]);

@@ -51,9 +51,7 @@ void CheckAll(const std::vector<Case>& cases, std::size_t dimensions) {
       Check(made, nullptr, query);
       // Half of the nodes are scanned for, a few are gathered.
       for (NodeId every : {2u, 17u}) {
-        std::vector<NodeId> some;
-        for (NodeId v = 0; v < s.node_count(); v += every) some.push_back(v);
-        const NodeSubset subset = *NodeSubset::Of(s, some);
+        const NodeSubset subset = SubsetOf(s, [&](NodeId v) { return v % every == 0; });
         Check(made, &subset, query);
       }
       const NodeSubset none = *NodeSubset::Of(s, {});

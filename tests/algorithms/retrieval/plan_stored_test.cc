@@ -19,12 +19,10 @@ using namespace retrieval;
 namespace {
 
 std::unique_ptr<Database> Open(const std::string& directory, bool checkpoint) {
-  OpenOptions options;
-  options.create = true;
-  options.checkpoint_on_close = checkpoint ? CheckpointOnClose::kAlways : CheckpointOnClose::kNever;
-  auto database = Database::Open(directory, options);
-  EXPECT_TRUE(database) << database.error().ToString();
-  return database ? *std::move(database) : nullptr;
+  return storage_internal::testing::MustOpen(
+      directory,
+      {.create = true,
+       .checkpoint_on_close = checkpoint ? CheckpointOnClose::kAlways : CheckpointOnClose::kNever});
 }
 
 // Half of the facts get another vector, a text of all words, edges and another time; some go.
@@ -68,12 +66,10 @@ TEST(PlanStored, ReopenedAndOfThePast) {
       std::mt19937_64 random(seed);
       const storage_internal::testing::ScratchDirectory dir;
       auto database = Open(dir.path(), seed % 2 == 0);
-      ASSERT_TRUE(database);
       const PlanGraph graph(seed, shape, &database->graph());
       Ask(graph, database->snapshot(), seed, asked);
       ASSERT_TRUE(database->Close());
       database = Open(dir.path(), seed % 3 == 0);
-      ASSERT_TRUE(database);
       Ask(graph, database->snapshot(), seed, asked);
       const Sequence then = database->snapshot().sequence();
       ChangeLater(database->graph(), graph, random);
@@ -85,7 +81,6 @@ TEST(PlanStored, ReopenedAndOfThePast) {
       Ask(graph, *past, seed, asked);
       ASSERT_TRUE(database->Close());
       database = Open(dir.path(), false);
-      ASSERT_TRUE(database);
       const auto again = database->AsOf(then);
       ASSERT_TRUE(again) << again.error().ToString();
       Ask(graph, *again, seed, asked);

@@ -15,6 +15,8 @@ namespace plexus::testing {
 using namespace retrieval;
 namespace {
 
+using storage_internal::testing::MustOpen;
+
 constexpr std::uint32_t kDimensions = 30;
 
 // The nearest by key: rows, and so ties of estimates, may differ between storages.
@@ -36,11 +38,10 @@ TEST(PrefilterStored, ReopenedWithADeltaAndOfThePast) {
     options.create = true;
     options.checkpoint_on_close =
         checkpoint ? CheckpointOnClose::kAlways : CheckpointOnClose::kNever;
-    auto database = Database::Open(dir.path(), options);
-    ASSERT_TRUE(database) << database.error().ToString();
+    auto database = MustOpen(dir.path(), options);
     const auto memory = Graph::InMemory();
     const auto apply = [&](const WriteBatch& batch) {
-      ASSERT_TRUE((*database)->graph().Apply(batch));
+      ASSERT_TRUE(database->graph().Apply(batch));
       ASSERT_TRUE(memory->Apply(batch));
     };
     struct Asked {
@@ -65,11 +66,10 @@ TEST(PrefilterStored, ReopenedWithADeltaAndOfThePast) {
       }
       apply(batch);
       if (round % 2 == 1) {
-        ASSERT_TRUE((*database)->Close());
-        database = Database::Open(dir.path(), options);
-        ASSERT_TRUE(database) << database.error().ToString();
+        ASSERT_TRUE(database->Close());
+        database = MustOpen(dir.path(), options);
       }
-      const Snapshot s = (*database)->snapshot();
+      const Snapshot s = database->snapshot();
       EXPECT_EQ(s.schema().spaces()[SpaceId{}].prefilter, Prefilter::kInt8);
       Asked one{s.sequence(), Normal(random, kDimensions), {}};
       for (const Prefilter prefilter : kPrefilters) {
@@ -80,12 +80,12 @@ TEST(PrefilterStored, ReopenedWithADeltaAndOfThePast) {
       asked.push_back(std::move(one));
     }
     for (const Asked& one : asked) {
-      const auto past = (*database)->AsOf(one.sequence);
+      const auto past = database->AsOf(one.sequence);
       ASSERT_TRUE(past) << past.error().ToString();
       for (const auto& [prefilter, answer] : one.answers)
         EXPECT_EQ(Answer(*past, one.query, prefilter), answer) << one.sequence;
     }
-    ASSERT_TRUE((*database)->Close());
+    ASSERT_TRUE(database->Close());
   }
 }
 

@@ -18,13 +18,7 @@ namespace plexus::testing {
 using namespace retrieval;
 namespace {
 
-std::unique_ptr<Database> Open(const std::string& directory) {
-  OpenOptions options;
-  options.create = true;
-  auto database = Database::Open(directory, options);
-  EXPECT_TRUE(database) << database.error().ToString();
-  return database ? *std::move(database) : nullptr;
-}
+using storage_internal::testing::MustOpen;
 
 class Draws {
  public:
@@ -63,8 +57,7 @@ void ExpectFound(const VectorIndex& index, const Snapshot& s, Draws& draws) {
 TEST(VectorIndexStored, AnswersForEveryStateOfADatabase) {
   const storage_internal::testing::ScratchDirectory dir;
   Draws draws;
-  auto database = Open(dir.path());
-  ASSERT_TRUE(database);
+  auto database = MustOpen(dir.path(), {.create = true});
   std::unique_ptr<VectorIndex> index;
   std::size_t nodes = 0;
   for (int step = 0; step < 40; ++step) {
@@ -102,8 +95,7 @@ TEST(VectorIndexStored, AnswersForEveryStateOfADatabase) {
     }
     if (step % 8 == 7) {
       ASSERT_TRUE(database->Close());
-      database = Open(dir.path());
-      ASSERT_TRUE(database);
+      database = MustOpen(dir.path(), {.create = true});
       ExpectFound(*index, database->snapshot(), draws);
     }
     if (HasFailure()) return;

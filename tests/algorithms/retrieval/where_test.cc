@@ -40,6 +40,8 @@ const std::vector<std::string> kWords = {"rust", "Rust", "caf\xC3\xA9", "a_b",  
                                          "",     "o'ne", "2026-01-31",  "snow leopard", "n3"};
 const std::int64_t kTime = 1'769'817'600'000;  // 2026-01-31
 const std::vector<std::int64_t> kWholes = {0, 1, -3, 7, kTime, 9'007'199'254'740'993};
+const std::vector<std::uint64_t> kLarge = {1u, 0x8000'0000'0000'0000u, 0xFFFF'FFFF'FFFF'FFF0u,
+                                           0xFFFF'FFFF'FFFF'FFF1u};
 const std::vector<double> kReals = {0.0, 0.5, -1.25, 3.0, 1e300};
 
 std::string Properties(Random& random) {
@@ -53,7 +55,7 @@ std::string Properties(Random& random) {
       map.Double("num", random.Of(kReals) + 0.125);
       break;
     case 2:
-      map.Uint("num", 0xFFFF'FFFF'FFFF'FFF0u);
+      map.Uint("num", random.Of(kLarge));
       break;
     case 3:
       map.String("num", "7");
@@ -102,6 +104,7 @@ void Fill(Graph& graph, Random& random, std::size_t batches) {
 
 OracleValue RandomNumber(Random& random) {
   if (random.Chance(2)) return static_cast<long double>(random.Of(kWholes));
+  if (random.Chance(3)) return static_cast<long double>(random.Of(kLarge));
   return static_cast<long double>(random.Of(kReals) + (random.Chance(2) ? 0.125 : 0));
 }
 

@@ -121,10 +121,7 @@ TEST(Similarity, EqualsSets) {
       Check(g, options, *executors[turn % executors.size()].executor);
       if (::testing::Test::HasFatalFailure()) return;
     }
-    std::vector<NodeId> some;
-    for (NodeId v = 0; v < g.snapshot().node_count(); ++v)
-      if (v % 4 != 2) some.push_back(v);
-    const NodeSubset subset = *NodeSubset::Of(g.snapshot(), some);
+    const NodeSubset subset = SubsetOf(g.snapshot(), [](NodeId v) { return v % 4 != 2; });
     SimilarityOptions options;
     options.filter.subset = &subset;
     Check(g, options, *executors[0].executor);
@@ -225,16 +222,6 @@ TEST(Similarity, PairsEqualComparingAll) {
         }
     }
   });
-}
-
-TEST(Similarity, PairsStopAtABudget) {
-  SimilarityOptions options;
-  options.run.budget.edges = 10'000;
-  const auto cut = SimilarPairs(Large(1, Shape::kClean).snapshot(), options);
-  ASSERT_TRUE(cut.has_value());
-  EXPECT_TRUE(cut->truncated);
-  EXPECT_FALSE(
-      SimilarPairs(Large(1, Shape::kClean).snapshot(), {.top = kMaxSimilarTop + 1}).has_value());
 }
 
 // The budget cuts at the same place whoever works, and says so.
@@ -411,12 +398,11 @@ TEST(Similarity, Errors) {
   const Snapshot s = g.snapshot();
   EXPECT_EQ(SimilarNodes(s, 3).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(SimilarNodes(s, 4).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(SimilarNodes(s, 0, {.filter = {.kinds = {EdgeKindId{63}}}}).error().code,
-            ErrorCode::kInvalidArgument);
   EXPECT_EQ(PairSimilarities(s, std::vector<NodePair>{{0, 0}}).error().code,
             ErrorCode::kInvalidArgument);
   EXPECT_EQ(PairSimilarities(s, std::vector<NodePair>{{0, 3}}).error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(PairSimilarities(s, {})->pairs.empty());
+  EXPECT_FALSE(SimilarPairs(s, {.top = kMaxSimilarTop + 1}).has_value());
   EXPECT_EQ(SimilarNodes(s, 0)->hits, (std::vector<SimilarNeighbor>{{2, 1.0, 1, 1}}));
 }
 

@@ -82,6 +82,35 @@ TEST(MultiBfs, EqualsOneSearchASourceAtAnyThreadCount) {
   });
 }
 
+// A source outside of the subset is reached by its own search and by no other.
+TEST(MultiBfs, SourcesOutsideOfTheSubsetAreNoWayForOthers) {
+  const auto executors = Executors();
+  ForEachGraph([&](const CaseGraph& g, Shape) {
+    const auto flat = g.Flat();
+    const auto sources = Selected(flat, 9);
+    if (sources.empty() || g.size() > 1000) return;
+    std::vector<NodeId> some;
+    for (NodeId v = 0; v < g.snapshot().node_count(); ++v)
+      if (v % 3 != 1) some.push_back(v);
+    const NodeSubset subset = *NodeSubset::Of(g.snapshot(), some);
+    for (const Direction direction : {Direction::kOut, Direction::kIn, Direction::kBoth}) {
+      MultiBfsOptions options;
+      options.direction = direction;
+      options.depths = true;
+      options.filter.subset = &subset;
+      options.run.executor = executors[sources.size() % executors.size()].executor.get();
+      const auto together = MultiBfs(g.snapshot(), sources, options);
+      ASSERT_TRUE(together);
+      for (std::size_t s = 0; s < sources.size(); ++s) {
+        const auto single = MultiBfs(g.snapshot(), {&sources[s], 1}, options);
+        ASSERT_EQ(together->levels[s], single->levels[0]);
+        for (NodeId v = 0; v < g.snapshot().node_count(); ++v)
+          ASSERT_EQ(together->depths[v * sources.size() + s], single->depths[v]) << v;
+      }
+    }
+  });
+}
+
 TEST(MultiBfs, ABudgetLeavesDeeperLevelsOut) {
   const CaseGraph& g = Large(0, Shape::kClean);
   const auto sources = Selected(g.Flat(), 5);

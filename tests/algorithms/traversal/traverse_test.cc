@@ -254,28 +254,15 @@ TEST(Traverse, HugeWeightsSaturate) {
   }
 }
 
-TEST(Traverse, BudgetsCutAtTheSamePlaceAndSaySo) {
+TEST(Traverse, ABudgetOfNodesAndADeadline) {
   const CaseGraph& g = Large(0, Shape::kDelta);
   TraverseOptions options;
   options.hops = 4;
   options.top = 0;
-  options.run.budget.edges = 500;
-  const TraverseResult a = Query(g.snapshot(), {{0, 1.0}}, options);
-  EXPECT_TRUE(a.truncated);
-  EXPECT_EQ(a.edges, 500u);
-  const auto two = MakeTbbExecutor(2);
-  options.run.executor = two.get();
-  const TraverseResult b = Query(g.snapshot(), {{0, 1.0}}, options);
-  ASSERT_EQ(a.hits.size(), b.hits.size());
-  options.run.budget = {};
   options.run.budget.nodes = 50;
-  const TraverseResult c = Query(g.snapshot(), {{0, 1.0}}, options);
-  EXPECT_TRUE(c.truncated);
-  EXPECT_EQ(c.nodes, 50u);
-  std::atomic<bool> cancel = true;
-  options.run.budget = {};
-  options.run.budget.cancel = &cancel;
-  EXPECT_TRUE(Query(g.snapshot(), {{0, 1.0}}, options).truncated);
+  const TraverseResult cut = Query(g.snapshot(), {{0, 1.0}}, options);
+  EXPECT_TRUE(cut.truncated);
+  EXPECT_EQ(cut.nodes, 50u);
   options.run.budget = {};
   options.run.budget.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
   EXPECT_TRUE(Query(g.snapshot(), {{0, 1.0}}, options).truncated);
@@ -335,7 +322,6 @@ TEST(Traverse, RefusesWhatMakesNoSense) {
   EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.hops = -1; }), bad);
   EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.decay = 0; }), bad);
   EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.decay = std::nan(""); }), bad);
-  EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.filter.kinds = {EdgeKindId{50}}; }), bad);
   EXPECT_EQ(code({{9, 1.0}}, [](O&) {}), bad);
   EXPECT_EQ(code({{2, 1.0}}, [](O&) {}), ErrorCode::kNotFound);
   EXPECT_EQ(code({{0, 0.0}}, [](O&) {}), bad);

@@ -34,32 +34,6 @@ std::unique_ptr<Graph> OpenOn(const std::shared_ptr<FakeStore>& store) {
 
 std::int64_t Counter(const Graph& graph) { return *graph.snapshot().i64(kAccessCount, 0); }
 
-TEST(ConditionalThreads, IncrementsAddUp) {
-  constexpr int kThreads = 16, kEach = 1250;
-  auto store = std::make_shared<FakeStore>();
-  auto graph = OpenOn(store);
-  std::vector<std::thread> writers;
-  for (int t = 0; t < kThreads; ++t)
-    writers.emplace_back([&] {
-      B batch(1);
-      for (int i = 0; i < kEach; ++i) {
-        batch.Clear();
-        NodeRef counter = batch.Node("counter");
-        batch.AddI64(counter, kAccessCount, 1);
-        batch.AddF64(counter, batch.ColumnNamed("sum"), 0.5);
-        EXPECT_TRUE(graph->Apply(batch));
-      }
-    });
-  for (auto& w : writers) w.join();
-  EXPECT_EQ(Counter(*graph), kThreads * kEach);
-  const Snapshot s = graph->snapshot();
-  EXPECT_EQ(s.f64(*s.schema().FindColumn("sum"), 0), kThreads * kEach * 0.5);
-  EXPECT_EQ(s.sequence(), 1u + kThreads * kEach);
-  StateWriter replay(WriterHarness::FirstState(store));  // a log of values, not of additions
-  for (const Record& record : store->Records()) ASSERT_TRUE(replay.Apply(record));
-  EXPECT_TRUE(SameText(Dump(s), Dump(Snapshot(replay.Publish()))));
-}
-
 // Read, compare, set: each batch of a group is held against what those before it leave.
 TEST(ConditionalThreads, CompareAndSetLosesNothing) {
   constexpr int kThreads = 8, kEach = 60;

@@ -45,8 +45,8 @@ void AddConflicts(KernelRows& rows) {
   rows.Add("DecisionContradictions", ASK { return memory::DecisionContradictions(s, At(run)); });
   rows.Add(
       "ContradictionsOf", ASK->Result<memory::ContradictionsOfNode> {
-        PLEXUS_ASSIGN(const NodeSubset standing, NodeSubset::Of(s, kChain));
-        return memory::ContradictionsOf(s, 8, kKernelNow, standing);
+        PLEXUS_ASSIGN(NodeSubset standing, NodeSubset::Of(s, kChain));
+        return memory::ContradictionsOf(s, 8, {std::move(standing), nullptr, kKernelNow});
       });
   rows.Add(
       "ConflictCandidates",
@@ -57,9 +57,10 @@ void AddConflicts(KernelRows& rows) {
             s, {.now_ms = kKernelNow, .of = 5, .min_jaccard = 0.1, .run = run});
       });
   rows.Add(
-      "NearSuperseded", ASK {
-        return memory::NearSuperseded(s, kChain,
-                                      {.now_ms = kKernelNow, .min_jaccard = 0.1, .run = run});
+      "NearSuperseded", ASK->Result<memory::NearDuplicatesResult> {
+        PLEXUS_ASSIGN(const memory::Visible visible,
+                      memory::VisibleIn(s, kKernelNow, nullptr, {.run = run}));
+        return memory::NearSuperseded(s, kChain, visible, {.min_jaccard = 0.1, .run = run});
       });
   static const memory::Verdict verdicts[] = {
       {1, 4, memory::VerdictKind::kAgrees, kNoNode, "said"},

@@ -133,21 +133,6 @@ TEST_F(LimitsCommand, WhatWritesWritesNothing) {
   }
 }
 
-TEST_F(LimitsCommand, WhatReadsSaysSo) {
-  for (const Words& command : {Words{"list"},
-                               {"list", "--sort", "text"},
-                               {"get", "n1", "n2"},
-                               {"neighbors", "n0"},
-                               {"log"},
-                               {"diff", "0"},
-                               {"history", "n0"}}) {
-    const Words words = With(command, {"--max-seconds", "0", "--json"});
-    const Finished late = Run(words);
-    EXPECT_EQ(late.code, 0) << command[0] << late.err;
-    EXPECT_TRUE(late.Json().at("truncated").as_bool()) << command[0];
-  }
-}
-
 // A file without an end, and a pipe that nobody writes to.
 TEST_F(LimitsCommand, WhatIsReadEnds) {
   EXPECT_TRUE(Ends(Run({"retrieve", "a", "--plan", "/dev/zero"}), 2, "has more than 64.0 MiB"));

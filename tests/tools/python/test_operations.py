@@ -1,4 +1,4 @@
-"""Operations as methods: the same bytes as the program, names, errors, replies, coroutines."""
+"""Operations as methods: names, errors, replies, coroutines. Their bytes: test_table.py."""
 
 import array
 import ast
@@ -7,7 +7,6 @@ import inspect
 import json
 import os
 import shutil
-import subprocess
 import tempfile
 import threading
 import unittest
@@ -15,7 +14,6 @@ import unittest
 import plexus
 from plexus import _operations, aio
 
-PROGRAM = os.environ["PLEXUS_PROGRAM"]
 NOW = 1790000000000
 LINES = [
     {"node": "m1", "kind": "memory", "text": "Deploys stop on Fridays.", "tags": ["deploy"]},
@@ -31,19 +29,6 @@ LINES = [
     {"event": "e1", "tool": "t", "query": "q", "created_at": NOW,
      "members": [{"id": "m1", "role": "primary"}, {"id": "m2", "role": "supporting"}]},
 ]
-# Operations without what they need are requests, too: their errors are the same.
-MORE = {
-    "get": {"key": ["m1", "m2"]}, "neighbors": {"key": "m3"}, "find": {"words": "gateway"},
-    "search": {"query": "deploys"}, "recall": {"words": "deploys gateway"},
-    "retrieve": {"words": "gateway"}, "path": {"from": "m3", "to": "m1"},
-    "traverse": {"from": ["m3"]}, "ledger_get": {"event": "e1"}, "ledger_memory": {"key": "m1"},
-    "pagerank": {"top": 2}, "decisions_ancestors": {"key": "d2"}, "similar": {"of": "m1"},
-    "put": {"key": "m4", "text": "More to know."}, "link": {"source": "m4", "kind": "supports",
-                                                           "target": "m1"},
-    "concept_upsert": {"name": "calm"}, "remove": {"key": "m4"},
-}
-
-
 class Scratch(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp()
@@ -55,46 +40,6 @@ class Scratch(unittest.TestCase):
         self.addCleanup(graph.close)
         graph.import_records(LINES, now=str(NOW))
         return graph
-
-
-@unittest.skipUnless(os.path.exists(PROGRAM), "the program is not built")
-class SameBytes(Scratch):
-    SKIPPED = {"import", "export", "restore", "repair", "backup", "verify", "stats", "compact",
-               "checkpoint", "trim", "purge", "schema"}
-
-    def test_the_program_says_the_same(self):
-        self.filled().close()
-        copy = os.path.join(self.folder, "copy")
-        shutil.copytree(self.path, copy)
-        rows = plexus.call_at(None, "schema")["operations"]
-        table = []
-        for row in rows:
-            name = row["operation"]
-            if name in self.SKIPPED:
-                continue
-            given = dict(MORE.get(name, {}))
-            if "now" in row["request"]["properties"]:
-                given["now"] = str(NOW + 1000)
-            table += [(name, given), (name, {"no_such_parameter": 1})]
-        self.assertGreater(len(table), 150)
-        script = "".join(json.dumps({name: given}) + "\n" for name, given in table)
-        # The program has a sanitizer's runtime of its own.
-        env = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
-        shell = subprocess.run(
-            [PROGRAM, "shell", "--db", copy, "--json", "--quiet", "--keep-going"], env=env,
-            input=script, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
-        expected = shell.stdout.splitlines()
-        self.assertEqual(len(expected), len(table), shell.stderr[-2000:])
-        with plexus.open(self.path) as graph:
-            for (name, given), text in zip(table, expected):
-                with self.subTest(name=name, given=given):
-                    try:
-                        got = graph._call(name, dict(given))
-                        if "stage_ms" not in got:
-                            self.assertEqual(got.bytes.decode(), text)
-                    except plexus.Error as error:
-                        self.assertEqual({"error": {"code": error.code, "message": error.message}},
-                                         json.loads(text))
 
 
 class Methods(Scratch):

@@ -154,7 +154,7 @@ void AddAsked(Rows& rows) {
            Parameters{Text("key", "KEY", "the memory").Named(Means::kKey).Positional(),
                       Text("proposal", "FILE",
                            "JSON lines, read as if they were imported; KEY may be one of them")
-                          .Named(Means::kContent),
+                          .Lines(),
                       Count("top", "K", "the K best").Default(std::uint64_t{20}).Between(1, 1000),
                       Flag("include_judged", "also pairs that are linked already"), Space(),
                       Number("min_cosine", "X", "vectors nearer than this count; above 1: none")

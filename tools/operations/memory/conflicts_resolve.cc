@@ -164,7 +164,7 @@ void AddConflictsResolve(Rows& rows) {
             Text("from", "FILE",
                  "a verdict a line: {\"a\":KEY,\"b\":KEY,\"verdict\":WORD,\"goes\":KEY,"
                  "\"note\":TEXT}, all as one change")
-                .Named(Means::kContent),
+                .Lines(),
             Text("created_by", "NAME", "who decided it; on an edge that ends it is resolved_by")
                 .MayBeEmpty(),
             DryRunParameter(), ExpectSequenceParameter()},

@@ -161,10 +161,10 @@ void AddDecisionsCheck(Rows& rows) {
                     "\"action\":\"block\", \"message\":\"... {target} ...\"}; does is links, "
                     "unlinks, removes or closes_cycle (without a side; edge a list of kinds, or "
                     "\"acyclic\": each that is declared so)")
-                   .Named(Means::kContent)
+                   .Lines()
                    .Required(),
                Text("proposal", "FILE", "JSON lines that would be imported; nothing is written")
-                   .Named(Means::kContent)
+                   .Lines()
                    .Required(),
                Top(1000)},
        .reply = "allowed:b, truncated:b, total:n, hits:[{rule:s, action:s, message:s, target:k, "

@@ -48,15 +48,14 @@ Status AddCandidates(const Snapshot& snapshot, NodeId memory, const RunOptions& 
 }
 
 Status AddSuperseded(const Snapshot& snapshot, NodeId memory, const RunOptions& run,
-                     std::int64_t now_ms, MemoryAround& around) {
+                     const memory::Visible& visible, MemoryAround& around) {
   memory::NearDuplicatesOptions options;
-  options.now_ms = now_ms;
   options.run = run;
   options.min_jaccard = kNearDuplicate;
   options.space = "text";
   const NodeId nodes[] = {memory};
   PLEXUS_ASSIGN(const memory::NearDuplicatesResult found,
-                memory::NearSuperseded(snapshot, nodes, options));
+                memory::NearSuperseded(snapshot, nodes, visible, options));
   around.truncated = around.truncated || found.truncated;
   for (const memory::NearDuplicate& pair : found.pairs)
     around.near_duplicates.push_back(
@@ -65,12 +64,11 @@ Status AddSuperseded(const Snapshot& snapshot, NodeId memory, const RunOptions& 
 }
 
 Status AddSuggested(const Snapshot& snapshot, NodeId memory, const RunOptions& run,
-                    std::int64_t now_ms, std::size_t top, MemoryAround& around) {
-  PLEXUS_ASSIGN(const auto visible, memory::VisibleNodes(snapshot, now_ms, {.run = run}));
+                    const memory::Visible& visible, std::size_t top, MemoryAround& around) {
   const NodeSubset::Change self[] = {{memory, true}};
-  const NodeSubset memories = visible->With(snapshot.node_count(), self);
+  const NodeSubset memories = visible.nodes.With(snapshot.node_count(), self);
   memory::SuggestOptions options;
-  options.decisions.now_ms = now_ms;
+  options.decisions.now_ms = visible.now_ms;
   options.decisions.subset = &memories;
   options.decisions.run = run;
   options.top = top;
@@ -97,11 +95,17 @@ Result<MemoryAround> LookAround(const Workspace& workspace, const Request& reque
   run.executor = &workspace.executor();
   const std::int64_t now_ms = workspace.now_ms();
   PLEXUS_TRY(AddCandidates(snapshot, memory, run, now_ms, top, around));
-  PLEXUS_TRY(AddSuperseded(snapshot, memory, run, now_ms, around));
+  const auto found = memory::VisibleIn(snapshot, now_ms, nullptr, {.run = run});
+  if (memory::RanOut(found)) {
+    around.truncated = true;
+    return around;
+  }
+  PLEXUS_ASSIGN(const memory::Visible visible, found);
+  PLEXUS_TRY(AddSuperseded(snapshot, memory, run, visible, around));
   std::ranges::stable_sort(around.near_duplicates, std::ranges::greater{},
                            &MemoryAround::Repeated::jaccard);
   if (around.near_duplicates.size() > top) around.near_duplicates.resize(top);
-  PLEXUS_TRY(AddSuggested(snapshot, memory, run, now_ms, top, around));
+  PLEXUS_TRY(AddSuggested(snapshot, memory, run, visible, top, around));
   return around;
 }
 

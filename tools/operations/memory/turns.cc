@@ -309,7 +309,7 @@ Operation BuildRow() {
                    "causal, trajectory: JSON lines or a table of session_id, correction_of, "
                    "reward, skill, domain; unknown sessions are skipped, and refused with the "
                    "program's --strict; - is stdin")
-                  .Named(Means::kContent)
+                  .Lines()
                   .MayBeEmpty(),
               Number("above", "X", "keep cosines above X (default: the recipe's)").Between(0, 1),
               Count("window", "N",

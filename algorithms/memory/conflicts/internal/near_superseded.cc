@@ -25,7 +25,7 @@ using internal::WordSets;
 
 class Search {
  public:
-  Search(const Snapshot& snapshot, const NearDuplicatesOptions& options, const NodeSubset& visible)
+  Search(const Snapshot& snapshot, const Visible& visible, const NearDuplicatesOptions& options)
       : snapshot_(snapshot),
         options_(options),
         visible_(visible),
@@ -88,11 +88,10 @@ class Search {
   Result<NearDuplicatesResult> Settle() {
     std::vector<NodeId> old;
     for (const auto& [key, pair] : pairs_) old.push_back(pair.superseded);
-    PLEXUS_ASSIGN(const SupersessionHeads heads,
-                  HeadsOf(snapshot_, snapshot_.TimeOr(options_.now_ms), old));
+    PLEXUS_ASSIGN(const SupersessionHeads heads, HeadsOf(snapshot_, visible_.now_ms, old));
     NearDuplicatesResult result;
     result.truncated = truncated_;
-    const internal::Suppression active(snapshot_, options_.now_ms);
+    const internal::Suppression active(snapshot_, visible_.now_ms);
     NodeId old_before = kNoNode;  // pairs of one old memory stand together
     std::unordered_set<NodeId> newer;
     for (auto& [key, pair] : pairs_) {
@@ -101,8 +100,7 @@ class Search {
       if (pair.superseded != old_before) newer = ReplacedBy(active, pair.superseded);
       old_before = pair.superseded;
       if (newer.contains(pair.visible)) continue;
-      if (options_.subset && !options_.subset->contains(pair.superseded_by))
-        pair.superseded_by = kNoNode;
+      if (!visible_.in_scope(pair.superseded_by)) pair.superseded_by = kNoNode;
       result.pairs.push_back(pair);
     }
     std::ranges::sort(result.pairs, {}, [](const NearDuplicate& p) {
@@ -121,14 +119,15 @@ class Search {
 
   bool Hidden(NodeId node) const {
     return !visible_.contains(node) && snapshot_.alive(node) && snapshot_.is_fact(node) &&
-           (!options_.subset || options_.subset->contains(node));
+           visible_.in_scope(node);
   }
 
   Result<NodeSubset> HiddenWithVector(const VectorView& vectors) const {
     std::vector<NodeId> nodes;
     const NodeId count = snapshot_.node_count();
     for (std::size_t w = 0; w * 64 < count; ++w) {
-      std::uint64_t bits = w < visible_.word_count() ? ~visible_.word(w) : ~std::uint64_t{0};
+      std::uint64_t bits =
+          w < visible_.nodes.word_count() ? ~visible_.nodes.word(w) : ~std::uint64_t{0};
       for (; bits != 0; bits &= bits - 1) {
         const auto node = static_cast<NodeId>(w * 64 + std::countr_zero(bits));
         if (node < count && Hidden(node) && vectors.has(node)) nodes.push_back(node);
@@ -146,7 +145,7 @@ class Search {
 
   const Snapshot& snapshot_;
   const NearDuplicatesOptions& options_;
-  const NodeSubset& visible_;
+  const Visible& visible_;
   const WordSets sets_;
   std::vector<WordSets::Key> own_, theirs_;
   Budget budget_;  // What is left.
@@ -158,6 +157,7 @@ class Search {
 }  // namespace
 
 Result<NearDuplicatesResult> NearSuperseded(const Snapshot& snapshot, std::span<const NodeId> nodes,
+                                            const Visible& visible,
                                             const NearDuplicatesOptions& options) try {
   if (!(options.min_jaccard > 0 && options.min_jaccard <= 1))
     return Fail(ErrorCode::kInvalidArgument, "the least Jaccard index is above 0 and at most 1");
@@ -166,18 +166,10 @@ Result<NearDuplicatesResult> NearSuperseded(const Snapshot& snapshot, std::span<
   for (const NodeId node : nodes)
     if (node >= snapshot.node_count())
       return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
-  const auto found = VisibleNodes(snapshot, snapshot.TimeOr(options.now_ms), {.run = options.run});
-  if (RanOut(found)) {
-    NearDuplicatesResult late;
-    late.truncated = true;
-    return late;
-  }
-  PLEXUS_ASSIGN(const auto visible, found);
   std::vector<NodeId> asked;
   for (const NodeId node : nodes)
-    if (visible->contains(node) && (!options.subset || options.subset->contains(node)))
-      asked.push_back(node);
-  Search search(snapshot, options, *visible);
+    if (visible.contains(node)) asked.push_back(node);
+  Search search(snapshot, visible, options);
   for (const NodeId node : asked) search.ByTerms(node);
   PLEXUS_TRY(search.ByVectors(asked));
   return search.Settle();

@@ -59,15 +59,17 @@ class Ranking {
     members_.resize(count_);
     for (NodeId v = 0; v < count_; ++v) members_[at[components_[v]]++] = v;
   }
-  void Send(NodeId v) {
-    if (strengths_[v] > 0) sent_[v] = options_.damping * values_[v] / strengths_[v];
-  }
+  void Send(NodeId v) { sent_[v] = options_.damping * values_[v]; }
 
-  // What arrives at v.
+  // What arrives at v. The share of an arc is rounded by itself: rows whose weights differ by a
+  // factor send the same.
   double Sum(NodeId v) {
     terms_.clear();
-    for (std::uint32_t i = in_.offsets[v]; i < in_.offsets[v + 1]; ++i)
-      terms_.push_back(sent_[in_.neighbors[i]] * static_cast<double>(in_.weight(i)));
+    for (std::uint32_t i = in_.offsets[v]; i < in_.offsets[v + 1]; ++i) {
+      const NodeId u = in_.neighbors[i];
+      if (strengths_[u] > 0)
+        terms_.push_back(sent_[u] * (static_cast<double>(in_.weight(i)) / strengths_[u]));
+    }
     if (terms_.size() > 2 && sorted_) std::ranges::sort(terms_);
     double sum = 0;
     for (const double term : terms_) sum += term;
@@ -111,7 +113,7 @@ class Ranking {
   const std::span<const std::uint32_t> components_;
   const ComponentRankingOptions& options_;
   const NodeId count_;
-  std::vector<double> values_, sent_, strengths_;  // sent: d * value / strength
+  std::vector<double> values_, sent_, strengths_;  // sent: d * value
   std::vector<std::uint32_t> first_;               // of each component, in members_
   std::vector<NodeId> members_;
   std::vector<double> terms_, next_;

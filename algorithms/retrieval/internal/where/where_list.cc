@@ -182,9 +182,12 @@ class Lists {
     // The value's key, or those next to it where its type cannot hold it.
     std::uint64_t low, high;
     const auto* whole = std::get_if<std::int64_t>(&value.value);
+    const auto* large = std::get_if<std::uint64_t>(&value.value);
     const auto* number = std::get_if<double>(&value.value);
     if (test.type == ColumnType::kF64) {
-      const double near = whole ? static_cast<double>(*whole) : *number;
+      const double near = whole   ? static_cast<double>(*whole)
+                          : large ? static_cast<double>(*large)
+                                  : *number;
       const double infinity = std::numeric_limits<double>::infinity();
       const auto key = [](double bound) {
         return common_internal::NodeOrder::KeyOf(ColumnType::kF64,
@@ -206,6 +209,8 @@ class Lists {
         low = high = key(*value.time_ms);
       } else if (whole) {
         low = high = key(*whole);
+      } else if (large) {
+        low = high = key(std::numeric_limits<std::int64_t>::max());
       } else {
         low = key(bound(std::floor(*number)));
         high = key(bound(std::ceil(*number)));

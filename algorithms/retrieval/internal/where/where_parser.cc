@@ -364,18 +364,15 @@ class WhereParser {
   Status ReadNumber(const Token& token, WhereValue& made) const {
     const char* begin = token.text.data() + (token.text[0] == '+');
     const char* end = token.text.data() + token.text.size();
-    std::int64_t whole = 0;
-    if (const auto read = std::from_chars(begin, end, whole);
-        read.ec == std::errc() && read.ptr == end) {
-      made.value = whole;
-      return {};
-    }
-    double number = 0;
-    const auto read = std::from_chars(begin, end, number);
-    if (read.ec != std::errc() || read.ptr != end || !std::isfinite(number))
-      return Bad(token.at, "'" + token.text + "' is no number that fits");
-    made.value = number;
-    return {};
+    const auto reads = [&](auto number) {
+      const auto read = std::from_chars(begin, end, number);
+      if (read.ec != std::errc() || read.ptr != end) return false;
+      made.value = number;
+      return true;
+    };
+    if (reads(std::int64_t{}) || reads(std::uint64_t{})) return {};
+    if (reads(double{}) && std::isfinite(std::get<double>(made.value))) return {};
+    return Bad(token.at, "'" + token.text + "' is no number that fits");
   }
 
   // That the name can have such a value.

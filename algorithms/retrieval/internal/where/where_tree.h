@@ -21,7 +21,8 @@ namespace plexus::retrieval::internal {
 
 // A value as an expression spells it. `time_ms`: of a string that is an ISO 8601 time.
 struct WhereValue {
-  std::variant<bool, std::int64_t, double, std::string> value;
+  // std::uint64_t: of a number that is too large for the type before.
+  std::variant<bool, std::int64_t, std::uint64_t, double, std::string> value;
   std::optional<std::int64_t> time_ms;
 };
 

@@ -29,10 +29,17 @@ std::strong_ordering CompareNumbers(double a, double b) {
                  : std::strong_ordering::equal;
 }
 std::strong_ordering CompareNumbers(std::int64_t a, std::int64_t b) { return a <=> b; }
+std::strong_ordering CompareNumbers(std::uint64_t a, std::uint64_t b) { return a <=> b; }
 std::strong_ordering CompareNumbers(std::uint64_t a, std::int64_t b) {
   return b < 0 ? std::strong_ordering::greater : a <=> static_cast<std::uint64_t>(b);
 }
-std::strong_ordering CompareNumbers(double a, std::int64_t b) { return 0 <=> CompareNumbers(b, a); }
+std::strong_ordering CompareNumbers(std::int64_t a, std::uint64_t b) {
+  return 0 <=> CompareNumbers(b, a);
+}
+template <class Integer>
+std::strong_ordering CompareNumbers(double a, Integer b) {
+  return 0 <=> CompareNumbers(b, a);
+}
 
 struct Comparison {
   const WhereValue& want;
@@ -51,6 +58,8 @@ struct Comparison {
   Order operator()(Number have) const {
     if (const auto* whole = std::get_if<std::int64_t>(&want.value))
       return CompareNumbers(have, *whole);
+    if (const auto* large = std::get_if<std::uint64_t>(&want.value))
+      return CompareNumbers(have, *large);
     if (const auto* number = std::get_if<double>(&want.value)) return CompareNumbers(have, *number);
     if constexpr (!std::is_same_v<Number, double>)
       if (want.time_ms) return CompareNumbers(have, *want.time_ms);
@@ -100,10 +109,12 @@ std::optional<std::strong_ordering> CompareWhere(const WhereScalar& have, const 
 }
 
 bool LessNumber(const WhereValue& a, const WhereValue& b) {
-  const WhereScalar left = std::holds_alternative<double>(a.value)
-                               ? WhereScalar(std::get<double>(a.value))
-                               : WhereScalar(std::get<std::int64_t>(a.value));
-  return *CompareWhere(left, b) < 0;
+  const auto less = [&](const auto& number) {
+    if constexpr (std::is_constructible_v<WhereScalar, decltype(number)>)
+      return *CompareWhere(WhereScalar(number), b) < 0;
+    return false;
+  };
+  return std::visit(less, a.value);
 }
 
 WhereTruth IsIn(const WhereScalar& have, const WhereList& list) {
