@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const RpcAnswer answer =
         message ? fuzzed.protocol->Answer(*message, conversation) : message.error();
     if (!answer.text.empty()) {
-      const auto value = ParseJson(answer.text);
+      const auto value = plexus::tools::ParseJson(answer.text);
       if (!value || !value->is_object()) std::abort();
       if (TextMember(value->get_object(), "jsonrpc") != "2.0") std::abort();
     }

@@ -82,6 +82,8 @@ std::string RandomRequests::Element(const Parameter& parameter) {
       return Content(parameter.name);
     case Means::kOperation:
       return Pick(tools::AllOperations()).name;
+    case Means::kNumeral:
+      return std::to_string(Below(10));
     case Means::kText:
       break;
   }

@@ -141,7 +141,7 @@ class MemoryFile {
 // The parameters with "files": ["-"] before them. What is no JSON object stays, and is refused as
 // every request.
 Result<std::string> FromInput(std::string_view request) {
-  const auto value = tools::server::ParseJson(request);
+  const auto value = plexus::tools::ParseJson(request);
   if (!value || !value->is_object()) return std::string(request);
   if (value->get_object().contains("files"))
     return Fail(ErrorCode::kInvalidArgument,

@@ -127,10 +127,10 @@ Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& req
   visible.include_superseded = request.Flag("include_superseded");
   visible.run.executor = &workspace.executor();
   PLEXUS_ASSIGN(visible.run.budget, MakeBudget(request));
-  PLEXUS_ASSIGN(
-      const auto shown,
-      memory::VisibleNodes(workspace.snapshot(), at == kNoTime ? workspace.now_ms() : at, visible));
-  return workspace.scope() ? shown->Intersect(*workspace.scope()) : *shown;
+  PLEXUS_ASSIGN(memory::Visible shown,
+                memory::VisibleIn(workspace.snapshot(), at == kNoTime ? workspace.now_ms() : at,
+                                  workspace.scope(), visible));
+  return std::move(shown.nodes);
 }
 
 Result<NodeSubset> MemoriesInScope(const Workspace& workspace, const Request& request) {

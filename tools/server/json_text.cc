@@ -2,40 +2,12 @@
 #include "tools/server/json_text.h"
 
 #include <algorithm>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <sstream>
 
-#include "tools/operations/framework/request_json.h"
 #include "tools/operations/reply/json_writer.h"
 
 namespace plexus::tools::server {
-namespace {
-
-std::size_t MembersInValue(const json::value& value) {
-  std::size_t members = 0;
-  if (const json::object* object = value.if_object()) {
-    members = object->size();
-    for (const auto& [name, member] : *object) members += MembersInValue(member);
-  } else if (const json::array* array = value.if_array()) {
-    for (const json::value& element : *array) members += MembersInValue(element);
-  }
-  return members;
-}
-
-}  // namespace
-
-Result<json::value> ParseJson(std::string_view text) {
-  json::parse_options options;
-  options.max_depth = kMaxDepth;
-  boost::system::error_code failed;
-  json::value value = json::parse(json::string_view(text.data(), text.size()), failed,
-                                  json::storage_ptr(), options);
-  if (failed) return Fail(ErrorCode::kInvalidArgument, "no JSON: " + failed.message());
-  if (CountMembers(text) != MembersInValue(value))
-    return Fail(ErrorCode::kInvalidArgument, "a member stands twice");
-  return value;
-}
 
 std::string QuotedJson(std::string_view text) {
   std::string json;

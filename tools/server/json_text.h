@@ -1,5 +1,4 @@
-// JSON as the server reads and writes it: values with a limit of depth and no member twice, and
-// texts that are put together without a tree.
+// JSON as the server reads and writes it: ParseJson and texts that are put together without a tree.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -10,15 +9,12 @@
 #include <string_view>
 
 #include "engine/error.h"
+#include "tools/operations/framework/request_json.h"
 
 namespace plexus::tools::server {
 
 namespace json = boost::json;
 
-inline constexpr std::size_t kMaxDepth = 32;
-
-// kInvalidArgument: no JSON, deeper than kMaxDepth, or a member that comes twice.
-Result<json::value> ParseJson(std::string_view text);
 // The text in quotes.
 std::string QuotedJson(std::string_view text);
 void AppendQuotedJson(std::string& json, std::string_view text);

@@ -68,6 +68,7 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
         looked = 0;
       }
       const Ready ready = AwaitInput(options_.in, options_.stop, 1000);
+      if (ready == Ready::kStop) conversation_->CancelAll();
       if (ready == Ready::kStop || lost_) return;
       if (ready == Ready::kNothing) {
         if (options_.ended && options_.ended()) return;

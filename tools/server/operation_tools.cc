@@ -58,12 +58,14 @@ Error InToolsWords(Error error, const ToolRow& row, const Branch& branch) {
   return error;
 }
 
+// What the caller did not say.
 Status SetFixed(Request& request, std::string_view sets) {
   while (!sets.empty()) {
     const std::size_t end = std::min(sets.find(';'), sets.size());
     const std::string_view one = Trimmed(sets.substr(0, end));
     sets.remove_prefix(std::min(end + 1, sets.size()));
     const std::size_t equals = one.find('=');
+    if (request.Given(one.substr(0, equals))) continue;
     PLEXUS_TRY(request.SetFromText(one.substr(0, equals), one.substr(equals + 1)));
   }
   return {};

@@ -189,7 +189,7 @@ std::vector<ToolRow> LedgerRows() {
        "Recall with evidence, recorded in the ledger. Example: {\"query\":\"gateway keys\"}",
        Runs::kOne,
        {{"query"}, {"limit"}},
-       {{"", "recall", "query=words, limit=top", "record=true"}}},
+       {{"", "recall", "query=words, limit=top", "record=true; tool=deep_reference"}}},
   };
 }
 
@@ -262,7 +262,7 @@ std::vector<ToolRow> DecisionRows() {
        "What is around a decision. Example: {\"nodeId\":\"d1\",\"depth\":2}",
        Runs::kOne,
        {{"nodeId"}, {"depth"}, {"edgeTypes"}, {"direction"}},
-       {{"", "neighborhood", "nodeId=from, depth=hops, edgeTypes=kinds, direction"}}},
+       {{"", "neighborhood", "nodeId=from, depth=hops, edgeTypes=kinds, direction", "hops=1"}}},
       {kSet,
        "getNeighbors",
        "Neighbors",
@@ -277,7 +277,7 @@ std::vector<ToolRow> DecisionRows() {
        "Find a path between two decisions. Example: {\"fromId\":\"d3\",\"toId\":\"d1\"}",
        Runs::kOne,
        {{"fromId"}, {"toId"}},
-       {{"", "path", "fromId=from, toId=to"}}},
+       {{"", "path", "fromId=from, toId=to", "direction=both"}}},
       {kSet,
        "getAncestors",
        "Ancestors",

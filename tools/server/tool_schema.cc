@@ -17,8 +17,8 @@
 namespace plexus::tools::server {
 namespace {
 
-std::string TypeOf(Type type) {
-  switch (type) {
+std::string TypeOf(const Parameter& parameter) {
+  switch (parameter.means == Means::kNumeral ? Type::kNumber : parameter.type) {
     case Type::kFlag:
       return R"("type":"boolean")";
     case Type::kCount:
@@ -49,7 +49,7 @@ std::string PropertyOf(const ToolRow& row, const ToolParameter& parameter, std::
     if (!shown || own->type == Type::kList) shown = own;
   }
   if (!shown) return {};
-  std::string text = "{" + TypeOf(parameter.flag ? Type::kFlag : shown->type);
+  std::string text = "{" + (parameter.flag ? R"("type":"boolean")" : TypeOf(*shown));
   if (!shown->choices.empty() && shown->type == Type::kText) {
     std::vector<std::string> choices;
     for (const std::string& choice : shown->choices) choices.push_back(QuotedJson(choice));

@@ -170,6 +170,7 @@ std::vector<RowRequest> EveryRow() {
       {"decisions_fold", R"({"apply":true})"},
       {"terms", R"({"renew":true})"},
       {"embed", "{}"},
+      {"embed", R"({"replace":true})"},
       {"remove", R"({"key":"m7"})"},
       {"purge", R"({"key":"m8"})"},
       {"checkpoint", "{}"},

@@ -53,6 +53,26 @@ TEST_F(Embed, VectorsAreDurableAndTheSecondRunSaysTheSame) {
   EXPECT_EQ(Keys(Json({"rerank", "--vector", "-", "--top", "1"}, {.input = question.out})), "m3 ");
 }
 
+// Vectors that a model made are not lost to a default name.
+TEST_F(Embed, VectorsOfOthersAreLeftAsTheyAre) {
+  ASSERT_EQ(Run({"import", "--quiet",
+                 dir_.File("m.jsonl",
+                           kLines + "{\"vector\":\"m1\",\"space\":\"text\",\"values\":[1,0]}\n")})
+                .code,
+            0);
+  const std::string before = Run({"export", "--format", "jsonl"}).out;
+  EXPECT_TRUE(Ends(Run({"embed"}), 1, "space 'text' has vectors that embed did not make"));
+  EXPECT_TRUE(Ends(Run({"embed", "--dry-run"}), 1, "--replace takes them away"));
+  EXPECT_EQ(Run({"export", "--format", "jsonl"}).out, before);
+  EXPECT_EQ(Json({"embed", "--replace"}).at("vectors").at("changed"), 1);
+  EXPECT_EQ(Json({"embed"}).at("vectors").at("same"), 3);
+  // Those of a run of some nodes are its own.
+  EXPECT_EQ(Json({"embed", "--space", "some", "--where", "key = 'm1'"}).at("vectors").at("new"), 1);
+  EXPECT_EQ(Json({"embed", "--space", "some", "--where", "key = 'm1'"}).at("vectors").at("same"),
+            1);
+  EXPECT_EQ(Json({"embed", "--space", "some"}).at("vectors").at("new"), 2);
+}
+
 // terms, search, find, embed, rerank: stopped at once they say so and end well; with time they do
 // it all.
 TEST_F(Embed, BudgetsOfTheCommandsAboutTexts) {

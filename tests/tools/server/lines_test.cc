@@ -122,23 +122,5 @@ TEST(Lines, AProgramWithoutTheExplorerSaysSo) {
   }
 }
 
-TEST(Lines, AScopeIsAWall) {
-  const TempDir dir;
-  ASSERT_EQ(Plexus({"put", "m1", "--db", dir / "g", "--text", "secret"}).code, 0);
-  ServerProcess server(Mcp(dir, {"--scope", "anna", "--tools", "memory,all"}));
-  EXPECT_NE(server.Tool("get", R"({"key":["m1"]})").find("not_found"), std::string::npos);
-  server.Tool("remember", R"({"key":"m2","text":"mine"})");
-  EXPECT_EQ(server.Tool("list", R"({"scope":["user"]})").find("m1"), std::string::npos);
-  EXPECT_NE(server.Tool("list", "{}").find("m2"), std::string::npos);
-}
-
-TEST(Lines, ReadOnlyRefusesWhatWrites) {
-  const TempDir dir;
-  ServerProcess server(Mcp(dir, {"--read-only", "--tools", "memory,all"}));
-  EXPECT_NE(server.Tool("remember", R"({"text":"m"})").find("right to write"), std::string::npos);
-  EXPECT_NE(server.Tool("purge", R"({"key":"m"})").find("right to"), std::string::npos);
-  EXPECT_EQ(server.Tool("stats", "{}").find("error"), std::string::npos);
-}
-
 }  // namespace
 }  // namespace plexus::testing

@@ -188,10 +188,12 @@ TEST(Pipe, TheWallAndTheRightsOfTheHolderHold) {
     words.emplace_back(rule);
     ServerProcess first(words);
     ServerProcess second(Mcp(dir / "g"));
-    const std::string got = second.Tool("get", R"({"key":["m1"]})");
-    EXPECT_EQ(got.find("secret") == std::string::npos, walled) << got;
-    if (!walled) {
-      EXPECT_NE(second.Tool("remember", Remember("m2")).find("right to write"), std::string::npos);
+    for (ServerProcess* one : {&first, &second}) {
+      const std::string got = one->Tool("get", R"({"key":["m1"]})");
+      EXPECT_EQ(got.find("secret") == std::string::npos, walled) << got;
+      if (!walled) {
+        EXPECT_NE(one->Tool("remember", Remember("m2")).find("right to write"), std::string::npos);
+      }
     }
     const Finished put = Plexus({"put", "m1", "--db", dir / "g", "--text", "other"});
     EXPECT_EQ(put.code, 1) << rule;

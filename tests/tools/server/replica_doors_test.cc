@@ -5,7 +5,6 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <chrono>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -153,7 +152,7 @@ TEST_F(ReplicaDoors, APromotedReplicaTakesOverAndItsOldSourceIsRefused) {
 }
 
 TEST_F(ReplicaDoors, OtherHistoriesAreRefused) {
-  Server source = Serve("source");
+  const Server source = Serve("source");
   Put(source, "value 1");
   EXPECT_TRUE(Ends(Follow(source, "replica"), 0));
   const Server other = Serve("other");
@@ -161,22 +160,9 @@ TEST_F(ReplicaDoors, OtherHistoriesAreRefused) {
   const Finished another = Follow(other, "replica");
   EXPECT_NE(another.code, 0);
   EXPECT_TRUE(Says(another.err, "another graph"));
-
-  // The source set back to a copy from before, and written anew.
+  EXPECT_TRUE(Says(Get("replica").out, "value 1"));
   source->Signal(SIGTERM);
   EXPECT_EQ(source->Wait(), 0);
-  std::filesystem::copy(dir_ / "source", dir_ / "old", std::filesystem::copy_options::recursive);
-  source = Serve("source");
-  for (int i = 2; i < 5; ++i) Put(source, "value " + std::to_string(i));
-  EXPECT_TRUE(Ends(Follow(source, "replica"), 0));
-  source->Signal(SIGTERM);
-  EXPECT_EQ(source->Wait(), 0);
-  const Server forked = Serve("old");
-  for (int i = 2; i < 7; ++i) Put(forked, "other " + std::to_string(i));
-  const Finished fork = Follow(forked, "replica");
-  EXPECT_NE(fork.code, 0);
-  EXPECT_TRUE(Says(fork.err, "forked"));
-  EXPECT_TRUE(Says(Get("replica").out, "value 4"));
   EXPECT_NE(Follow(source, "none").code, 0) << "nobody answers there";
 }
 

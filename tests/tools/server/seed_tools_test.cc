@@ -62,7 +62,7 @@ class SeedTools : public ::testing::Test {
     options.directory = dir_ / "g";
     service_ = *Service::Open(options);
     backend_ = std::make_unique<OperationBackend>(
-        *service_, *ChooseTools({"memory", "ledger", "retrieval", "admin"}));
+        *service_, *ChooseTools({"memory", "ledger", "retrieval", "decisions", "admin"}));
   }
   json::object Ask(std::string_view tool, std::string_view arguments) {
     static const json::object none;
@@ -149,6 +149,27 @@ TEST_F(SeedTools, ComposedGraphHasItsSevenActions) {
   for (const char* member : {"evidence", "composition_event_id", "compositionWriteStatus",
                              "confidence", "status", "conflicts"})
     EXPECT_TRUE(evidence.contains(member)) << member;
+  const json::object last = Ask("composed_graph", R"({"action":"recent","limit":1})");
+  EXPECT_EQ(last.at("events").get_array().at(0).at("tool"), "deep_reference");
+}
+
+// A decision's edges one away unless asked for more, and paths against edges, too.
+TEST_F(SeedTools, DecisionGraphsHaveTheirDefaults) {
+  for (const char* key : {"d1", "d2", "d3"})
+    (void)Ask("remember", R"({"kind":"decision","key":")" + std::string(key) + R"(","text":"A )" +
+                              key + R"(."})");
+  (void)Ask("relate", R"({"source":"d2","kind":"depends_on","target":"d1","weight":0.5})");
+  (void)Ask("relate", R"({"source":"d2","kind":"depends_on","target":"d3","weight":1})");
+  const auto keys = [](const json::value& nodes) {
+    std::string all;
+    for (const json::value& node : nodes.get_array())
+      all += std::string(TextMember(node.get_object(), "key")) + " ";
+    return all;
+  };
+  EXPECT_EQ(keys(Ask("getGraph", R"({"nodeId":"d1"})").at("nodes")), "d1 d2 ");
+  EXPECT_EQ(keys(Ask("getGraph", R"({"nodeId":"d1","depth":2})").at("nodes")), "d1 d2 d3 ");
+  const json::object path = Ask("findPath", R"({"fromId":"d1","toId":"d3"})");
+  EXPECT_EQ(path.at("paths").get_array().size(), 1u) << json::serialize(path);
 }
 
 TEST_F(SeedTools, RagSearchRanksWithTheGraphAndWithout) {

@@ -171,20 +171,15 @@ TEST_F(StructureCommands, TablesForPeople) {
 
 TEST_F(StructureCommands, WhatIsRefused) {
   ExpectRefused({
-      {{"ancestors", "nobody"}, 3, "nobody"},
       {{"match", "knows (likes", "--from", "a"}, 2, "byte 13: ')' expected"},
-      {{"match", "knows", "--from", "nobody"}, 3, "nobody"},
       {{"distances", "--from", "a", "--cost", "log"}, 2, ""},  // weights above 1
       {{"distances", "--from", "a", "--cost", "miles"}, 2, "miles"},
-      {{"distances", "--from", "nobody"}, 3, "nobody"},
       {{"communities", "--resolution", "-1"}, 2, ""},
       {{"communities", "--method", "labels", "--seed", "1"}, 2, "--seed"},
       {{"communities", "--method", "louvain"}, 2, "louvain"},
       {{"closeness", "--of", "a", "--scope", "other"},
        2,
        "node 'a' is outside the subset or scope"},
-      {{"closeness", "--of", "nobody"}, 3, "nobody"},
-      {{"katz", "--valid-at", "soon"}, 2, "soon"},
       {{"katz", "--alpha", "1.5", "--unweighted"}, 2, "spectral radius is at least"},
       {{"katz", "--alpha", "0"}, 2, ""},
       {{"katz", "--max-seconds", "-1"}, 2, "--max-seconds"},
@@ -193,7 +188,6 @@ TEST_F(StructureCommands, WhatIsRefused) {
       {{"similar", "--of", "a", "--with", "d", "--top", "2"}, 2, "--top"},
       {{"similar", "--with", "a"}, 2, ""},
       {{"similar", "--of", "a", "--with", "a"}, 2, ""},
-      {{"similar", "--of", "nobody"}, 3, "nobody"},
       {{"similar", "--measure", "cosine"}, 2, "cosine"},
       {{"pagerank", "--max-nodes", "3"}, 2, "--max-nodes needs --push"},
       {{"pagerank", "--seed", "a=-1"}, 2, "of seed node 'a' is not"},

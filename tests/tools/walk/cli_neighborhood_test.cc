@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/program/program_test.h"
@@ -32,6 +33,15 @@ TEST_F(Neighborhood, HopsAndDecayByDirection) {
   const auto reply = Ask({"--from", "a", "--hops", "2", "--forward", "0.5", "--backward", "0.1"});
   EXPECT_EQ(Each(reply.at("nodes"), "key hop decay direction"),
             "a 0 1 seed, b 1 0.5 forward, c 2 0.25 forward, d 2 0.05 backward");
+  // An edge without a direction is never walked backward, from whichever end.
+  for (const char* way : {"both", "in", "out"})
+    for (const auto& [from, to] : {std::pair("c", "e"), std::pair("e", "c")})
+      EXPECT_EQ(Each(Ask({from, "--kinds", "near", "--direction", way, "--forward", "0.5",
+                          "--backward", "0.9"})
+                         .at("nodes"),
+                     "key hop decay direction"),
+                std::string(from) + " 0 1 seed, " + to + " 1 0.5 forward")
+          << way;
   EXPECT_EQ(reply.at("edges").as_array().size(), 3u);
   EXPECT_FALSE(reply.at("truncated").as_bool());
 }

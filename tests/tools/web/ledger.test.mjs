@@ -1,9 +1,9 @@
-// An agent's memory: everything that the page does with time, conflicts, the ledger and exports.
+// An agent's memory: everything that the page does with time, the ledger and exports.
 import { atRest, check, choose, count, counts, download, ledgerDemo, newPage, plexus, ready, run, search, serve, steady, text, until } from './explorer.mjs';
 
 const db = ledgerDemo();
 ledgerDemo('copy');  // for the command line, while the server holds the other one
-const server = await serve(db, '--write');
+const server = await serve(db);
 let page;
 const left = () => counts(page);
 const status = () => text(page, '.status');
@@ -177,22 +177,6 @@ await run({
     check(of('fill').size > 1, 'a community is the colour', of('fill'));
     const graph = JSON.parse(await download(page, '[data-export=node-link]'));
     check(graph.nodes.length === nodes, 'node-link JSON of all nodes', graph.nodes.length, nodes);
-  },
-
-  async 'a conflict is resolved'() {
-    await page.click('[data-start=conflicts]');
-    const open = await until('conflicts', () => count(page, '[data-conflict]'));
-    const listed = () => JSON.parse(plexus('conflicts', 'list', '--db', db, '--json')).total;
-    check(open === 4, 'four', open);
-    await page.click('[data-conflict="column-lock column-no-lock"] [data-choice=supersede-left]');
-    await until('a dry run', () => page.evaluate(() => [...document.querySelectorAll('.outcome')].some(one => one.textContent.includes('Nothing is written yet'))));
-    await page.click('[data-action=write]');
-    await until('three are left', async () => (await count(page, '[data-conflict]')) === 3);
-    await until('all of the page has asked again', async () => (await text(page, '.status')).startsWith('Written.'));
-    await page.waitForLoadState('networkidle');
-    await page.waitForTimeout(1000);
-    await server.stop();
-    check(listed() === 3, 'the graph says so, too');
   },
 
   async 'the console is silent, and no other host was asked'() {

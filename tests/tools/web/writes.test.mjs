@@ -130,6 +130,7 @@ await run({
       await page.click(`[data-conflict="column-lock column-no-lock"] [data-choice=${choice}]`);
       await write(choice);
       await until(`three after ${choice}`, async () => (await count(page, '[data-conflict]')) === 3);
+      check((await asks('conflicts_list', {})).total === 3, 'the graph says so, too');
       await undo(choice);
       await until('four again', async () => (await count(page, '[data-conflict]')) === 4);
     }

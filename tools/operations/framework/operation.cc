@@ -42,6 +42,11 @@ Parameter Parameter::MayBeEmpty() && {
   may_be_empty = true;
   return std::move(*this);
 }
+Parameter Parameter::Lines() && {
+  means = Means::kContent;
+  lines = true;
+  return std::move(*this);
+}
 Parameter Parameter::Literally(std::vector<std::string> texts) && {
   literals = std::move(texts);
   return std::move(*this);

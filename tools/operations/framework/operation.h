@@ -62,6 +62,7 @@ enum class Means : std::uint8_t {
   kMoment,     // a sequence or a time
   kFile,       // a path that is read
   kContent,    // what a file holds; a command line names the file
+  kNumeral,    // a number, kept as it is written
   kPath,       // a path that is written
   kOperation,  // the name of one
 };
@@ -83,6 +84,7 @@ struct Parameter {
   bool or_positional = false;  // on a command line its flag may be left out
   bool commas = false;         // on a command line: a list in one word, "A,B"
   bool may_be_empty = false;
+  bool lines = false;  // of kContent: a line each; a JSON request may hold a list of them
   std::vector<std::string> literals = {};  // of kContent: on a command line content, not files
   char letter = 0;                         // a short flag
   // Where people read a table and ask for no number: this many.
@@ -96,6 +98,7 @@ struct Parameter {
   Parameter Positional() &&;
   Parameter OrPositional() &&;  // required
   Parameter MayBeEmpty() &&;
+  Parameter Lines() &&;  // also Named(Means::kContent)
   Parameter Literally(std::vector<std::string> texts) &&;
   Parameter Letter(char c) &&;
   Parameter ForPeople(std::uint64_t count) &&;

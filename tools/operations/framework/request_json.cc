@@ -2,7 +2,9 @@
 #include "tools/operations/framework/request_json.h"
 
 #include <boost/json/parse.hpp>
-#include <boost/json/value.hpp>
+#include <boost/json/serialize.hpp>
+#include <charconv>
+#include <optional>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -21,16 +23,64 @@ Status Refuse(std::string_view name, std::string_view why) {
   return Fail(ErrorCode::kInvalidArgument, std::string(name) + " " + std::string(why));
 }
 
-// A number where a text is meant: a time or a sequence.
-bool IsMoment(Means means) { return means == Means::kTime || means == Means::kMoment; }
+// A number where a text is meant.
+bool MayBeWhole(Means means) {
+  return means == Means::kTime || means == Means::kMoment || means == Means::kNumeral;
+}
+
+// What a command line would say of it; nullopt of what it says with more than one word.
+std::optional<std::string> Plain(const json::value& value) {
+  if (value.is_string()) return std::string(Text(value.get_string()));
+  if (value.is_bool() || value.is_int64() || value.is_uint64()) return json::serialize(value);
+  if (!value.is_double()) return std::nullopt;
+  char text[32];
+  const auto [end, error] = std::to_chars(text, text + sizeof(text), value.get_double());
+  return std::string(text, end);
+}
+
+// What the file would hold.
+std::string Content(const Parameter& parameter, const json::value& value) {
+  if (!parameter.lines || !value.is_array()) return json::serialize(value);
+  std::string lines;
+  for (const json::value& element : value.get_array())
+    lines += Plain(element).value_or(json::serialize(element)) + "\n";
+  return lines;
+}
+
+// {"name": value, "other": [value, value]} as NAME=VALUE each.
+Status SetPairs(Request& request, std::string_view name, const json::object& object) {
+  std::vector<std::string> pairs;
+  const auto add = [&](std::string_view left, const json::value& right) -> Status {
+    const std::optional<std::string> plain = Plain(right);
+    if (!plain) return Refuse(name, "has texts and numbers as values");
+    pairs.push_back(std::string(left) + "=" + *plain);
+    return {};
+  };
+  for (const auto& [key, value] : object) {
+    const std::string_view left(key.data(), key.size());
+    if (left.contains('=')) return Refuse(name, "has a name with '='");
+    if (!value.is_array()) PLEXUS_TRY(add(left, value));
+    if (value.is_array())
+      for (const json::value& element : value.get_array()) PLEXUS_TRY(add(left, element));
+  }
+  return request.Set(name, std::move(pairs));
+}
 
 Status SetValue(Request& request, const Parameter* parameter, std::string_view name,
                 const json::value& value) {
   if (value.is_null()) return {};
+  if (parameter && (value.is_object() || value.is_array())) {
+    if (parameter->means == Means::kContent || (parameter->shown == "JSON" && value.is_object()))
+      return request.Set(name, Content(*parameter, value));
+    if (parameter->type == Type::kList && value.is_object() && parameter->shown.contains('='))
+      return SetPairs(request, name, value.get_object());
+  }
+  if (value.is_double() && parameter && parameter->means == Means::kNumeral)
+    return request.Set(name, *Plain(value));
   if (value.is_bool()) return request.Set(name, value.get_bool());
   if (value.is_string()) return request.Set(name, std::string(Text(value.get_string())));
   if (value.is_double()) return request.Set(name, value.get_double());
-  if (value.is_int64() && parameter && IsMoment(parameter->means))
+  if (value.is_int64() && parameter && MayBeWhole(parameter->means))
     return request.Set(name, std::to_string(value.get_int64()));
   if (value.is_uint64()) return request.Set(name, value.get_uint64());
   if (value.is_int64()) {
@@ -56,26 +106,18 @@ const Parameter* Find(const Operation& operation, std::string_view name) {
   return nullptr;
 }
 
-Result<json::value> Parsed(std::string_view text, std::size_t depth) {
+Result<json::value> Parsed(std::string_view text) {
   if (text.size() > kMaxRequestBytes)
     return Fail(ErrorCode::kInvalidArgument, "a request has at most 64 MiB");
-  json::parse_options options;
-  options.max_depth = depth;
-  boost::system::error_code failed;
-  json::value value = json::parse(json::string_view(text.data(), text.size()), failed,
-                                  json::storage_ptr(), options);
-  if (failed)
-    return Fail(ErrorCode::kInvalidArgument, "the request is no JSON: " + failed.message());
+  Result<json::value> value = ParseJson(text);
+  if (!value) return Fail(value.error().code, "the request is " + value.error().message);
   return value;
 }
 
-// `members`: those that the text has.
-Result<Request> FromValue(const Operation& operation, const json::value& value, std::size_t members,
+Result<Request> FromValue(const Operation& operation, const json::value& value,
                           Spelling spelling = Spelling::kNames) {
   if (!value.is_object())
     return Fail(ErrorCode::kInvalidArgument, "a request is an object of parameters");
-  if (members != value.get_object().size())
-    return Fail(ErrorCode::kInvalidArgument, "a member of the request is there twice");
   Request request(operation, spelling);
   for (const auto& [key, member] : value.get_object()) {
     const std::string name(key.data(), key.size());
@@ -87,10 +129,9 @@ Result<Request> FromValue(const Operation& operation, const json::value& value, 
   return request;
 }
 
-}  // namespace
-
-std::size_t CountMembers(std::string_view json, std::size_t depth) {
-  std::size_t members = 0, now = 0;
+// Equal ones counted each time.
+std::size_t MembersInText(std::string_view json) {
+  std::size_t members = 0;
   bool quoted = false;
   for (std::size_t i = 0; i < json.size(); ++i) {
     const char c = json[i];
@@ -98,22 +139,41 @@ std::size_t CountMembers(std::string_view json, std::size_t depth) {
       ++i;
     else if (c == '"')
       quoted = !quoted;
-    else if (quoted)
-      continue;
-    else if (c == '{' || c == '[')
-      ++now;
-    else if (c == '}' || c == ']')
-      --now;
-    else if (c == ':' && (depth == 0 || now == depth))
+    else if (!quoted && c == ':')
       ++members;
   }
   return members;
 }
 
+std::size_t MembersInValue(const json::value& value) {
+  std::size_t members = 0;
+  if (const json::object* object = value.if_object()) {
+    members = object->size();
+    for (const auto& [name, member] : *object) members += MembersInValue(member);
+  } else if (const json::array* array = value.if_array()) {
+    for (const json::value& element : *array) members += MembersInValue(element);
+  }
+  return members;
+}
+
+}  // namespace
+
+Result<json::value> ParseJson(std::string_view text) {
+  json::parse_options options;
+  options.max_depth = kMaxRequestDepth;
+  boost::system::error_code failed;
+  json::value value = json::parse(json::string_view(text.data(), text.size()), failed,
+                                  json::storage_ptr(), options);
+  if (failed) return Fail(ErrorCode::kInvalidArgument, "no JSON: " + failed.message());
+  if (MembersInText(text) != MembersInValue(value))
+    return Fail(ErrorCode::kInvalidArgument, "no JSON: a member is there twice");
+  return value;
+}
+
 Result<Request> RequestFromJson(const Operation& operation, std::string_view text,
                                 Spelling spelling) {
-  PLEXUS_ASSIGN(const json::value value, Parsed(text, 2));
-  return FromValue(operation, value, CountMembers(text, 1), spelling);
+  PLEXUS_ASSIGN(const json::value value, Parsed(text));
+  return FromValue(operation, value, spelling);
 }
 
 std::string RequestToJson(const Request& request) {
@@ -147,15 +207,15 @@ std::string RequestToJson(const Request& request) {
 }
 
 Result<Request> NamedRequestFromJson(std::string_view text) {
-  PLEXUS_ASSIGN(const json::value value, Parsed(text, 3));
-  if (!value.is_object() || value.get_object().size() != 1 || CountMembers(text, 1) != 1)
+  PLEXUS_ASSIGN(const json::value value, Parsed(text));
+  if (!value.is_object() || value.get_object().size() != 1)
     return Fail(ErrorCode::kInvalidArgument,
                 "a request is an object of one member, {\"operation\": {\"parameter\": value}}");
   const auto& [key, parameters] = *value.get_object().begin();
   const std::string name(key.data(), key.size());
   const Operation* operation = FindOperation(name);
   if (!operation) return Fail(ErrorCode::kInvalidArgument, NoSuchOperation(name));
-  return FromValue(*operation, parameters, CountMembers(text, 2));
+  return FromValue(*operation, parameters);
 }
 
 }  // namespace plexus::tools

@@ -32,7 +32,7 @@ void WriteDefault(ReplyWriter& json, const Value& value) {
 
 void WriteParameter(ReplyWriter& json, const Parameter& parameter) {
   json.BeginObject(parameter.name);
-  switch (parameter.type) {
+  switch (parameter.means == Means::kNumeral ? Type::kNumber : parameter.type) {
     case Type::kFlag:
       json.Field("type", "boolean");
       break;

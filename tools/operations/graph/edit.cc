@@ -295,7 +295,9 @@ void AddEdit(Rows& rows) {
                 .Named(Means::kEdgeKind)
                 .Positional(),
             Text("target", "B", "the target's key").Named(Means::kKey).Positional(),
-            Text("weight", "W", "finite, >= 0 (default: keep, or 1 when new)").MayBeEmpty(),
+            Text("weight", "W", "finite, >= 0 (default: keep, or 1 when new)")
+                .Named(Means::kNumeral)
+                .MayBeEmpty(),
             Text("label", "L", "a name that distinguishes parallel edges").MayBeEmpty(),
             Text("created_at", "TIME", "default: now").Named(Means::kTime),
             Text("created_by", "NAME", "who says so").MayBeEmpty(),

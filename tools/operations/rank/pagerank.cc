@@ -268,7 +268,7 @@ Parameters RankParameters() {
                   "a ranking for each line, 4096 at most: KEY[=W] between tabs; 16 a sweep, in "
                   "f32; - is "
                   "stdin")
-                 .Named(Means::kContent)
+                 .Lines()
                  .MayBeEmpty(),
              Text("from_as_of", "SEQ|TIME", "refresh: start from the scores of that earlier state")
                  .Named(Means::kMoment),

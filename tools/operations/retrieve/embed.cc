@@ -45,6 +45,31 @@ Result<retrieval::TextVectorOptions> Options(const Workspace& workspace, const R
 
 std::string RecordName(std::string_view space) { return "embed." + std::string(space); }
 
+// Of a space of which not all is made yet: a run ended early, or was of some nodes.
+std::string BegunName(std::string_view space) { return RecordName(space) + ".begun"; }
+
+// Whether what is in the space may be replaced: nothing is, or vectors of an earlier run.
+Result<bool> IsOwn(const Snapshot& snapshot, const std::string& space) {
+  const auto id = snapshot.schema().FindSpace(space);
+  const VectorView* const vectors = id ? snapshot.space(*id) : nullptr;
+  if (!vectors || vectors->live_count() == 0) return true;
+  PLEXUS_ASSIGN(const auto whole, ReadRecord(snapshot, RecordName(space)));
+  PLEXUS_ASSIGN(const auto begun, ReadRecord(snapshot, BegunName(space)));
+  return whole || begun;
+}
+
+// Remembers that there are such vectors in the space.
+Status RememberBegun(Workspace& workspace, const retrieval::TextVectorOptions& options) {
+  const Snapshot now = workspace.graph().snapshot();
+  PLEXUS_ASSIGN(const auto whole, ReadRecord(now, RecordName(options.space)));
+  PLEXUS_ASSIGN(const auto begun, ReadRecord(now, BegunName(options.space)));
+  if (whole || begun) return {};
+  WriteBatch batch(options.now_ms);
+  PLEXUS_TRY(WriteRecord(batch, BegunName(options.space), {}, begun));
+  PLEXUS_TRY(workspace.graph().Apply(batch));
+  return {};
+}
+
 // Remembers how the vectors of the space were made and that they cover all texts.
 Status Remember(Workspace& workspace, const retrieval::TextVectorOptions& options) {
   const Snapshot now = workspace.graph().snapshot();
@@ -83,6 +108,12 @@ Result<Reply> MakeAll(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const retrieval::TextVectorOptions options, Options(workspace, request));
   const bool dry = IsDryRun(request);
   Graph& graph = workspace.graph();
+  PLEXUS_ASSIGN(const bool own, IsOwn(graph.snapshot(), options.space));
+  if (!own && !request.Flag("replace"))
+    return Fail(ErrorCode::kFailedPrecondition, "space " + Quoted(options.space) +
+                                                    " has vectors that embed did not make: name " +
+                                                    "another " + request.Name("space") + ", or " +
+                                                    request.Name("replace") + " takes them away");
   PLEXUS_ASSIGN(
       const retrieval::TextVectorReport report,
       retrieval::MakeTextVectors(graph.snapshot(), options, [&](const WriteBatch& batch) -> Status {
@@ -91,6 +122,8 @@ Result<Reply> MakeAll(Workspace& workspace, const Request& request) {
       }));
   if (!dry && !report.truncated && !options.subset && report.documents > 0)
     PLEXUS_TRY(Remember(workspace, options));
+  else if (!dry && report.added + report.changed + report.same > 0)
+    PLEXUS_TRY(RememberBegun(workspace, options));
   // Vectors of texts that lost all their terms are gone by now, which is an answer.
   if (report.documents == 0 && report.removed == 0 && !report.truncated)
     return Fail(ErrorCode::kFailedPrecondition, NoTermsYet(workspace, request));
@@ -163,6 +196,7 @@ Result<Reply> MakeOne(Workspace& workspace, const Request& request) {
 
 Result<Reply> RunEmbed(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "query", "dry_run"));
+  PLEXUS_TRY(NotTogether(request, "query", "replace"));
   return request.Given("query") ? MakeOne(workspace, request) : MakeAll(workspace, request);
 }
 
@@ -301,6 +335,7 @@ void AddEmbed(Rows& rows) {
                       ElementParameter("what a new space keeps of a value: f32 (the default) or "
                                        "f16, half the memory and the disk, rounded to 11 bits"),
                       Text("query", "WORDS", "print the vector of these words and change nothing"),
+                      Flag("replace", "take away vectors of the space that embed did not make"),
                       DryRunParameter()},
        .reply = "sequence?:n, dry_run?:b, truncated:b, space:s, dimensions:n, seed:n, "
                 "documents?:n, terms:n, "

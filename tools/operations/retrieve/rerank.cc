@@ -155,7 +155,7 @@ void AddRerank(Rows& rows) {
            Parameters{
                Text("vector", "FILE",
                     "the query: numbers, a JSON array, .npy, .fvecs or .f32; - is stdin")
-                   .Named(Means::kContent)
+                   .Lines()
                    .MayBeEmpty(),
                Optional(Text("like", "KEY",
                              "the query: this node's own vector; the node is not among the nearest")

@@ -150,7 +150,7 @@ void AddTerms(Rows& rows) {
        .parameters =
            {Text("stop_words", "FILE",
                  "words to leave out, one a line, in addition to the English ones")
-                .Named(Means::kContent)
+                .Lines()
                 .MayBeEmpty(),
             Flag("no_stop_words", "keep the English stop words"),
             Flag("default_stop_words",

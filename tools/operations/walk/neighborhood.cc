@@ -53,12 +53,14 @@ struct Search {
   template <class Take>
   void ForEachStep(NodeId node, Take&& take) const {
     const Snapshot& snapshot = workspace.snapshot();
+    const auto& traits = snapshot.schema().edge_kinds();
     bool on = true;
     for (const Direction way : {Direction::kOut, Direction::kIn}) {
       if (direction != Direction::kBoth && direction != way) continue;
       snapshot.ForEachArc(way, node, filter, [&](const Arc& arc) {
         const bool is_turned = std::ranges::find(turned, arc.kind) != turned.end();
-        on = on && take(arc, (way == Direction::kOut) != is_turned);
+        const bool along = traits[arc.kind].symmetric || (way == Direction::kOut) != is_turned;
+        on = on && take(arc, along);
         return on;
       });
     }

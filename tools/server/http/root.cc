@@ -33,6 +33,16 @@ std::uint64_t ResidentBytes() {
   return std::uint64_t{resident} * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+// A graph is more than the scopes of a wall.
+bool MayMakeAndDrop(HttpExchange& exchange, const Caller& caller) {
+  if (!caller.may_destroy)
+    Refuse(exchange, 403, ErrorCode::kFailedPrecondition,
+           "making and dropping needs the right admin");
+  else if (!caller.wall.empty())
+    Refuse(exchange, 403, ErrorCode::kFailedPrecondition, "not with a token of some scopes");
+  return caller.may_destroy && caller.wall.empty();
+}
+
 bool MayUse(const Caller& caller, std::string_view name) {
   return caller.graphs.empty() || std::ranges::find(caller.graphs, name) != caller.graphs.end();
 }
@@ -261,16 +271,20 @@ void Root::List(const std::shared_ptr<HttpExchange>& exchange, const Caller& cal
       names.push_back(QuotedJson(name));
   }
   std::ranges::sort(names);
+  std::uint64_t is_open = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, entry] : graphs_) is_open += MayUse(caller, name);
+  }
   ReplyJson(*exchange, 200,
-            ObjectText().Raw("graphs", ArrayText(names)).Number("open", open()).object());
+            ObjectText().Raw("graphs", ArrayText(names)).Number("open", is_open).object());
 }
 
 void Root::Make(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller) {
   const Result<json::value> value = ParseJson(exchange->request().body);
   const json::object* object = value ? value->if_object() : nullptr;
   const std::string name(object ? TextMember(*object, "name") : std::string_view());
-  if (!caller.may_destroy)
-    return Refuse(*exchange, 403, ErrorCode::kFailedPrecondition, "making needs the right admin");
+  if (!MayMakeAndDrop(*exchange, caller)) return;
   if (!IsGraphName(name) || !MayUse(caller, name))
     return Refuse(*exchange, 400, ErrorCode::kInvalidArgument,
                   "name has letters, digits, '.', '_', '-', at most 100, the first no dot");
@@ -285,8 +299,7 @@ void Root::Make(const std::shared_ptr<HttpExchange>& exchange, const Caller& cal
 
 void Root::Drop(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller,
                 const std::string& name) {
-  if (!caller.may_destroy)
-    return Refuse(*exchange, 403, ErrorCode::kFailedPrecondition, "dropping needs the right admin");
+  if (!MayMakeAndDrop(*exchange, caller)) return;
   std::shared_ptr<Graph> graph;
   {
     std::unique_lock lock(mutex_);
@@ -313,6 +326,7 @@ void Root::RemoveFiles(HttpExchange& exchange, const std::string& name) const {
   // Out of the way first: a name that begins with a dot is none of a graph.
   const std::string gone = options_.directory + "/.dropped-" + name;
   std::error_code failed;
+  std::filesystem::remove_all(gone, failed);  // of a server that ended meanwhile
   std::filesystem::rename(GraphPath(name), gone, failed);
   if (failed) return Refuse(exchange, 500, ErrorCode::kIo, "cannot drop: " + failed.message());
   std::filesystem::remove_all(gone, failed);
