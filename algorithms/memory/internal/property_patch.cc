@@ -1,4 +1,4 @@
-// Copies a property map value by value, without the members that the patch sets.
+// Copies a property map value by value, without the members that the patch sets or removes.
 #include "algorithms/memory/internal/property_patch.h"
 
 #include <algorithm>
@@ -63,7 +63,8 @@ Result<std::string> Patched(std::string_view bytes, const PropertyPatch& patch) 
   };
   for (std::size_t i = 0; i < root.size(); ++i) {
     const std::string_view name = root.name(i);
-    if (!is_set(patch.strings, name) && !is_set(patch.ints, name) && !is_set(patch.doubles, name))
+    if (!is_set(patch.strings, name) && !is_set(patch.ints, name) && !is_set(patch.doubles, name) &&
+        std::ranges::find(patch.removed, name) == patch.removed.end())
       CopyValue(made, &name, root[i]);
   }
   for (const auto& [name, value] : patch.strings) made.String(name, value);

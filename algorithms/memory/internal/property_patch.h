@@ -1,4 +1,5 @@
-// A stored property map with some members set: read, copied, written in the canonical form.
+// A stored property map with some members set or removed: read, copied, written in the canonical
+// form.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@ struct PropertyPatch {
   std::vector<std::pair<std::string, std::string>> strings;
   std::vector<std::pair<std::string, std::int64_t>> ints;
   std::vector<std::pair<std::string, double>> doubles;
+  std::vector<std::string_view> removed = {};
 };
 
 // kCorruption: the bytes are no map. kInvalidArgument: it grows beyond the limits.

@@ -118,7 +118,13 @@ TEST_F(Typed, R3KeepBoth) {
   // Judged again to contradict: the conflict is open again.
   const Verdict again[] = {Judge("k1", "k2", VerdictKind::kContradicts)};
   Apply(Resolve(s, again, {.now_ms = 4000}).value().batch);
-  EXPECT_EQ(PairsOf(graph_->snapshot(), 4000).size(), 1u);
+  const Snapshot opened = graph_->snapshot();
+  EXPECT_EQ(PairsOf(opened, 4000).size(), 1u);
+  const auto held = opened.FindEdge(Id("k1"), kContradicts, Id("k2"));
+  const PropertyMap kept = PropertyMap::Read(opened.Payload(held->properties).value()).value();
+  EXPECT_FALSE(kept.root().Find("resolution"));
+  EXPECT_FALSE(kept.root().Find("resolved_at"));
+  EXPECT_EQ(kept.root().Find("note")->AsString(), "both were measured");
 }
 
 TEST_F(Typed, R3SupersedeAndDrop) {

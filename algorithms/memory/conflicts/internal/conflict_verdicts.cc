@@ -139,18 +139,21 @@ class Resolver {
     return {};
   }
 
-  // A note that an ended edge does not hold is kept with the edge that is made.
+  // A note that an ended edge does not hold is kept with the edge that is made. A conflict that is
+  // open again has no resolution.
   Status Link(NodeId source, EdgeKindId kind, NodeId target, const std::string& note) {
     WriteBatch::EdgeInput edge;
     std::string properties;
-    if (!note.empty()) {
+    if (!note.empty() || kind == builtin::kContradicts) {
       const auto stored = snapshot_.FindEdge(source, kind, target, StringId{0});
       std::string bytes;
       if (stored && stored->properties) {
         PLEXUS_ASSIGN(bytes, snapshot_.Payload(stored->properties));
       }
       internal::PropertyPatch patch;
-      patch.strings.emplace_back("note", note);
+      if (!note.empty()) patch.strings.emplace_back("note", note);
+      if (kind == builtin::kContradicts)
+        patch.removed = {"resolution", "resolved_by", "resolved_at"};
       PLEXUS_ASSIGN(properties, internal::Patched(bytes, patch));
       edge.properties = properties;
     }
