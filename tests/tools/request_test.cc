@@ -147,7 +147,7 @@ TEST(Request, WrongJsonIsRefusedByName) {
   EXPECT_EQ(why(R"({"key":"a","set":{"a":{}}})"), "set has texts and numbers as values");
   EXPECT_EQ(why(R"({"key":"a","set":{"a=b":1}})"), "set has a name with '='");
   EXPECT_EQ(why("{\"key\":" + std::string(33, '[')),
-            "the request is no JSON: exceeded maximum nesting depth [boost.json:15]");
+            "the request is no JSON: too deep");
   // One reader takes the first and another the last of them: neither is believed.
   EXPECT_EQ(why(R"({"key":"a","key":"b"})"), "the request is no JSON: a member is there twice");
   EXPECT_EQ(why(R"({"key":"a","\u006bey":"b"})"),

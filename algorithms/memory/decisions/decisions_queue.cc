@@ -109,7 +109,6 @@ class Queue {
   Status AddBlocked() {
     PLEXUS_ASSIGN(const auto blocked, BlockedChains(snapshot_, {.decisions = options_.decisions}));
     for (const BlockingRoot& root : blocked.roots) {
-      if (root.blocked_count == 0) continue;  // of the decisions that are asked about
       const auto held = static_cast<double>(root.blocked_count);
       Add({.node = root.node, .kind = WorkKind::kBlockedRoot, .amount = held}, held / (held + 1),
           options_.blocked_weight);

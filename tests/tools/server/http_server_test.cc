@@ -279,26 +279,28 @@ class SlowFile : public SpooledBody {
   const bool full_;
 };
 
-TEST_F(HttpServerTest, ASlowDiskHoldsUpItsOwnBodyOnly) {
-  for (const bool full : {false, true}) {
-    Gate begun, gate;
-    HttpOptions options;
-    options.spools = [](const HttpRequest& request) -> std::optional<std::string> {
-      return request.target == "/file" ? std::optional<std::string>("a") : std::nullopt;
-    };
-    options.make_spooled = [&] { return std::make_shared<SlowFile>(begun, gate, full); };
-    Start(options, [](const Exchange& exchange) { exchange->Reply({200, "", {}, "done"}); });
-    TcpClient slow(server_->port()), other(server_->port());
-    slow.Send("POST /file HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n" +
-              std::string(900'000, 'x'));
-    ASSERT_TRUE(begun.Wait());
-    other.Send(Get("/"));
-    EXPECT_EQ(ParseAnswer(other.ReadAnswer()).status, 200);
-    EXPECT_FALSE(slow.Closed(0));
-    gate.Open();
-    EXPECT_EQ(ParseAnswer(slow.ReadAnswer()).status, full ? 507 : 200);
-    server_->Stop(0);
-  }
+class SlowDiskTest : public HttpServerTest, public ::testing::WithParamInterface<bool> {};
+INSTANTIATE_TEST_SUITE_P(Full, SlowDiskTest, ::testing::Bool());
+
+TEST_P(SlowDiskTest, HoldsUpItsOwnBodyOnly) {
+  const bool full = GetParam();
+  Gate begun, gate;
+  HttpOptions options;
+  options.spools = [](const HttpRequest& request) -> std::optional<std::string> {
+    return request.target == "/file" ? std::optional<std::string>("a") : std::nullopt;
+  };
+  options.make_spooled = [&] { return std::make_shared<SlowFile>(begun, gate, full); };
+  Start(options, [](const Exchange& exchange) { exchange->Reply({200, "", {}, "done"}); });
+  TcpClient slow(server_->port()), other(server_->port());
+  slow.Send("POST /file HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n" +
+            std::string(900'000, 'x'));
+  ASSERT_TRUE(begun.Wait());
+  other.Send(Get("/"));
+  EXPECT_EQ(ParseAnswer(other.ReadAnswer()).status, 200);
+  EXPECT_FALSE(slow.Closed(0));
+  gate.Open();
+  EXPECT_EQ(ParseAnswer(slow.ReadAnswer()).status, full ? 507 : 200);
+  End();
 }
 
 class TrackedFile : public SpooledBody {

@@ -98,7 +98,7 @@ TEST(Tokens, WhatIsWrongIsNamedWithItsLine) {
       {R"({"sha256":")" + hash + R"(","rights":"read"})", "rights is a list"},
       {R"({"sha256":")" + hash + R"(","scopes":[]})", "scopes names none"},
       {R"({"sha256":")" + hash + R"(","scope":["a"]})", "no member scope"},
-      {R"({"sha256":")" + hash + R"(","sha256":")" + hash + R"("})", "stands twice"}};
+      {R"({"sha256":")" + hash + R"(","sha256":")" + hash + R"("})", "is there twice"}};
   for (const auto& [text, why] : wrong) {
     const auto read = ParseTokens("f", text);
     ASSERT_FALSE(read) << text;

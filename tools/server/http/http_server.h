@@ -97,8 +97,8 @@ class HttpServer {
   // Sees a request before its body is read, on the thread of the loop: must not wait. A reply is
   // the answer, such as to who may not ask.
   using Early = std::function<std::optional<HttpReply>(const HttpRequest&)>;
-  // Listens; requests are answered from here on. `workers` must outlive it. kInvalidArgument,
-  // kIo: an address that cannot be listened on.
+  // Listens; requests are answered from here on. `workers` have to be stopped before it is
+  // destroyed. kInvalidArgument, kIo: an address that cannot be listened on.
   static Result<std::unique_ptr<HttpServer>> Start(const HttpOptions& options, Workers& workers,
                                                    Handler handler, Early early = {});
   virtual ~HttpServer() = default;  // as Stop

@@ -52,13 +52,12 @@ Result<Token> ParseToken(std::string_view line) {
       std::ranges::all_of(token.sha256, [](unsigned char c) { return std::isxdigit(c); });
   if (token.sha256.size() != 64 || !hex)
     return refuse("sha256 is the token's hash, 64 digits: printf %s TOKEN | sha256sum");
-  token.caller.may_read = !Member(object, "rights");
+  token.caller.may_read = true;
   token.caller.may_write = token.caller.may_destroy = false;
   PLEXUS_ASSIGN(const std::vector<std::string> rights, Texts(object, "rights"));
   for (const std::string& right : rights) {
     if (right != "read" && right != "write" && right != "admin")
       return refuse("no right " + right + ": read, write, admin");
-    token.caller.may_read |= right != "write";
     token.caller.may_write |= right != "read";
     token.caller.may_destroy |= right == "admin";
   }

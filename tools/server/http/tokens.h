@@ -2,8 +2,8 @@
 //
 // The file has mode 0600 or less and a token a line:
 //   {"name":"anna","sha256":"<64 digits>","rights":["read","write","admin"],"scopes":["anna"]}
-// Without rights a token reads; with them it does what they say, admin all. Scopes are a wall that
-// no request can widen. "rate" is how many requests it may send a second.
+// A token reads; write and admin let it write, admin takes away, too. Scopes are a wall that no
+// request can widen. "rate" is how many requests it may send a second.
 #pragma once
 
 #include <expected>
