@@ -14,9 +14,8 @@
 //   lives      the service is closed or killed and started again (else it has one life)
 //   events     the ledger grows (else live data is bounded)
 //
-// `--without lives,events --memories 12000 --seconds 1800` is the soak: of ten minutes and more the
-// resident set has to be flat to 5 % and the files to 10 %, medians of the last third against the
-// second.
+// With `--without lives,events`, of ten minutes and more, the resident set has to be flat to 5 %
+// and the files to 10 %, medians of the last third against the second.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>

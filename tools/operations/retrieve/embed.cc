@@ -46,7 +46,7 @@ Result<retrieval::TextVectorOptions> Options(const Workspace& workspace, const R
 std::string RecordName(std::string_view space) { return "embed." + std::string(space); }
 
 // Of a space of which not all is made yet: a run ended early, or was of some nodes.
-std::string BegunName(std::string_view space) { return RecordName(space) + ".begun"; }
+std::string BegunName(std::string_view space) { return "embed_begun." + std::string(space); }
 
 // Whether what is in the space may be replaced: nothing is, or vectors of an earlier run.
 Result<bool> IsOwn(const Snapshot& snapshot, const std::string& space) {
