@@ -126,5 +126,43 @@ TEST(NeverComposedTies, EqualByTheFormulaIsEqualInBits) {
   EXPECT_GT(ties, 100u);
 }
 
+// A memory that has every word and tag: the short list is where the long one begins, whichever of
+// the join's tokens are enough for it.
+TEST(NeverComposedTies, TheBestOfFewAreTheBestOfMany) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto below = [&](std::size_t n) { return random() % n; };
+    auto graph = Graph::InMemory();
+    WriteBatch batch(1);
+    for (std::size_t m = 0; m < 600; ++m) {
+      const NodeRef node = batch.UpsertNode("m" + std::to_string(m), kMemory);
+      if (m > 0) batch.SetF64(node, kRetention, static_cast<double>(below(9)) / 8);
+      const auto link = [&](EdgeKindId kind, NodeKindId to, const char* name, std::size_t all,
+                            std::size_t most) {
+        for (std::size_t i = m == 0 ? all : 1 + below(most); i-- > 0;)
+          batch.Link(node, kind,
+                     batch.IndexNode(to, name + std::to_string(m == 0 ? i : below(all))));
+      };
+      link(kHasTag, kTag, "t", 40, 5);
+      link(kHasTerm, kTerm, "wording", 300, 8);
+    }
+    ASSERT_TRUE(graph->Apply(batch));
+    NeverComposedOptions options;
+    options.lens = FrontierLens::kSurface;
+    options.top = 500;
+    const auto many = NeverComposed(graph->snapshot(), options);
+    ASSERT_TRUE(many) << many.error().ToString();
+    for (const std::size_t top : {1, 3, 5, 10, 20, 40, 100}) {
+      options.top = top;
+      const auto few = NeverComposed(graph->snapshot(), options);
+      ASSERT_TRUE(few) << few.error().ToString();
+      ASSERT_EQ(few->sets.size(), top);
+      for (std::size_t i = 0; i < top; ++i)
+        ASSERT_EQ(few->sets[i].members, many->sets[i].members)
+            << "seed " << seed << " top " << top << " row " << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace plexus::testing

@@ -374,7 +374,8 @@ void PairJoin::SetLimits(const Seeds& seeds, const JoinNeed& need, const JoinRow
 
 PairJoin::Sinks PairJoin::Run(std::size_t round, const JoinNeed& need, const JoinRows& rows,
                               const std::function<std::unique_ptr<PairSink>()>& make_sink) {
-  const Seeds& seeds = SeedsFor(need);
+  if (round == 0 || !seeds_) seeds_ = &SeedsFor(need);
+  const Seeds& seeds = *seeds_;
   SetLimits(seeds, need, rows);
   // What a row has that needs something by itself; other lists are of no use.
   std::vector<std::uint8_t> asked(pool_.carriers.size(), need.by_row == nullptr);

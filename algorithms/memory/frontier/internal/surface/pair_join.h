@@ -58,8 +58,9 @@ class PairJoin {
   ~PairJoin();
 
   using Sinks = std::vector<std::unique_ptr<PairSink>>;
-  // Round `round` of kRounds; together they offer every pair. A chunk's pairs go to a sink of its
-  // own; the sinks come back in order.
+  // Round `round` of kRounds, from the first on; together they offer every pair. What a pair needs
+  // may rise from one to the next. A chunk's pairs go to a sink of its own; the sinks come back in
+  // order.
   Sinks Run(std::size_t round, const JoinNeed& need, const JoinRows& rows,
             const std::function<std::unique_ptr<PairSink>()>& make_sink);
 
@@ -86,6 +87,9 @@ class PairJoin {
   const Budget& budget_;
   Executor& executor_;
   std::unique_ptr<Seeds> tags_, both_;
+  // Of all rounds: a pair whose first common token is a term of a later round would be in no list
+  // if tags alone began in between.
+  const Seeds* seeds_ = nullptr;
   std::vector<std::uint32_t> limits_;  // by row: tokens before are roots
   struct {
     const Seeds* seeds = nullptr;
