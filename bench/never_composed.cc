@@ -176,6 +176,7 @@ void Verify(const World& world, const Snapshot& snapshot, const memory::NeverCom
 void Ask(const World& world, int arity, std::size_t top, Executor& executor, const char* name) {
   const Snapshot snapshot = world.graph->snapshot();
   memory::NeverComposedOptions options;
+  options.lens = memory::FrontierLens::kSurface;
   options.arity = arity;
   options.top = top;
   options.now_ms = kBenchTime;
@@ -204,6 +205,7 @@ void Ask(const World& world, int arity, std::size_t top, Executor& executor, con
 
 void Keep(World& world, std::size_t top, Executor& executor) {
   memory::NeverComposedOptions options;
+  options.lens = memory::FrontierLens::kSurface;
   options.top = top;
   options.now_ms = kBenchTime;
   options.run.executor = &executor;

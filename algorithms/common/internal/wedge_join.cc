@@ -56,7 +56,7 @@ class Walker {
       while (last - done > 1 && WedgesBelow(last) - walked > most) last = done + (last - done) / 2;
       Round(done, last);
       done = last;
-      round *= 2;
+      round = std::min<std::size_t>(2 * round, places);  // heavy rows take more than 58 rounds
     }
     result.finished = done >= Reaching(places) && !result.truncated;
     result.wedges = wedges_;
