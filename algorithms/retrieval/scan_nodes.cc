@@ -93,8 +93,7 @@ class Scanner {
  public:
   Scanner(const Snapshot& snapshot, const NodeScan& scan, KeyRange range)
       : s_(snapshot), scan_(scan), range_(range) {
-    const EdgeKindId tagged[] = {builtin::kHasTag};
-    has_tag_ = ArcFilter::Kinds(snapshot.schema(), tagged);
+    has_tag_ = ArcFilter::Kind(snapshot.schema(), builtin::kHasTag);
     if (scan.after) page_.last = *scan.after;
   }
 

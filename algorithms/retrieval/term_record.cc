@@ -157,8 +157,7 @@ Status CheckOptions(const TermRecord& record, const TermOptions& terms) {
 Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record,
                                    const NodeSubset* subset) {
   constexpr std::size_t kReadAtMost = 4'096;
-  const EdgeKindId kind[] = {builtin::kHasTerm};
-  const ArcFilter has_term = ArcFilter::Kinds(snapshot.schema(), kind);
+  const ArcFilter has_term = ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm);
   std::vector<NodeId> doubtful;
   NotIndexed unread;
   for (const NodeId node : internal::TextsInDoubt::Of(snapshot, record.covers(), record.terms)) {

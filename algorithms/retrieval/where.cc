@@ -216,8 +216,7 @@ class Evaluator {
  public:
   Evaluator(const Snapshot& snapshot, const WhereTest& root, const WhereOptions& options)
       : s_(snapshot), root_(root), options_(options) {
-    const EdgeKindId tagged[] = {builtin::kHasTag};
-    has_tag_ = ArcFilter::Kinds(snapshot.schema(), tagged);
+    has_tag_ = ArcFilter::Kind(snapshot.schema(), builtin::kHasTag);
   }
 
   Result<WhereResult> Run() {

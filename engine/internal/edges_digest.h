@@ -17,8 +17,7 @@ inline std::uint64_t EdgesDigest(const Snapshot& snapshot, NodeId node, EdgeKind
     digest = (digest ^ value) * 0x9E37'79B9'7F4A'7C15ull;
     digest ^= digest >> 32;
   };
-  const EdgeKindId kinds[] = {kind};
-  snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), kinds),
+  snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kind(snapshot.schema(), kind),
                       [&](const Arc& arc) {
                         const Edge edge = snapshot.edge(arc, node);
                         add(arc.neighbor + std::uint64_t{1});

@@ -95,9 +95,8 @@ std::vector<ConflictEvidence> Compare(const Stated& a, const Stated& b) {
 }
 
 std::vector<NodeId> TagsOf(const Snapshot& snapshot, NodeId node) {
-  const EdgeKindId kinds[] = {builtin::kHasTag};
   std::vector<NodeId> tags;
-  snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), kinds),
+  snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kind(snapshot.schema(), builtin::kHasTag),
                       [&](const Arc& arc) { tags.push_back(arc.neighbor); });
   std::ranges::sort(tags);
   tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
@@ -133,9 +132,9 @@ Result<ConflictCandidatesResult> ConflictCandidates(const Snapshot& snapshot, No
     return other != node && visible.contains(other) && !std::ranges::binary_search(judged, other);
   };
   ConflictCandidatesResult result;
-  const EdgeKindId has_term[] = {builtin::kHasTerm};
   result.without_terms =
-      snapshot.Degree(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), has_term)) == 0;
+      snapshot.Degree(Direction::kOut, node,
+                      ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm)) == 0;
   std::unordered_map<NodeId, ConflictCandidate> found;
   PLEXUS_ASSIGN(
       const similarity::SimilarNodesResult sharing,

@@ -41,8 +41,8 @@ Result<OpenConflictsResult> OpenConflicts(const Snapshot& snapshot,
   result.truncated = RanOut(found_visible);
   if (result.truncated) return result;
   PLEXUS_ASSIGN(const Visible visible, found_visible);
-  const EdgeKindId kinds[] = {builtin::kContradicts};
-  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds).ValidAt(visible.now_ms);
+  const ArcFilter filter =
+      ArcFilter::Kind(snapshot.schema(), builtin::kContradicts).ValidAt(visible.now_ms);
   std::vector<Conflict> found;
   const Budget& budget = options.run.budget;
   std::uint64_t read = 0, polled = 0;

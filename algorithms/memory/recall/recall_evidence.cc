@@ -84,11 +84,9 @@ class Evidence {
     if (options_.terms.empty()) return 1;
     std::unordered_set<std::string_view> wanted(options_.terms.begin(), options_.terms.end());
     const auto all = static_cast<double>(wanted.size());
-    const EdgeKindId kind[] = {builtin::kHasTerm};
-    snapshot_.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(snapshot_.schema(), kind),
-                         [&](const Arc& arc) {
-                           wanted.erase(DisplayName(snapshot_.key(arc.neighbor)));
-                         });
+    snapshot_.ForEachArc(
+        Direction::kOut, node, ArcFilter::Kind(snapshot_.schema(), builtin::kHasTerm),
+        [&](const Arc& arc) { wanted.erase(DisplayName(snapshot_.key(arc.neighbor))); });
     return 1 - static_cast<double>(wanted.size()) / all;
   }
 

@@ -171,8 +171,7 @@ Result<ContradictionsOfNode> ContradictionsOf(const Snapshot& snapshot, NodeId n
   PLEXUS_TRY(CheckNode(snapshot, node));
   ContradictionsOfNode result;
   if (!visible.contains(node)) return result;
-  const EdgeKindId kinds[] = {builtin::kContradicts};
-  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds);
+  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), builtin::kContradicts);
   std::vector<Conflict>& found = result.conflicts;
   std::uint64_t read = 0;
   snapshot.ForEachArc(Direction::kOut, node, filter, [&](const Arc& arc) {

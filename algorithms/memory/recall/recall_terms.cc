@@ -108,8 +108,8 @@ std::string_view RecallScorer::Preferred(NodeId node) const {
   }
   std::string_view found;
   if (options_.tags.empty()) return found;
-  const EdgeKindId kinds[] = {builtin::kHasTag};
-  snapshot_->ForEachArc(Direction::kOut, node, ArcFilter::Kinds(snapshot_->schema(), kinds),
+  snapshot_->ForEachArc(Direction::kOut, node,
+                        ArcFilter::Kind(snapshot_->schema(), builtin::kHasTag),
                         [&](const Arc& arc) {
                           if (std::ranges::find(options_.tags, arc.neighbor) == options_.tags.end())
                             return true;

@@ -12,8 +12,7 @@ namespace plexus::retrieval::internal {
 namespace {
 
 ArcFilter HasTerm(const Snapshot& snapshot) {
-  constexpr EdgeKindId kKinds[] = {builtin::kHasTerm};
-  return ArcFilter::Kinds(snapshot.schema(), kKinds);
+  return ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm);
 }
 
 }  // namespace

@@ -33,8 +33,7 @@ CooccurrenceIndex::CooccurrenceIndex(const Snapshot& snapshot, const InvertedInd
 void CooccurrenceIndex::ReadEvents(const Snapshot& snapshot, const InvertedIndex& index,
                                    const std::vector<std::uint32_t>& row_of,
                                    const NodeSubset* inside) {
-  constexpr EdgeKindId kKinds[] = {builtin::kMember};
-  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kKinds);
+  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), builtin::kMember);
   std::vector<std::pair<std::uint32_t, NodeId>> members;  // row, event
   for (NodeId event = 0; event < snapshot.node_count(); ++event) {
     if (snapshot.node_kind(event) != builtin::kEvent || !snapshot.alive(event)) continue;

@@ -51,9 +51,8 @@ inline std::vector<ColumnId> UsedColumns(const Snapshot& s) {
 }
 
 inline std::vector<std::string_view> Tags(const Snapshot& s, NodeId node) {
-  const EdgeKindId kind[] = {builtin::kHasTag};
   std::vector<std::string_view> tags;
-  s.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(s.schema(), kind),
+  s.ForEachArc(Direction::kOut, node, ArcFilter::Kind(s.schema(), builtin::kHasTag),
                [&](const Arc& arc) { tags.push_back(DisplayName(s.key(arc.neighbor))); });
   std::sort(tags.begin(), tags.end());
   return tags;

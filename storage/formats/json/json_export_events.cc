@@ -135,9 +135,8 @@ Status JsonExporter::AppendMembers(NodeId event) {
     std::string_view role, key;
     JsonProperties attributes;
   };
-  const EdgeKindId kind[] = {builtin::kMember};
   std::vector<Member> members;
-  for (const Edge& e : Row(event, ArcFilter::Kinds(s_.schema(), kind))) {
+  for (const Edge& e : Row(event, ArcFilter::Kind(s_.schema(), builtin::kMember))) {
     PLEXUS_ASSIGN(std::string properties, EdgeProperties(e));
     PLEXUS_ASSIGN(JsonProperties map, SplitProperties(properties));
     std::erase_if(map, [](const auto& entry) {

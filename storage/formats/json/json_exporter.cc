@@ -94,12 +94,12 @@ bool JsonExporter::IsImplied(NodeId tag) const {
         s_.column_bits(id, tag) != AbsentBits(column.type))
       return false;
   }
-  const EdgeKindId kind[] = {builtin::kHasTag};
   bool named = false;
-  s_.ForEachArc(Direction::kIn, tag, ArcFilter::Kinds(s_.schema(), kind), [&](const Arc& arc) {
-    named = s_.is_fact(arc.neighbor) && s_.edge(arc, tag).label == 0;
-    return !named;
-  });
+  s_.ForEachArc(Direction::kIn, tag, ArcFilter::Kind(s_.schema(), builtin::kHasTag),
+                [&](const Arc& arc) {
+                  named = s_.is_fact(arc.neighbor) && s_.edge(arc, tag).label == 0;
+                  return !named;
+                });
   return named;
 }
 
@@ -188,11 +188,12 @@ Status JsonExporter::AppendProperties(std::string_view properties) {
 }
 
 void JsonExporter::AppendTags(NodeId node) {
-  const EdgeKindId kind[] = {builtin::kHasTag};
   std::vector<std::string_view> tags;
-  s_.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(s_.schema(), kind), [&](const Arc& arc) {
-    if (s_.edge(arc, node).label == 0) tags.push_back(DisplayName(s_.key(arc.neighbor)));
-  });
+  s_.ForEachArc(Direction::kOut, node, ArcFilter::Kind(s_.schema(), builtin::kHasTag),
+                [&](const Arc& arc) {
+                  if (s_.edge(arc, node).label == 0)
+                    tags.push_back(DisplayName(s_.key(arc.neighbor)));
+                });
   if (tags.empty()) return;
   std::sort(tags.begin(), tags.end());
   std::string& out = sink_.text();

@@ -145,8 +145,8 @@ class Mirror {
   void ForEachOwn(Fn&& fn) const {
     const auto mark = snapshot_.FindAlive(IndexKey("inscription", mark_));
     if (!mark) return;
-    const EdgeKindId inscribed[] = {builtin::kInscribed};
-    snapshot_.ForEachArc(Direction::kIn, *mark, ArcFilter::Kinds(snapshot_.schema(), inscribed),
+    snapshot_.ForEachArc(Direction::kIn, *mark,
+                         ArcFilter::Kind(snapshot_.schema(), builtin::kInscribed),
                          [&](const Arc& arc) {
                            const Edge edge = snapshot_.edge(arc, *mark);
                            const std::string_view author = snapshot_.string(edge.created_by);
@@ -156,9 +156,8 @@ class Mirror {
   // Calls fn(mark) for the marks of all mirrors that have the node, as plexus.mirror.NAME.
   template <class Fn>
   void ForEachMark(NodeId node, Fn&& fn) const {
-    const EdgeKindId inscribed[] = {builtin::kInscribed};
     snapshot_.ForEachArc(
-        Direction::kOut, node, ArcFilter::Kinds(snapshot_.schema(), inscribed),
+        Direction::kOut, node, ArcFilter::Kind(snapshot_.schema(), builtin::kInscribed),
         [&](const Arc& arc) {
           const Edge edge = snapshot_.edge(arc, node);
           const std::string_view mark = DisplayName(snapshot_.key(arc.neighbor));
@@ -180,11 +179,11 @@ class Mirror {
   }
   // Of no kind, text, properties and tags.
   bool IsBare(NodeId node) const {
-    const EdgeKindId tags[] = {builtin::kHasTag};
     return snapshot_.node_kind(node) == builtin::kNode &&
            !snapshot_.payload_ref(node, NodeField::kText) &&
            !snapshot_.payload_ref(node, NodeField::kProperties) &&
-           snapshot_.Degree(Direction::kOut, node, ArcFilter::Kinds(snapshot_.schema(), tags)) == 0;
+           snapshot_.Degree(Direction::kOut, node,
+                            ArcFilter::Kind(snapshot_.schema(), builtin::kHasTag)) == 0;
   }
   // Whether there is such a link that this mirror did not make.
   bool IsLinkOfOthers(std::string_view source, std::string_view target) const {
@@ -271,9 +270,9 @@ class Mirror {
   }
   void AddGoneLinks(NodeId node, const std::vector<std::string>* kept) {
     const std::string_view key = snapshot_.key(node);
-    const EdgeKindId kinds[] = {builtin::kLink};
     snapshot_.ForEachArc(
-        Direction::kOut, node, ArcFilter::Kinds(snapshot_.schema(), kinds), [&](const Arc& arc) {
+        Direction::kOut, node, ArcFilter::Kind(snapshot_.schema(), builtin::kLink),
+        [&](const Arc& arc) {
           const Edge edge = snapshot_.edge(arc, node);
           const std::string_view target = snapshot_.key(arc.neighbor);
           if (edge.label == 0 && snapshot_.string(edge.created_by) == author_ &&

@@ -20,8 +20,7 @@ void UnlinkMissing(const Snapshot& snapshot, const ListReplacement& list, WriteB
   const auto id = snapshot.Find(list.node);
   if (!id || !snapshot.alive(*id)) return;
   before.ExpectEdges(NodeRef::Id(*id), list.kind, snapshot, *id);
-  const EdgeKindId kind[] = {list.kind};
-  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kind);
+  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), list.kind);
   snapshot.ForEachArc(Direction::kOut, *id, filter, [&](const Arc& arc) {
     const Edge edge = snapshot.edge(arc, *id);
     if (!list.labelled && edge.label != 0) return;

@@ -73,10 +73,9 @@ Result<EventView> ViewEvent(const Snapshot& snapshot, NodeId event) {
   EventView view;
   std::vector<Edge> members;
   std::vector<NodeId> outcomes;
-  const EdgeKindId member[] = {builtin::kMember}, labels[] = {builtin::kLabels};
-  snapshot.ForEachArc(Direction::kOut, event, ArcFilter::Kinds(snapshot.schema(), member),
+  snapshot.ForEachArc(Direction::kOut, event, ArcFilter::Kind(snapshot.schema(), builtin::kMember),
                       [&](const Arc& arc) { members.push_back(snapshot.edge(arc, event)); });
-  snapshot.ForEachArc(Direction::kIn, event, ArcFilter::Kinds(snapshot.schema(), labels),
+  snapshot.ForEachArc(Direction::kIn, event, ArcFilter::Kind(snapshot.schema(), builtin::kLabels),
                       [&](const Arc& arc) { outcomes.push_back(arc.neighbor); });
   for (const Edge& edge : members) {
     PLEXUS_ASSIGN(EventMember made, MakeMember(snapshot, edge));

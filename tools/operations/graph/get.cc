@@ -113,9 +113,8 @@ Result<NodeView> ViewNode(const Snapshot& snapshot, NodeId node) {
     PLEXUS_ASSIGN(const std::string bytes, snapshot.Payload(node, NodeField::kProperties));
     PLEXUS_ASSIGN(view.properties, formats::internal::JsonFromProperties(bytes));
   }
-  const EdgeKindId has_tag[] = {builtin::kHasTag};
   snapshot.ForEachArc(
-      Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), has_tag),
+      Direction::kOut, node, ArcFilter::Kind(snapshot.schema(), builtin::kHasTag),
       [&](const Arc& arc) { view.tags.emplace_back(DisplayName(snapshot.key(arc.neighbor))); });
   const ArcFilter facts = ArcFilter::Kinds(snapshot.schema(), {});
   view.out = snapshot.Degree(Direction::kOut, node, facts);

@@ -151,10 +151,9 @@ Status ReplaceTags(const Workspace& workspace, const Request& request, WriteBatc
                    NodeRef node, const std::vector<std::string>& tags) {
   PLEXUS_TRY(CheckTags(request));
   const Snapshot& snapshot = workspace.snapshot();
-  const EdgeKindId has_tag[] = {builtin::kHasTag};
   if (!node.local())
-    snapshot.ForEachArc(Direction::kOut, node.index(), ArcFilter::Kinds(snapshot.schema(), has_tag),
-                        [&](const Arc& arc) {
+    snapshot.ForEachArc(Direction::kOut, node.index(),
+                        ArcFilter::Kind(snapshot.schema(), builtin::kHasTag), [&](const Arc& arc) {
                           const std::string_view name = DisplayName(snapshot.key(arc.neighbor));
                           if (std::ranges::find(tags, name) != tags.end()) return;
                           const Edge edge = snapshot.edge(arc, node.index());

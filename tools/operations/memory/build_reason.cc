@@ -18,8 +18,7 @@ std::vector<NodeId> NodesOfKind(const Snapshot& snapshot, NodeKindId kind) {
 // How many arcs of the kind a node has that has the most.
 std::size_t MostArcs(const Snapshot& snapshot, std::span<const NodeId> nodes, Direction direction,
                      EdgeKindId kind) {
-  const EdgeKindId kinds[] = {kind};
-  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds);
+  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), kind);
   std::size_t most = 0;
   for (const NodeId node : nodes)
     most = std::max<std::size_t>(most, snapshot.Degree(direction, node, filter));

@@ -17,9 +17,8 @@ std::string RecordName(const memory::EdgeRecipe& recipe) {
 std::int64_t CountMade(const Snapshot& snapshot, const memory::EdgeRecipe& recipe) {
   const auto maker = snapshot.FindString("build:" + std::string(recipe.name));
   if (!maker) return 0;
-  const EdgeKindId kinds[] = {recipe.kind};
   std::int64_t count = 0;
-  snapshot.ForEachEdge(ArcFilter::Kinds(snapshot.schema(), kinds),
+  snapshot.ForEachEdge(ArcFilter::Kind(snapshot.schema(), recipe.kind),
                        [&](const Edge& edge) { count += edge.created_by == *maker; });
   return count;
 }

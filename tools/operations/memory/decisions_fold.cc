@@ -162,8 +162,8 @@ class Folder {
   }
 
   void MoveTags(Fold& fold) {
-    constexpr EdgeKindId kTags[] = {builtin::kHasTag};
-    snapshot_.ForEachArc(Direction::kOut, fold.node, ArcFilter::Kinds(snapshot_.schema(), kTags),
+    snapshot_.ForEachArc(Direction::kOut, fold.node,
+                         ArcFilter::Kind(snapshot_.schema(), builtin::kHasTag),
                          [&](const Arc& arc) {
                            // One that both have is not moved, and stays.
                            if (snapshot_.FindEdge(fold.into, builtin::kHasTag, arc.neighbor))

@@ -187,9 +187,8 @@ void Inherit(const Snapshot& snapshot, const Request& request, WriteBatch& batch
   if (const auto scope = snapshot.string_column(builtin::kScope, old))
     batch.SetString(node, ColumnRef(builtin::kScope), snapshot.string(*scope));
   if (request.Given("tags")) return;
-  const EdgeKindId has_tag[] = {builtin::kHasTag};
   snapshot.ForEachArc(
-      Direction::kOut, old, ArcFilter::Kinds(snapshot.schema(), has_tag),
+      Direction::kOut, old, ArcFilter::Kind(snapshot.schema(), builtin::kHasTag),
       [&](const Arc& arc) { batch.Link(node, builtin::kHasTag, NodeRef::Id(arc.neighbor)); });
 }
 

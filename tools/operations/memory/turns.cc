@@ -242,9 +242,8 @@ Result<Reply> RunBuild(Workspace& workspace, const Request& request) {
 Result<NodeId> TurnMeant(const Snapshot& snapshot, const std::string& key) {
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, key));
   if (snapshot.node_kind(node) != builtin::kSession) return node;
-  const EdgeKindId kinds[] = {builtin::kInSession};
   std::optional<NodeId> turn;
-  snapshot.ForEachArc(Direction::kIn, node, ArcFilter::Kinds(snapshot.schema(), kinds),
+  snapshot.ForEachArc(Direction::kIn, node, ArcFilter::Kind(snapshot.schema(), builtin::kInSession),
                       [&](const Arc& arc) {
                         if (!turn && snapshot.is_fact(arc.neighbor)) turn = arc.neighbor;
                       });

@@ -130,10 +130,9 @@ bool SortInTime(std::vector<T>& list, const Budget& budget, const Before& before
 }
 
 std::vector<std::string> Tags(const Snapshot& snapshot, NodeId node) {
-  const EdgeKindId tagged[] = {builtin::kHasTag};
   std::vector<std::string> tags;
   snapshot.ForEachArc(
-      Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), tagged),
+      Direction::kOut, node, ArcFilter::Kind(snapshot.schema(), builtin::kHasTag),
       [&](const Arc& arc) { tags.emplace_back(DisplayName(snapshot.key(arc.neighbor))); });
   std::ranges::sort(tags);
   const auto rest = std::ranges::unique(tags);

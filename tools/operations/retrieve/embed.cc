@@ -220,9 +220,8 @@ Result<retrieval::TextVectorOptions> OptionsOf(const Workspace& workspace, const
 
 // The terms that the node has in the index.
 std::vector<retrieval::TermCount> IndexedTerms(const Snapshot& snapshot, NodeId node) {
-  const EdgeKindId kind[] = {builtin::kHasTerm};
   std::vector<retrieval::TermCount> terms;
-  snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), kind),
+  snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm),
                       [&](const Arc& arc) {
                         terms.push_back({std::string(DisplayName(snapshot.key(arc.neighbor))),
                                          static_cast<std::uint32_t>(arc.weight)});
@@ -289,8 +288,7 @@ Result<std::uint64_t> NoteOlderVectors(Workspace& workspace, const Request& requ
     PLEXUS_ASSIGN(const retrieval::TermRecord index, retrieval::ReadTermRecord(snapshot));
     terms = index.terms;
   }
-  const EdgeKindId kind[] = {builtin::kHasTerm};
-  const ArcFilter has_term = ArcFilter::Kinds(snapshot.schema(), kind);
+  const ArcFilter has_term = ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm);
   const VectorView* const vectors = snapshot.space(space);
   std::uint64_t older = 0;
   for (NodeId node = 0; node < snapshot.node_count(); ++node) {

@@ -23,8 +23,8 @@ namespace {
 // that the graph does not have.
 Result<NodeSubset> Carriers(const Workspace& workspace, const std::vector<std::string>& tags) {
   const Snapshot& snapshot = workspace.snapshot();
-  constexpr EdgeKindId kKinds[] = {builtin::kHasTag};
-  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kKinds).ValidAt(workspace.now_ms());
+  const ArcFilter filter =
+      ArcFilter::Kind(snapshot.schema(), builtin::kHasTag).ValidAt(workspace.now_ms());
   std::vector<NodeId> carriers;
   for (const std::string& tag : tags) {
     auto node = snapshot.Find(IndexKey("tag", tag));

@@ -81,9 +81,9 @@ Status KeepInscribed(const Workspace& workspace, const Request& request, Asked& 
   if (!node || !snapshot.alive(*node))
     return Fail(ErrorCode::kNotFound,
                 request.Name("inscription") + ": nothing is inscribed " + Quoted(name));
-  const EdgeKindId kinds[] = {builtin::kInscribed};
   std::vector<NodeId> nodes;
-  snapshot.ForEachArc(Direction::kIn, *node, ArcFilter::Kinds(snapshot.schema(), kinds),
+  snapshot.ForEachArc(Direction::kIn, *node,
+                      ArcFilter::Kind(snapshot.schema(), builtin::kInscribed),
                       [&](const Arc& arc) { nodes.push_back(arc.neighbor); });
   PLEXUS_ASSIGN(const NodeSubset inscribed, NodeSubset::Of(snapshot, nodes));
   asked.subset = asked.subset.Intersect(inscribed);

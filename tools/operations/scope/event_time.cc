@@ -110,8 +110,7 @@ class Then {
   }
 
   void KeepMembers() {
-    constexpr EdgeKindId kMembers[] = {builtin::kMember};
-    const ArcFilter members = ArcFilter::Kinds(snapshot_.schema(), kMembers);
+    const ArcFilter members = ArcFilter::Kind(snapshot_.schema(), builtin::kMember);
     for (NodeId v = 0; v < later_.size() && !limit_.Up(); ++v)
       if (snapshot_.alive(v) && snapshot_.node_kind(v) == builtin::kEvent && !later_[v])
         snapshot_.ForEachArc(Direction::kOut, v, members,

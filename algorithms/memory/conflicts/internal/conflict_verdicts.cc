@@ -115,9 +115,8 @@ class Resolver {
   std::vector<Edge> Open(const Verdict& v) const {
     std::vector<Edge> edges;
     if (!visible_.contains(v.a) || !visible_.contains(v.b)) return edges;
-    const EdgeKindId kinds[] = {builtin::kContradicts};
-    const ArcFilter filter =
-        ArcFilter::Kinds(snapshot_.schema(), kinds).ValidAt(snapshot_.TimeOr(options_.now_ms));
+    const ArcFilter filter = ArcFilter::Kind(snapshot_.schema(), builtin::kContradicts)
+                                 .ValidAt(snapshot_.TimeOr(options_.now_ms));
     snapshot_.ForEachArc(Direction::kOut, v.a, filter, [&](const Arc& arc) {
       if (arc.neighbor == v.b) edges.push_back(snapshot_.edge(arc, v.a));
     });

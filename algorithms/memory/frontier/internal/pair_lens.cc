@@ -104,8 +104,7 @@ SetLevel LevelOf(const LedgerIndex& ledger, std::span<const NodeId> members) {
 
 NodeSubset TagCarriers(const Snapshot& snapshot, const std::vector<std::string>& wanted,
                        std::int64_t now_ms) {
-  constexpr EdgeKindId kKinds[] = {builtin::kHasTag};
-  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kKinds).ValidAt(now_ms);
+  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), builtin::kHasTag).ValidAt(now_ms);
   std::vector<std::uint64_t> words((std::size_t{snapshot.node_count()} + 63) / 64);
   for (NodeId tag = 0; tag < snapshot.node_count(); ++tag) {
     if (snapshot.node_kind(tag) != builtin::kTag || !snapshot.alive(tag)) continue;

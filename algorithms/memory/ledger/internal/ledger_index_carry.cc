@@ -22,8 +22,7 @@ void SortOnce(std::vector<NodeId>& ids) {
 // Events whose rows, or place in time, may differ.
 std::vector<NodeId> TouchedEvents(const Snapshot& now, const StateChanges& changes) {
   std::vector<NodeId> touched;
-  const EdgeKindId kinds[] = {builtin::kLabels};
-  const ArcFilter labels = ArcFilter::Kinds(now.schema(), kinds);
+  const ArcFilter labels = ArcFilter::Kind(now.schema(), builtin::kLabels);
   const auto touch = [&](NodeId node) {
     const NodeKindId kind = now.node_kind(node);
     if (kind == builtin::kEvent) touched.push_back(node);

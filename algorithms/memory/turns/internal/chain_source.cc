@@ -13,8 +13,7 @@ class Chains {
  public:
   Chains(EdgeWriter& writer, const NodeSubset& turns)
       : writer_(writer), snapshot_(writer.snapshot()), recipe_(writer.recipe()), turns_(turns) {
-    const EdgeKindId kinds[] = {recipe_.kind};
-    filter_ = ArcFilter::Kinds(snapshot_.schema(), kinds);
+    filter_ = ArcFilter::Kind(snapshot_.schema(), recipe_.kind);
   }
 
   Status Run() {

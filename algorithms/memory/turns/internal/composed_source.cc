@@ -120,11 +120,11 @@ class Composed {
 
 std::uint64_t CountStored(const EdgeWriter& writer, std::string_view label) {
   const Snapshot& snapshot = writer.snapshot();
-  const EdgeKindId kinds[] = {writer.recipe().kind};
   std::uint64_t count = 0;
-  snapshot.ForEachEdge(ArcFilter::Kinds(snapshot.schema(), kinds), [&](const Edge& edge) {
-    count += snapshot.string(edge.label) == label && writer.Owns(edge);
-  });
+  snapshot.ForEachEdge(ArcFilter::Kind(snapshot.schema(), writer.recipe().kind),
+                       [&](const Edge& edge) {
+                         count += snapshot.string(edge.label) == label && writer.Owns(edge);
+                       });
   return count;
 }
 

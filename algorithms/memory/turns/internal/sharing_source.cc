@@ -105,8 +105,7 @@ class Sharing {
   }
 
   void CountLabels() {
-    const EdgeKindId kinds[] = {recipe_.kind};
-    snapshot_.ForEachEdge(ArcFilter::Kinds(snapshot_.schema(), kinds),
+    snapshot_.ForEachEdge(ArcFilter::Kind(snapshot_.schema(), recipe_.kind),
                           [&](const Edge& edge) { ++stored_[snapshot_.string(edge.label)]; });
   }
 

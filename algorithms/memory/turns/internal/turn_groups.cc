@@ -14,8 +14,7 @@ struct Membership {
 std::vector<Membership> ReadMemberships(const Snapshot& snapshot, EdgeKindId kind,
                                         const NodeSubset& turns, bool one_each,
                                         std::uint64_t& more) {
-  const EdgeKindId kinds[] = {kind};
-  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds);
+  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), kind);
   std::vector<Membership> list;
   snapshot.ScanArcs(Direction::kOut, 0, std::min(turns.capacity(), snapshot.node_count()), filter,
                     [&](NodeId turn, const Arc& arc) {
@@ -85,8 +84,7 @@ TouchedNodes::TouchedNodes(const Snapshot& snapshot, const EdgeRecipe& recipe,
   // A turn that is another one, or in another session, may have left any that it has an edge to.
   const auto touch_groups = [&](NodeId turn) {
     if (recipe.groups == kNoEdgeKind || turn >= touched_.size()) return;
-    const EdgeKindId kinds[] = {recipe.groups};
-    snapshot.ForEachArc(Direction::kOut, turn, ArcFilter::Kinds(snapshot.schema(), kinds),
+    snapshot.ForEachArc(Direction::kOut, turn, ArcFilter::Kind(snapshot.schema(), recipe.groups),
                         [&](const Arc& arc) { touch(arc.neighbor); });
   };
   const bool events = recipe.source == PairSource::kComposed;

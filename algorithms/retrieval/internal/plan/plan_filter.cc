@@ -61,8 +61,8 @@ Result<NodeSubset> Inscribed(const Snapshot& snapshot, const std::string& name) 
   const std::optional<NodeId> node =
       snapshot.Find(IndexKey(snapshot.schema().node_kind(builtin::kInscription).name, name));
   if (node && snapshot.alive(*node)) {
-    const EdgeKindId kinds[] = {builtin::kInscribed};
-    snapshot.ForEachArc(Direction::kIn, *node, ArcFilter::Kinds(snapshot.schema(), kinds),
+    snapshot.ForEachArc(Direction::kIn, *node,
+                        ArcFilter::Kind(snapshot.schema(), builtin::kInscribed),
                         [&](const Arc& arc) { carriers.push_back(arc.neighbor); });
   }
   return NodeSubset::Of(snapshot, carriers);

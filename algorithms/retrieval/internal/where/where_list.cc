@@ -29,8 +29,7 @@ constexpr KeyRange kEmptyRange{1, 0};
 class Lists {
  public:
   Lists(const Snapshot& snapshot, bool make_orders) : s_(snapshot), make_(make_orders) {
-    const EdgeKindId tagged[] = {builtin::kHasTag};
-    has_tag_ = ArcFilter::Kinds(snapshot.schema(), tagged);
+    has_tag_ = ArcFilter::Kind(snapshot.schema(), builtin::kHasTag);
   }
 
   // Entries, about; kNoList: the test bounds nothing.

@@ -74,8 +74,8 @@ void KeptPool::GiveCell(Token token) {
   cell = CellOf(RankOf(token), IsTag(token));
   const std::uint32_t source = pool_.sources[RankOf(token)];
   if (pool_.terms.of_texts && !IsTag(token)) return;  // no word becomes shared here
-  const EdgeKindId kinds[] = {IsTag(token) ? builtin::kHasTag : builtin::kHasTerm};
-  const ArcFilter filter = ArcFilter::Kinds(pool_.snapshot->schema(), kinds);
+  const ArcFilter filter = ArcFilter::Kind(pool_.snapshot->schema(),
+                                           IsTag(token) ? builtin::kHasTag : builtin::kHasTerm);
   pool_.snapshot->ForEachArc(Direction::kIn, source, filter, [&](const Arc& arc) {
     const Row row = pool_.RowOf(arc.neighbor);
     if (row < pool_.count() && !is_gone_[row]) pool_.SetSignature(row);
