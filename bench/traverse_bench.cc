@@ -166,14 +166,13 @@ void BfsShallow(benchmark::State& state, const Snapshot& snapshot) {
   traversal::BfsOptions options;
   options.max_depth = static_cast<std::uint32_t>(state.range(0));
   options.run.executor = &ExecutorOf(1);
-  std::uint64_t edges = 0, nodes = 0, runs = 0;
+  std::uint64_t edges = 0, nodes = 0;
   NodeId start = 0;
   for (auto _ : state) {
     start = (start * 48271u + 11) % snapshot.node_count();
     const traversal::BfsResult result = Must(traversal::Bfs(snapshot, {&start, 1}, options), "bfs");
     edges += result.edges;
     nodes += result.nodes.size();
-    ++runs;
   }
   using benchmark::Counter;
   state.counters["time/edge"] =

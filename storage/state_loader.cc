@@ -88,7 +88,6 @@ Result<Loaded> ReplayOver(const std::shared_ptr<Rocks>& rocks, const LoadRequest
   if (best) {
     loaded.point = {best->sequence, best->log_hash};
     loaded.checkpoint_sequence = best->sequence;
-    loaded.checkpoint_id = best->id;
     loaded.checkpoint_bytes = best->total_bytes();
     if (!mask.empty()) {
       PLEXUS_ASSIGN(state, mask.Apply(std::move(state), executor));

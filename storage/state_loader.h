@@ -35,7 +35,6 @@ struct Loaded {
   std::shared_ptr<const FrozenState> state;
   LogPoint point;  // of the last record applied
   Sequence checkpoint_sequence = 0;
-  std::uint64_t checkpoint_id = 0;
   std::uint64_t checkpoint_bytes = 0;
   std::uint64_t replayed_records = 0;
   std::uint64_t tail_bytes = 0;

@@ -64,10 +64,7 @@ class PhraseReader {
     PhraseResult result;
     result.nodes = NodeSubset(
         s_.node_count(), std::vector<std::uint64_t>((std::size_t{s_.node_count()} + 63) / 64, 0));
-    if (nodes->size() > options_.max_texts) {
-      result.too_many = true;
-      return result;
-    }
+    if (nodes->size() > options_.max_texts) return result;
     std::vector<std::uint8_t> holds(nodes->size(), 0);
     std::atomic<bool> truncated = false;
     const auto check = [&](std::size_t begin, std::size_t end, TermSplitter& splitter) -> Status {

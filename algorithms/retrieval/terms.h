@@ -410,7 +410,6 @@ struct PhraseOptions {
 struct PhraseResult {
   NodeSubset nodes;         // They hold every phrase.
   std::uint64_t texts = 0;  // Texts read.
-  bool too_many = false;    // Above max_texts.
   bool truncated = false;   // The budget ran out: nodes may be missing.
 };
 

@@ -88,8 +88,7 @@ struct PairValues {
 
 class Ranker {
  public:
-  explicit Ranker(const Dataset& data)
-      : data_(data), neighbors_(data.size()), degree_(data.size()) {
+  explicit Ranker(const Dataset& data) : neighbors_(data.size()), degree_(data.size()) {
     std::vector<std::set<std::uint32_t>> sets(data.size());
     for (const FileSet& event : data.events)
       for (const std::uint32_t a : event) {
@@ -148,7 +147,6 @@ class Ranker {
   double novelty(std::uint32_t file) const { return 1 / (1 + static_cast<double>(degree_[file])); }
 
  private:
-  const Dataset& data_;
   std::vector<FileSet> neighbors_, tags_, boundaries_, terms_;
   std::vector<std::size_t> degree_;  // events
 };

@@ -50,7 +50,7 @@ std::unique_ptr<Index> LoadIndex(Peer& peer, const Vectors& vectors,
 class Searcher {
  public:
   Searcher(const Index& index, const Vectors& vectors, bool inside)
-      : index_(index), vectors_(vectors), inside_(inside), member_(vectors.count()) {
+      : index_(index), inside_(inside), member_(vectors.count()) {
     for (std::uint32_t i : vectors.subset) member_[i] = true;
     for (std::size_t q = 0; q < vectors.query_count(); ++q)
       queries_.push_back(Unit(vectors.query(q), vectors.dimensions));
@@ -79,7 +79,6 @@ class Searcher {
 
  private:
   const Index& index_;
-  const Vectors& vectors_;
   bool inside_;
   std::vector<bool> member_;
   std::vector<std::vector<float>> queries_;

@@ -15,12 +15,6 @@ namespace plexus {
 
 namespace fb = flexbuffers;
 
-std::string_view PropertyTypeName(PropertyType type) {
-  constexpr std::string_view kNames[] = {"null",   "bool",   "int",  "uint",
-                                         "double", "string", "list", "map"};
-  return kNames[static_cast<std::size_t>(type)];
-}
-
 // --- writing
 
 PropertyMapBuilder::PropertyMapBuilder() { Clear(); }

@@ -33,9 +33,6 @@ namespace plexus {
 
 enum class PropertyType : std::uint8_t { kNull, kBool, kInt, kUint, kDouble, kString, kList, kMap };
 
-// "null", "bool", "int", "uint", "double", "string", "list", "map".
-std::string_view PropertyTypeName(PropertyType type);
-
 struct PropertyLimits {
   static constexpr std::size_t kMaxDepth = 32;  // the map itself is the first level
   // Names: Limits::kMaxStringBytes. The whole: Limits::kMaxPayloadBytes.

@@ -118,22 +118,6 @@ Status Files::SyncDirectory(const std::string& path) const {
   return Check(directory->Fsync(), path);
 }
 
-Status Files::Copy(const std::string& from, const std::string& to) const {
-  std::unique_ptr<rocksdb::SequentialFile> in;
-  std::unique_ptr<rocksdb::WritableFile> out;
-  PLEXUS_TRY(Check(env_->NewSequentialFile(from, &in, rocksdb::EnvOptions()), from));
-  PLEXUS_TRY(Check(env_->NewWritableFile(to, &out, rocksdb::EnvOptions()), to));
-  std::vector<char> buffer(1 << 20);
-  for (;;) {
-    rocksdb::Slice piece;
-    PLEXUS_TRY(Check(in->Read(buffer.size(), &piece, buffer.data()), from));
-    if (piece.empty()) break;
-    PLEXUS_TRY(Check(out->Append(piece), to));
-  }
-  PLEXUS_TRY(Check(out->Fsync(), to));
-  return Check(out->Close(), to);
-}
-
 Status Files::Remove(const std::string& path) const { return Check(env_->DeleteFile(path), path); }
 
 Status Files::RemoveFolder(const std::string& path) const {

@@ -57,8 +57,7 @@ class Files {
   Status MakeDirectory(const std::string& path) const;
   // Does nothing when no name in it changed since the last time (guarded_file_system.h).
   Status SyncDirectory(const std::string& path) const;
-  Status Copy(const std::string& from, const std::string& to) const;  // synced
-  Status Remove(const std::string& path) const;                       // one file
+  Status Remove(const std::string& path) const;  // one file
   // Deletes the files of `path` and it, as RemoveFolder (plain_files.h).
   Status RemoveFolder(const std::string& path) const;
   std::uint64_t TreeBytes(const std::string& path) const;

@@ -106,7 +106,6 @@ Result<std::optional<Graph::Renewal>> Database::Impl::MakeGeneration(const std::
     Loaded loaded;
     loaded.state = written.state;
     loaded.point = written.end;
-    loaded.checkpoint_id = written.checkpoint.id;
     loaded.checkpoint_sequence = written.checkpoint.sequence;
     loaded.checkpoint_bytes = written.checkpoint.total_bytes();
     {

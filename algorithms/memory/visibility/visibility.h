@@ -82,7 +82,6 @@ struct SupersessionHeads {
 
   // The node itself when it has no active edge.
   NodeId HeadOf(NodeId node) const;
-  bool superseded(NodeId node) const { return HeadOf(node) != node; }
 };
 
 // Computes: the heads of `of` and of what replaced them; without `of`, of all nodes.

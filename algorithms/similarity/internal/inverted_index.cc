@@ -204,12 +204,6 @@ Status LayRows(std::vector<RowSource>& sources, const std::vector<std::uint32_t>
 
 }  // namespace
 
-double InvertedIndex::Tail(std::uint32_t r, std::uint32_t entry) const {
-  double sum = 0;
-  for (std::uint32_t e = begins[r + 1]; e-- > entry;) sum += weights[entries[e].term];
-  return sum;
-}
-
 double InvertedIndex::PairScore(std::uint32_t a, std::uint32_t b) const {
   const IndexEntry* const begin_a = entries.data() + begins[a];
   const IndexEntry* const begin_b = entries.data() + begins[b];

@@ -85,8 +85,6 @@ struct InvertedIndex {
     __builtin_prefetch(entries.data() + begins[r + 1] - 1);
   }
   int word_of(std::uint32_t term) const { return cells[term] >> 6; }
-  // Exact sum of a row from an entry to its end.
-  double Tail(std::uint32_t row, std::uint32_t entry) const;
   // Score of two rows, exact.
   double PairScore(std::uint32_t a, std::uint32_t b) const;
 };

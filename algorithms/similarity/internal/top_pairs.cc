@@ -92,7 +92,7 @@ class Membership {
   }
 
  private:
-  // tails[i] = index_.Tail(row, end - 1 - i), the very bits, down to `entry`.
+  // tails[i]: the exact sum of entries end - 1 - i to `end`, down to `entry`.
   void SumTails(std::uint32_t entry, std::uint32_t end, std::vector<double>& tails) const {
     tails.clear();
     double sum = 0;

@@ -53,9 +53,8 @@ class CsvParser final : public RecordParser {
   void LookAtTypes(std::string_view rows, bool whole);
 
   // Who takes the rows of a memory system's own table (base/field_names.h), each a JSON object
-  // whose values are texts. REQUIRED where has_memory_rows().
+  // whose values are texts. REQUIRED for such a table.
   using AddMemoryRow = Status (*)(std::string_view row, BatchBuilder& builder);
-  bool has_memory_rows() const { return rows_; }
   void set_memory_rows(AddMemoryRow add) { add_row_ = add; }
 
   std::size_t header_bytes() const { return header_bytes_; }

@@ -59,8 +59,6 @@ class EdgeCollector final : public PieceCollector {
     if (error.code == ErrorCode::kCorruption) error.message = folder_ + ": " + error.message;
     return error;
   }
-  // Whether something is kept in the scratch.
-  bool stores() const { return stores_; }
 
  private:
   NodeId Insert(std::string_view key, std::uint64_t hash);

@@ -8,7 +8,6 @@ namespace {
 
 struct Membership {
   NodeId group, turn;
-  bool operator==(const Membership&) const = default;
 };
 
 std::vector<Membership> ReadMemberships(const Snapshot& snapshot, EdgeKindId kind,

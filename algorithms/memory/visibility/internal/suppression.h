@@ -27,7 +27,6 @@ class Suppression {
 
   bool none() const { return kinds_.empty(); }
   const std::vector<EdgeKindId>& kinds() const { return kinds_; }  // ascending; with alive edges
-  std::int64_t now() const { return now_; }
 
   // valid_from <= now < valid_until; calls note(time) for the times when that changes.
   template <class Note>
