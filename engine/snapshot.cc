@@ -152,6 +152,12 @@ Result<std::string> Snapshot::Payload(PayloadRef ref) const try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
+Result<std::string> Snapshot::PayloadOrEmpty(PayloadRef ref) const {
+  Result<std::string> bytes = ref ? Payload(ref) : std::string();
+  if (!bytes && bytes.error().code == ErrorCode::kNotFound) return std::string();
+  return bytes;
+}
+
 Result<const VectorView*> Snapshot::vectors(SpaceId id) const try {
   const VectorView* view = space(id);
   if (!view)

@@ -159,6 +159,11 @@ class Snapshot {
   PayloadRef payload_ref(NodeId node, NodeField field) const;
   Result<std::string> Payload(PayloadRef ref) const;
   Result<std::string> Payload(NodeId node, NodeField field) const;
+  // "" for none, and for a purged one.
+  Result<std::string> PayloadOrEmpty(PayloadRef ref) const;
+  Result<std::string> PayloadOrEmpty(NodeId node, NodeField field) const {
+    return purged(node) ? std::string() : PayloadOrEmpty(payload_ref(node, field));
+  }
 
   // --- vectors. `space`: the nodes that have a vector; the values may not be loaded; null: no
   // such space. `vectors`: the values too; from RAM, except for the first call after the graph

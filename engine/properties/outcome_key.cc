@@ -73,14 +73,8 @@ std::string Spelled(const OutcomeContent& outcome) {
 
 // Whether `node` holds these notes and this rest.
 Result<bool> Holds(const Snapshot& now, NodeId node, const OutcomeContent& outcome) {
-  auto payload = [&](NodeField field) -> Result<std::string> {
-    if (!now.payload_ref(node, field)) return std::string();
-    Result<std::string> bytes = now.Payload(node, field);
-    if (!bytes && bytes.error().code == ErrorCode::kNotFound) return std::string();
-    return bytes;
-  };
-  PLEXUS_ASSIGN(const std::string notes, payload(NodeField::kText));
-  PLEXUS_ASSIGN(const std::string properties, payload(NodeField::kProperties));
+  PLEXUS_ASSIGN(const std::string notes, now.PayloadOrEmpty(node, NodeField::kText));
+  PLEXUS_ASSIGN(const std::string properties, now.PayloadOrEmpty(node, NodeField::kProperties));
   PLEXUS_ASSIGN(JsonProperties rest, SplitProperties(properties));
   rest.erase("type");
   rest.erase("source");

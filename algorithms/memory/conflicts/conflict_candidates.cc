@@ -78,7 +78,7 @@ struct Stated {
 
 Result<Stated> StatedBy(const Snapshot& snapshot, NodeId node) {
   PLEXUS_ASSIGN(const std::string text,
-                internal::StoredPayload(snapshot, snapshot.payload_ref(node, NodeField::kText)));
+                snapshot.PayloadOrEmpty(snapshot.payload_ref(node, NodeField::kText)));
   return Stated{internal::NumbersIn(text), internal::NegationsIn(text), OutcomeOf(snapshot, node)};
 }
 

@@ -119,9 +119,8 @@ class Suggest {
   }
 
   Status Named() {
-    PLEXUS_ASSIGN(
-        const std::string text,
-        internal::StoredPayload(snapshot_, snapshot_.payload_ref(node_, NodeField::kText)));
+    PLEXUS_ASSIGN(const std::string text,
+                  snapshot_.PayloadOrEmpty(snapshot_.payload_ref(node_, NodeField::kText)));
     std::unordered_set<NodeId> seen;
     for (std::size_t at = 0; at < text.size();) {
       if (IsBlank(text[at])) {
@@ -212,9 +211,8 @@ class Suggest {
       const auto text = snapshot_.string_column(*column, node);
       if (text) return std::string(snapshot_.string(*text));
     }
-    PLEXUS_ASSIGN(
-        const std::string bytes,
-        internal::StoredPayload(snapshot_, snapshot_.payload_ref(node, NodeField::kProperties)));
+    PLEXUS_ASSIGN(const std::string bytes,
+                  snapshot_.PayloadOrEmpty(snapshot_.payload_ref(node, NodeField::kProperties)));
     if (bytes.empty()) return std::string();
     PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(bytes));
     const auto value = map.root().Find(name);

@@ -97,9 +97,8 @@ class Evidence {
     member.rank = static_cast<double>(event.members.size());
     member.score = score;
     member.trust = internal::TrustOf(snapshot_, node);
-    PLEXUS_ASSIGN(
-        const std::string text,
-        internal::StoredPayload(snapshot_, snapshot_.payload_ref(node, NodeField::kText)));
+    PLEXUS_ASSIGN(const std::string text,
+                  snapshot_.PayloadOrEmpty(snapshot_.payload_ref(node, NodeField::kText)));
     if (IsValidUtf8(text)) member.preview = PreviewOf(text);
     event.members.push_back(std::move(member));
     return {};

@@ -21,17 +21,9 @@ inline bool Included(const Snapshot& s, const ExportOptions& options, NodeId nod
   return s.alive(node) && s.is_fact(node) && (!options.include || options.include(node));
 }
 
-// The bytes behind `ref`; "" when there are none (or they were purged).
-inline Result<std::string> PayloadOrNone(const Snapshot& s, PayloadRef ref) {
-  if (!ref) return std::string();
-  Result<std::string> bytes = s.Payload(ref);
-  if (!bytes && bytes.error().code == ErrorCode::kNotFound) return std::string();
-  return bytes;
-}
-
 // A property map as JSON, "" when it is empty.
 inline Result<std::string> PropertiesJson(const Snapshot& s, PayloadRef ref) {
-  PLEXUS_ASSIGN(const std::string bytes, PayloadOrNone(s, ref));
+  PLEXUS_ASSIGN(const std::string bytes, s.PayloadOrEmpty(ref));
   PLEXUS_ASSIGN(std::string json, JsonFromProperties(bytes));
   return json.size() == 2 ? std::string() : json;  // "{}"
 }

@@ -39,7 +39,7 @@ std::string_view Merged(std::string_view a, std::string_view b) {
 }
 
 Status AddNames(const Snapshot& s, PayloadRef ref, const TakenNames& taken, TypedNames& names) {
-  PLEXUS_ASSIGN(const std::string bytes, PayloadOrNone(s, ref));
+  PLEXUS_ASSIGN(const std::string bytes, s.PayloadOrEmpty(ref));
   PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(bytes));
   for (std::size_t i = 0; i < map.root().size(); ++i) {
     if (taken.Has(map.root().name(i))) continue;
@@ -88,7 +88,7 @@ Result<PropertyColumns> PropertyColumns::OfEdges(const Snapshot& s, const Export
 Result<SpreadProperties> Spread(const Snapshot& s, PayloadRef ref, const PropertyColumns& columns) {
   SpreadProperties spread;
   spread.cells.resize(columns.names.size());
-  PLEXUS_ASSIGN(const std::string bytes, PayloadOrNone(s, ref));
+  PLEXUS_ASSIGN(const std::string bytes, s.PayloadOrEmpty(ref));
   PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(bytes));
   std::string rest = "{";
   for (std::size_t i = 0; i < map.root().size(); ++i) {

@@ -129,7 +129,7 @@ Status CsvNodes(const Snapshot& s, const ExportOptions& options, ExportSink& sin
     out += ',';
     AppendCell(out, s.schema().node_kind(s.node_kind(v)).name);
     out += ',';
-    PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s, s.payload_ref(v, NodeField::kText)));
+    PLEXUS_ASSIGN(const std::string text, s.PayloadOrEmpty(s.payload_ref(v, NodeField::kText)));
     AppendCell(out, text);
     out += ',';
     AppendCell(out, WriteTagList(Tags(s, v)));

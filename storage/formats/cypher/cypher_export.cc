@@ -109,7 +109,7 @@ class CypherMap {
   }
   // Properties; one of a name that is taken is `props.NAME`.
   Status Properties(const Snapshot& s, PayloadRef ref) {
-    PLEXUS_ASSIGN(const std::string bytes, PayloadOrNone(s, ref));
+    PLEXUS_ASSIGN(const std::string bytes, s.PayloadOrEmpty(ref));
     PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(bytes));
     const PropertyView root = map.root();
     for (std::size_t i = 0; i < root.size(); ++i) {
@@ -140,7 +140,7 @@ Status WriteNode(const Snapshot& s, NodeId v, const std::vector<ColumnId>& colum
   AppendName(out, s.schema().node_kind(s.node_kind(v)).name);
   CypherMap map(out);
   map.Member("key", s.key(v));
-  PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s, s.payload_ref(v, NodeField::kText)));
+  PLEXUS_ASSIGN(const std::string text, s.PayloadOrEmpty(s.payload_ref(v, NodeField::kText)));
   if (!text.empty()) map.Member("text", text);
   map.Tags(Tags(s, v));
   for (const ColumnId c : columns)

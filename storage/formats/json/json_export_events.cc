@@ -48,7 +48,7 @@ std::string_view Unquoted(std::string_view json) { return json.substr(1, json.si
 
 Result<JsonExporter::EventShape> JsonExporter::ShapeOfEvent(NodeId node) const {
   EventShape shape;
-  PLEXUS_ASSIGN(std::string properties, Payload(node, NodeField::kProperties));
+  PLEXUS_ASSIGN(std::string properties, s_.PayloadOrEmpty(node, NodeField::kProperties));
   PLEXUS_ASSIGN(shape.props, SplitProperties(properties));
   shape.standard = TakeAttributes(kEventAttributes, shape);
   // Columns of a name that the record has for something else.
@@ -62,7 +62,7 @@ Result<JsonExporter::EventShape> JsonExporter::ShapeOfEvent(NodeId node) const {
 Result<JsonExporter::EventShape> JsonExporter::ShapeOfOutcome(NodeId node, NodeId& event,
                                                               bool& by_label_time) const {
   EventShape shape;
-  PLEXUS_ASSIGN(std::string properties, Payload(node, NodeField::kProperties));
+  PLEXUS_ASSIGN(std::string properties, s_.PayloadOrEmpty(node, NodeField::kProperties));
   PLEXUS_ASSIGN(shape.props, SplitProperties(properties));
   const std::vector<Edge> row = Row(node, ArcFilter::All());
   const bool good = TakeAttributes(kOutcomeAttributes, shape) && s_.alive(node) &&
@@ -76,7 +76,7 @@ Result<JsonExporter::EventShape> JsonExporter::ShapeOfOutcome(NodeId node, NodeI
   const std::string_view source_text =
       source == shape.attributes.end() ? std::string_view() : Unquoted(source->second);
   const auto time = s_.i64(builtin::kCreatedAt, node);
-  PLEXUS_ASSIGN(const std::string notes, Payload(node, NodeField::kText));
+  PLEXUS_ASSIGN(const std::string notes, s_.PayloadOrEmpty(node, NodeField::kText));
   OutcomeContent content{DisplayName(s_.key(event)), type, source_text, time, notes, shape.props};
   for (const auto& [name, value] : shape.attributes)
     if (name != "type" && name != "source") content.rest[name] = value;
@@ -169,7 +169,7 @@ Status JsonExporter::WriteEvent(NodeId node, const EventShape& shape) {
   AppendJsonKey(out, "event");
   AppendName(node, builtin::kEvent);
   AppendMap(shape.attributes);
-  PLEXUS_ASSIGN(std::string query, Payload(node, NodeField::kText));
+  PLEXUS_ASSIGN(std::string query, s_.PayloadOrEmpty(node, NodeField::kText));
   if (!query.empty()) {
     if (!IsValidUtf8(query))
       return Fail(ErrorCode::kUnsupported, "export: the query of event '" +
@@ -191,7 +191,7 @@ Status JsonExporter::WriteOutcome(NodeId node, NodeId event, bool by_label_time,
   AppendJsonKey(out, "outcome");
   AppendName(event, builtin::kEvent);
   AppendMap(shape.attributes);
-  PLEXUS_ASSIGN(std::string notes, Payload(node, NodeField::kText));
+  PLEXUS_ASSIGN(std::string notes, s_.PayloadOrEmpty(node, NodeField::kText));
   if (!notes.empty()) {
     if (!IsValidUtf8(notes))
       return Fail(ErrorCode::kUnsupported, "export: the notes of an outcome are not valid UTF-8");

@@ -120,23 +120,12 @@ std::vector<Edge> JsonExporter::Row(NodeId node, const ArcFilter& filter) const 
   return edges;
 }
 
-Result<std::string> JsonExporter::Payload(PayloadRef ref) const {
-  if (!ref) return std::string();
-  Result<std::string> bytes = s_.Payload(ref);
-  if (!bytes && bytes.error().code == ErrorCode::kNotFound) return std::string();  // purged
-  return bytes;
-}
-
-Result<std::string> JsonExporter::Payload(NodeId node, NodeField field) const {
-  return s_.purged(node) ? std::string() : Payload(s_.payload_ref(node, field));
-}
-
 // What refers to a purged node is not written, even if it was written after the purge, but for the
 // rank of a member.
 Result<std::string> JsonExporter::EdgeProperties(const Edge& e) const {
   if (s_.purged(e.source) || (s_.purged(e.target) && e.kind != builtin::kMember))
     return std::string();
-  Result<std::string> bytes = Payload(e.properties);
+  Result<std::string> bytes = s_.PayloadOrEmpty(e.properties);
   if (bytes && s_.purged(e.target)) return engine_internal::RankAlone(*bytes);
   return bytes;
 }
@@ -166,14 +155,14 @@ void JsonExporter::AppendColumns(NodeId node, bool skip_created_at) {
 }
 
 Status JsonExporter::AppendPayloads(NodeId node) {
-  PLEXUS_ASSIGN(std::string text, Payload(node, NodeField::kText));
+  PLEXUS_ASSIGN(std::string text, s_.PayloadOrEmpty(node, NodeField::kText));
   if (!text.empty()) {
     if (!IsValidUtf8(text))
       return Fail(ErrorCode::kUnsupported, "export: the text of node '" +
                                                std::string(s_.key(node)) + "' is not valid UTF-8");
     AppendJsonMember(sink_.text(), "text", text);
   }
-  PLEXUS_ASSIGN(std::string properties, Payload(node, NodeField::kProperties));
+  PLEXUS_ASSIGN(std::string properties, s_.PayloadOrEmpty(node, NodeField::kProperties));
   return AppendProperties(properties);
 }
 

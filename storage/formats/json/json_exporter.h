@@ -43,8 +43,6 @@ class JsonExporter {
   void AppendName(NodeId node, NodeKindId expected);
   // Edges of a row, parallel ones by the text of their label.
   std::vector<Edge> Row(NodeId node, const ArcFilter& filter) const;
-  Result<std::string> Payload(PayloadRef ref) const;  // "" when none exists
-  Result<std::string> Payload(NodeId node, NodeField field) const;
   Result<std::string> EdgeProperties(const Edge& edge) const;
   bool IsPlain(const Edge& edge) const;  // nothing but its ends (and its label)
 

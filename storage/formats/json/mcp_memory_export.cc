@@ -65,7 +65,7 @@ class McpMemoryWriter {
 
  private:
   Result<JsonProperties> Properties(PayloadRef ref) const {
-    PLEXUS_ASSIGN(const std::string bytes, PayloadOrNone(s_, ref));
+    PLEXUS_ASSIGN(const std::string bytes, s_.PayloadOrEmpty(ref));
     return SplitProperties(bytes);
   }
 
@@ -99,7 +99,7 @@ class McpMemoryWriter {
 
   Status WriteEntity(NodeId v) {
     PLEXUS_ASSIGN(JsonProperties map, Properties(s_.payload_ref(v, NodeField::kProperties)));
-    PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s_, s_.payload_ref(v, NodeField::kText)));
+    PLEXUS_ASSIGN(const std::string text, s_.PayloadOrEmpty(s_.payload_ref(v, NodeField::kText)));
     if (!IsValidUtf8(text))
       return Fail(ErrorCode::kUnsupported,
                   "export: the text of '" + std::string(s_.key(v)) + "' is not valid UTF-8");

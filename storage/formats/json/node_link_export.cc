@@ -99,7 +99,7 @@ class NodeLinkWriter {
 
  private:
   Status WriteProperties(PayloadRef ref, std::span<const std::string_view> names, bool columns) {
-    PLEXUS_ASSIGN(const std::string bytes, PayloadOrNone(s_, ref));
+    PLEXUS_ASSIGN(const std::string bytes, s_.PayloadOrEmpty(ref));
     PLEXUS_ASSIGN(const JsonProperties map, SplitProperties(bytes));
     std::string rest = "{";
     for (const auto& [name, json] : map) {
@@ -121,7 +121,7 @@ class NodeLinkWriter {
     AppendJsonMember(out_, "id", s_.key(v));
     if (s_.node_kind(v) != builtin::kNode)
       AppendJsonMember(out_, "kind", s_.schema().node_kind(s_.node_kind(v)).name);
-    PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s_, s_.payload_ref(v, NodeField::kText)));
+    PLEXUS_ASSIGN(const std::string text, s_.PayloadOrEmpty(s_.payload_ref(v, NodeField::kText)));
     if (!text.empty()) AppendJsonMember(out_, "text", text);
     if (const auto tags = Tags(s_, v); !tags.empty()) {
       AppendJsonKey(out_, "tags");

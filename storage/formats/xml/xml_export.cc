@@ -142,7 +142,7 @@ template <class Value>
 Status NodeValues(const Snapshot& s, const XmlColumns& xml, NodeId v, Value&& value) {
   const std::vector<ColumnId>& columns = xml.columns;
   if (s.node_kind(v) != builtin::kNode) value("n_kind", s.schema().node_kind(s.node_kind(v)).name);
-  PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s, s.payload_ref(v, NodeField::kText)));
+  PLEXUS_ASSIGN(const std::string text, s.PayloadOrEmpty(s.payload_ref(v, NodeField::kText)));
   if (!text.empty()) value("n_text", text);
   if (const std::string tags = WriteTagList(Tags(s, v)); !tags.empty()) value("n_tags", tags);
   for (ColumnId c : columns) {

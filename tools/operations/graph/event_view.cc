@@ -15,12 +15,8 @@ namespace plexus::tools {
 namespace {
 
 Result<engine_internal::JsonProperties> Attributes(const Snapshot& snapshot, PayloadRef ref) {
-  if (!ref) return engine_internal::JsonProperties();
-  const Result<std::string> bytes = snapshot.Payload(ref);
-  if (!bytes && bytes.error().code == ErrorCode::kNotFound)
-    return engine_internal::JsonProperties();
-  if (!bytes) return std::unexpected(bytes.error());
-  return engine_internal::SplitProperties(*bytes);
+  PLEXUS_ASSIGN(const std::string bytes, snapshot.PayloadOrEmpty(ref));
+  return engine_internal::SplitProperties(bytes);
 }
 
 Result<EventMember> MakeMember(const Snapshot& snapshot, const Edge& edge) {
@@ -39,10 +35,7 @@ Result<EventOutcome> MakeOutcome(const Snapshot& snapshot, NodeId node) {
   outcome.labeled_at = snapshot.i64(builtin::kCreatedAt, node);
   PLEXUS_ASSIGN(outcome.attributes,
                 Attributes(snapshot, snapshot.payload_ref(node, NodeField::kProperties)));
-  if (!snapshot.payload_ref(node, NodeField::kText)) return outcome;
-  Result<std::string> notes = snapshot.Payload(node, NodeField::kText);
-  if (!notes && notes.error().code != ErrorCode::kNotFound) return std::unexpected(notes.error());
-  if (notes) outcome.notes = std::move(*notes);
+  PLEXUS_ASSIGN(outcome.notes, snapshot.PayloadOrEmpty(node, NodeField::kText));
   return outcome;
 }
 

@@ -180,13 +180,11 @@ class Folder {
     std::set<std::string> names;
     for (const Column& column : snapshot_.schema().columns())
       if (!column.name.empty() && !IsOfUse(column.name)) names.insert(column.name);
-    const Result<std::string> bytes = snapshot_.Payload(fold.node, NodeField::kProperties);
-    if (!bytes && bytes.error().code != ErrorCode::kNotFound) return std::unexpected(bytes.error());
-    if (bytes) {
-      PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(*bytes));
-      for (std::size_t i = 0; i < map.root().size(); ++i)
-        names.insert("props." + std::string(map.root().name(i)));
-    }
+    PLEXUS_ASSIGN(const std::string bytes,
+                  snapshot_.PayloadOrEmpty(fold.node, NodeField::kProperties));
+    PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(bytes));
+    for (std::size_t i = 0; i < map.root().size(); ++i)
+      names.insert("props." + std::string(map.root().name(i)));
     for (const std::string& name : names) {
       PLEXUS_ASSIGN(std::string value, ValueOf(snapshot_, name, fold.node));
       PLEXUS_ASSIGN(std::string into_value, ValueOf(snapshot_, name, fold.into));

@@ -220,12 +220,10 @@ Status ScopedGraph::CopyEdges(const Snapshot& from, const std::vector<Seen>& see
       if (!ScopeSight::EdgeSeen(seen[v], seen[arc.neighbor])) return true;
       const Edge edge = from.edge(arc, v);
       if (edge.source != v) return true;  // a symmetric one is in both rows
-      std::string properties;
-      if (edge.properties) {
-        Result<std::string> bytes = from.Payload(edge.properties);
-        if (!bytes && bytes.error().code != ErrorCode::kNotFound)
-          read = std::unexpected(bytes.error());
-        if (bytes) properties = *std::move(bytes);
+      const Result<std::string> properties = from.PayloadOrEmpty(edge.properties);
+      if (!properties) {
+        read = std::unexpected(properties.error());
+        return false;
       }
       batch.Link({.source = refs[v],
                   .target = refs[arc.neighbor],
@@ -236,8 +234,8 @@ Status ScopedGraph::CopyEdges(const Snapshot& from, const std::vector<Seen>& see
                   .created_by = from.string(edge.created_by),
                   .valid_from = edge.valid_from,
                   .valid_until = edge.valid_until,
-                  .properties = properties});
-      return read.has_value();
+                  .properties = *properties});
+      return true;
     });
   }
   return read;

@@ -137,10 +137,7 @@ class Changer {
   Status SetProperties(NodeRef node, std::string_view name, const std::string& patch) {
     std::string before;
     if (const auto known = FindFact(snapshot_, name)) {
-      auto stored = snapshot_.Payload(*known, NodeField::kProperties);
-      if (!stored && stored.error().code != ErrorCode::kNotFound)
-        return std::unexpected(stored.error());
-      if (stored) before = *std::move(stored);
+      PLEXUS_ASSIGN(before, snapshot_.PayloadOrEmpty(*known, NodeField::kProperties));
     }
     PLEXUS_ASSIGN(const std::string over, formats::internal::PropertiesFromJson(patch));
     PLEXUS_ASSIGN(const std::string after, formats::internal::MergeProperties(before, over));

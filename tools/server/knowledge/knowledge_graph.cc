@@ -23,16 +23,8 @@ using formats::internal::JsonProperties;
 
 constexpr std::uint64_t kNoPlace = std::numeric_limits<std::uint64_t>::max();
 
-Result<std::string> PayloadOrNone(const Snapshot& snapshot, PayloadRef ref) {
-  if (!ref) return std::string();
-  Result<std::string> bytes = snapshot.Payload(ref);
-  if (!bytes && bytes.error().code == ErrorCode::kNotFound) return std::string();
-  return bytes;
-}
-
 Result<JsonProperties> PropertiesOf(const Snapshot& snapshot, PayloadRef ref) {
-  if (!ref) return JsonProperties();
-  PLEXUS_ASSIGN(const std::string bytes, PayloadOrNone(snapshot, ref));
+  PLEXUS_ASSIGN(const std::string bytes, snapshot.PayloadOrEmpty(ref));
   return formats::internal::SplitProperties(bytes);
 }
 
@@ -65,7 +57,7 @@ Result<std::optional<KnowledgeEntity>> EntityOf(const Snapshot& snapshot, NodeId
     for (const json::value& item : items->get_array())
       if (item.is_string()) entity.observations.emplace_back(View(item.get_string()));
   } else {
-    PLEXUS_ASSIGN(const std::string text, PayloadOrNone(snapshot, text_ref));
+    PLEXUS_ASSIGN(const std::string text, snapshot.PayloadOrEmpty(text_ref));
     for (const std::string_view one : formats::internal::SplitObservations(text))
       entity.observations.emplace_back(one);
   }

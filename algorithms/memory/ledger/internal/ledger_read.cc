@@ -19,15 +19,8 @@ std::optional<double> NumberOf(const PropertyView& map, std::string_view name) {
 
 }  // namespace
 
-Result<std::string> StoredPayload(const Snapshot& snapshot, PayloadRef ref) {
-  if (!ref) return std::string();
-  Result<std::string> bytes = snapshot.Payload(ref);
-  if (!bytes && bytes.error().code == ErrorCode::kNotFound) return std::string();
-  return bytes;
-}
-
 Result<PropertyMap> StoredProperties(const Snapshot& snapshot, PayloadRef ref) {
-  PLEXUS_ASSIGN(const std::string bytes, StoredPayload(snapshot, ref));
+  PLEXUS_ASSIGN(const std::string bytes, snapshot.PayloadOrEmpty(ref));
   return PropertyMap::Read(bytes);
 }
 
@@ -84,7 +77,7 @@ Result<LedgerEvent> ReadEvent(const Snapshot& snapshot, const LedgerIndex& index
   event.props = FreeProperties(root, RecordAttributes());
   event.created_at = snapshot.i64(builtin::kCreatedAt, node);
   event.outcomes = index.event_outcomes(node);
-  PLEXUS_ASSIGN(event.query, StoredPayload(snapshot, snapshot.payload_ref(node, NodeField::kText)));
+  PLEXUS_ASSIGN(event.query, snapshot.PayloadOrEmpty(snapshot.payload_ref(node, NodeField::kText)));
   return event;
 }
 
@@ -132,7 +125,7 @@ Result<std::vector<LedgerOutcome>> ReadOutcomes(const Snapshot& snapshot, const 
     outcome.confidence_delta = NumberOf(root, "confidence_delta");
     outcome.props = FreeProperties(root, RecordAttributes());
     PLEXUS_ASSIGN(outcome.notes,
-                  StoredPayload(snapshot, snapshot.payload_ref(node, NodeField::kText)));
+                  snapshot.PayloadOrEmpty(snapshot.payload_ref(node, NodeField::kText)));
     outcomes.push_back(std::move(outcome));
   }
   std::sort(outcomes.begin(), outcomes.end(), [](const LedgerOutcome& a, const LedgerOutcome& b) {

@@ -15,8 +15,7 @@
 
 namespace plexus::memory::internal {
 
-// The bytes behind `ref`; "" when there are none, or they were purged. Errors: the store's.
-Result<std::string> StoredPayload(const Snapshot& snapshot, PayloadRef ref);
+// The map behind `ref`; empty when there is none, or it was purged. Errors: the store's.
 Result<PropertyMap> StoredProperties(const Snapshot& snapshot, PayloadRef ref);
 std::string TextOf(const PropertyView& map, std::string_view name);
 std::vector<std::string> TextsOf(const PropertyView& map, std::string_view name);

@@ -39,7 +39,7 @@ Result<EdgeWriter::State> EdgeWriter::StateOf(const BuiltEdge& edge) const {
   if (stored->weight != edge.weight) return State::kChanged;
   if (edge.properties.empty()) return State::kSame;
   if (!stored->properties) return State::kChanged;
-  PLEXUS_ASSIGN(const std::string bytes, StoredPayload(snapshot_, stored->properties));
+  PLEXUS_ASSIGN(const std::string bytes, snapshot_.PayloadOrEmpty(stored->properties));
   return bytes == edge.properties ? State::kSame : State::kChanged;
 }
 

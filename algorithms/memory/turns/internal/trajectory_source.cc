@@ -175,7 +175,7 @@ Result<Lines> KeepRewards(EdgeWriter& writer) {
     if (!line->skill.empty()) patch.strings.emplace_back("skill", line->skill);
     if (!line->domain.empty()) patch.strings.emplace_back("domain", line->domain);
     const PayloadRef ref = snapshot.payload_ref(session, NodeField::kProperties);
-    PLEXUS_ASSIGN(const std::string before, StoredPayload(snapshot, ref));
+    PLEXUS_ASSIGN(const std::string before, snapshot.PayloadOrEmpty(ref));
     PLEXUS_ASSIGN(const std::string after, Patched(before, patch));
     if (before == after) continue;
     ++writer.report().rewards;

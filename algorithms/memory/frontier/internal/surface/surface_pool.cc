@@ -66,14 +66,8 @@ class PoolMaker {
     }
     word_begins_.push_back(0);
     for (const NodeId v : pool_.nodes) {
-      if (snapshot_.payload_ref(v, NodeField::kText) != PayloadRef{}) {
-        const Result<std::string> text = snapshot_.Payload(v, NodeField::kText);
-        if (!text && text.error().code != ErrorCode::kNotFound)
-          return std::unexpected(text.error());
-        if (text) {
-          PLEXUS_TRY(AddWords(*text, splitter ? &*splitter : nullptr));
-        }
-      }
+      PLEXUS_ASSIGN(const std::string text, snapshot_.PayloadOrEmpty(v, NodeField::kText));
+      PLEXUS_TRY(AddWords(text, splitter ? &*splitter : nullptr));
       word_begins_.push_back(static_cast<std::uint32_t>(words_.size()));
     }
     return {};
