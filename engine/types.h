@@ -139,6 +139,10 @@ static_assert(sizeof(NodePair) == 8);
 
 // What arcs a row holds: those leaving the node or those arriving at it.
 enum class Direction : std::uint8_t { kOut = 0, kIn = 1, kBoth = 2 };
+constexpr Direction Opposite(Direction direction) {
+  if (direction == Direction::kBoth) return direction;
+  return direction == Direction::kOut ? Direction::kIn : Direction::kOut;
+}
 
 // Facts are what users store; index nodes (tags, terms, events ...) are what
 // makes "shared X" a common-neighbour question. Kernels see facts by default.

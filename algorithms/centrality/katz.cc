@@ -34,12 +34,6 @@ constexpr double kShift = 0.5;            // of ||A'x||, for the eigenvector
 constexpr int kCycleCheckIteration = 16;  // iterations
 constexpr double kMaxSum = 1e290;         // sums of few terms beyond would leave f64
 
-Direction Pulled(Direction direction) {
-  return direction == Direction::kOut  ? Direction::kIn
-         : direction == Direction::kIn ? Direction::kOut
-                                       : direction;
-}
-
 std::string Text(double x) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", x);
@@ -59,7 +53,7 @@ Result<std::optional<AdjacencyRows>> MakeRows(const Snapshot& snapshot, const Op
   wanted.weights = options.weighted;
   return common_internal::InTime(options.run, [&](Executor& executor) {
     wanted.executor = &executor;
-    return internal::MakeAdjacencyRows(snapshot, Pulled(options.direction), wanted);
+    return internal::MakeAdjacencyRows(snapshot, Opposite(options.direction), wanted);
   });
 }
 

@@ -26,12 +26,6 @@ constexpr std::size_t kPairBlock = 64;  // pairs that share a cache of degrees
 constexpr std::size_t kRoundBlocks =
     64;  // blocks between two looks at what is spent; each looks at the clock
 
-Direction Back(Direction direction) {
-  return direction == Direction::kOut  ? Direction::kIn
-         : direction == Direction::kIn ? Direction::kOut
-                                       : direction;
-}
-
 Status CheckNode(const Snapshot& snapshot, NodeId node) {
   if (node >= snapshot.node_count() || !snapshot.alive(node))
     return common_internal::NotSelected(snapshot, "", node, {});
@@ -107,7 +101,7 @@ class PairJudge {
   }
 
   double Sum(const PairSimilarity& pair, std::uint64_t& edges) {
-    const Direction back = Back(options_.direction);
+    const Direction back = Opposite(options_.direction);
     const std::uint64_t outside = !selection_.contains(pair.a) + !selection_.contains(pair.b);
     order_.clear();
     for (const NodeId w : shared_) {
@@ -193,7 +187,7 @@ class TwoSteps {
   }
 
   void Accumulate() {
-    const Direction back = Back(options_.direction);
+    const Direction back = Opposite(options_.direction);
     std::vector<Shared> order;
     for (const NodeId w : near_) {
       order.push_back({rows_.Length(w, back, Left()), w});

@@ -285,9 +285,7 @@ class Search {
     };
     std::vector<Found> found((n + kPullGrain - 1) / kPullGrain);
     std::atomic<bool> stop = false;
-    const Direction back = options_.direction == Direction::kOut  ? Direction::kIn
-                           : options_.direction == Direction::kIn ? Direction::kOut
-                                                                  : Direction::kBoth;
+    const Direction back = Opposite(options_.direction);
     ParallelFor(executor_, n, kPullGrain, [&](std::size_t first, std::size_t past) {
       if (stop.load(std::memory_order_relaxed) || budget_.Interrupted()) {
         stop = true;

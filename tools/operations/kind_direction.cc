@@ -8,12 +8,6 @@
 
 namespace plexus::tools {
 
-Direction Opposite(Direction direction) {
-  return direction == Direction::kOut  ? Direction::kIn
-         : direction == Direction::kIn ? Direction::kOut
-                                       : direction;
-}
-
 Result<bool> IsBackward(const Schema& schema, std::span<const std::string> names) {
   const std::string *forward = nullptr, *backward = nullptr;
   for (const std::string& name : names) {

@@ -15,8 +15,6 @@
 
 namespace plexus::tools {
 
-Direction Opposite(Direction direction);
-
 // Whether kinds that are named so are followed backward; symmetric ones go with any.
 // kInvalidArgument: no such kind, or some go one way and some the other.
 Result<bool> IsBackward(const Schema& schema, std::span<const std::string> names);

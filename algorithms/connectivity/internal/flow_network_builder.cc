@@ -73,9 +73,7 @@ bool NetworkBuilder::FindNodes(NodeId source, NodeId sink) {
 // Turns the mark `from` of what is reached into `to`.
 bool NetworkBuilder::PushReach(NodeId start, Direction direction, std::uint32_t from,
                                std::uint32_t to) {
-  const Direction back = direction == Direction::kBoth  ? direction
-                         : direction == Direction::kOut ? Direction::kIn
-                                                        : Direction::kOut;
+  const Direction back = Opposite(direction);
   std::vector<NodeId> list = {start}, next;
   places_[start] = to;
   while (!list.empty()) {

@@ -22,9 +22,7 @@ PathWalk::PathWalk(const common_internal::Selection& selection, const ShortestPa
       from_(from),
       to_(to),
       forward_(options.direction),
-      backward_(options.direction == Direction::kOut  ? Direction::kIn
-                : options.direction == Direction::kIn ? Direction::kOut
-                                                      : Direction::kBoth) {}
+      backward_(Opposite(options.direction)) {}
 
 bool PathWalk::Interrupted() {
   if (options_.run.budget.Interrupted()) truncated_ = true;

@@ -18,12 +18,6 @@ constexpr std::size_t kPullGrain = 2048;
 constexpr NodeId kMinPullNodes = 2048;    // below, a layer is always pushed
 constexpr std::uint64_t kPullShare = 16;  // pull when a layer holds over 1/16 of the nodes
 
-Direction Reverse(Direction direction) {
-  return direction == Direction::kOut  ? Direction::kIn
-         : direction == Direction::kIn ? Direction::kOut
-                                       : Direction::kBoth;
-}
-
 // An arc of a row looked back along, to be added in the order of a push.
 struct Backward {
   Arc arc;
@@ -67,7 +61,7 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
   };
   std::vector<Block> found((n + kPullGrain - 1) / kPullGrain);
   std::atomic<bool> stop = false;
-  const Direction back = Reverse(options_.direction);
+  const Direction back = Opposite(options_.direction);
   const bool both = back == Direction::kBoth;
   const bool sorted =
       !kDominates<A> && !common_internal::OneSortedRow(selection_, options_.direction);
