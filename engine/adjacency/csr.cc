@@ -6,6 +6,7 @@
 #include "engine/adjacency/csr.h"
 
 #include <numeric>
+#include <ranges>
 #include <tuple>
 
 #include "engine/adjacency/run.h"
@@ -88,13 +89,15 @@ Entry* SortUnique(Entry* begin, Entry* end, std::span<const EdgeChange> edges) {
   return out;
 }
 
-template <class T>
-void Append(SlotColumn<T>& to, const SlotColumn<T>& from) {
-  to.slots.insert(to.slots.end(), from.slots.begin(), from.slots.end());
-  to.values.insert(to.values.end(), from.values.begin(), from.values.end());
-}
-
 }  // namespace
+
+void SlotColumns::Append(SlotColumns from) {
+  labels.Append(std::move(from.labels));
+  created_by.Append(std::move(from.created_by));
+  valid_from.Append(std::move(from.valid_from));
+  valid_until.Append(std::move(from.valid_until));
+  properties.Append(std::move(from.properties));
+}
 
 std::uint64_t Csr::dense_bytes() const {
   return out_offsets.size_bytes() + out_neighbors.size_bytes() + out_weights.size_bytes() +
@@ -111,15 +114,10 @@ std::uint64_t Csr::sparse_bytes() const {
 // Parallel arcs stand side by side in both rows, in the same order.
 EdgeSlot Csr::SearchOutSlot(std::uint32_t in_position) const {
   const auto first = [](const StoredCsrView& rows, NodeId row, std::uint64_t order) {
-    std::uint32_t begin = rows.offsets[row], end = rows.offsets[row + 1];
-    while (begin < end) {
-      const std::uint32_t mid = begin + (end - begin) / 2;
-      if (engine_internal::ArcOrder(rows.kind(mid), rows.neighbors[mid]) < order)
-        begin = mid + 1;
-      else
-        end = mid;
-    }
-    return begin;
+    const auto positions = std::views::iota(rows.offsets[row], rows.offsets[row + 1]);
+    return *std::ranges::lower_bound(positions, order, {}, [&](std::uint32_t i) {
+      return engine_internal::ArcOrder(rows.kind(i), rows.neighbors[i]);
+    });
   };
   const auto row = std::upper_bound(in_offsets.begin(), in_offsets.end(), in_position) - 1;
   const auto target = static_cast<NodeId>(row - in_offsets.begin());
@@ -157,12 +155,7 @@ Result<std::shared_ptr<Csr>> BuildCsr(NodeId node_count, std::span<const EdgeCha
   csr->out_kinds = AlignedArray<std::uint8_t>(arcs);
   AlignedArray<std::int64_t> times(arcs);
   if (schema.edge_kinds().size() > 256) csr->out_kinds_high = AlignedArray<std::uint8_t>(arcs);
-  struct Sparse {
-    SlotColumn<StringId> labels, created_by;
-    SlotColumn<std::int64_t> valid_from, valid_until;
-    SlotColumn<std::uint64_t> properties;
-  };
-  std::vector<Sparse> sparse(parts);
+  std::vector<SlotColumns> sparse(parts);
   ParallelFor(executor, parts, 1, [&](std::size_t part, std::size_t) {
     std::uint64_t slot = kept[part];
     NodeId row = static_cast<NodeId>(part << p.shift);
@@ -196,13 +189,7 @@ Result<std::shared_ptr<Csr>> BuildCsr(NodeId node_count, std::span<const EdgeCha
   csr->out_weights = WeightColumn(std::move(weights), executor);
   csr->out_created_at = SteppedColumn(times.span(), executor);
   times = {};
-  for (const Sparse& s : sparse) {
-    Append(csr->labels, s.labels);
-    Append(csr->created_by, s.created_by);
-    Append(csr->valid_from, s.valid_from);
-    Append(csr->valid_until, s.valid_until);
-    Append(csr->properties, s.properties);
-  }
+  for (SlotColumns& s : sparse) csr->Append(std::move(s));
   BuildInArrays(*csr, executor);
   return csr;
 }

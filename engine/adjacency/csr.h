@@ -45,10 +45,22 @@ struct SlotColumn {
     slots.push_back(slot);
     values.push_back(value);
   }
+  void Append(SlotColumn from) {
+    slots.insert(slots.end(), from.slots.begin(), from.slots.end());
+    values.insert(values.end(), from.values.begin(), from.values.end());
+  }
   std::uint64_t size_bytes() const { return slots.size() * (sizeof(EdgeSlot) + sizeof(T)); }
 };
 
-struct Csr {
+struct SlotColumns {
+  SlotColumn<StringId> labels, created_by;
+  SlotColumn<std::int64_t> valid_from, valid_until;
+  SlotColumn<std::uint64_t> properties;  // PayloadRef bits
+
+  void Append(SlotColumns from);
+};
+
+struct Csr : SlotColumns {
   Sequence sequence = 0;  // every record up to this one is folded in
   NodeId node_count = 0;
 
@@ -65,12 +77,6 @@ struct Csr {
   AlignedArray<std::uint8_t> in_kinds;
   AlignedArray<std::uint8_t> in_kinds_high;
   AlignedArray<std::uint8_t> in_places;  // PlaceOf each
-
-  SlotColumn<StringId> labels;
-  SlotColumn<StringId> created_by;
-  SlotColumn<std::int64_t> valid_from;
-  SlotColumn<std::int64_t> valid_until;
-  SlotColumn<std::uint64_t> properties;  // PayloadRef bits
 
   DerivedData derived;
 

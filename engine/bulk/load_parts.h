@@ -165,23 +165,6 @@ Result<Decided> DecideParts(const LoadPlan& plan, const std::vector<LoadBatch>& 
   return decided;
 }
 
-// The columns of a slot that few edges have.
-struct SparseColumns {
-  SlotColumn<StringId> labels;
-  SlotColumn<std::int64_t> valid_from, valid_until;
-
-  void MoveTo(Csr& csr) {
-    const auto append = [](auto& to, auto& from) {
-      to.slots.insert(to.slots.end(), from.slots.begin(), from.slots.end());
-      to.values.insert(to.values.end(), from.values.begin(), from.values.end());
-      from = {};
-    };
-    append(csr.labels, labels);
-    append(csr.valid_from, valid_from);
-    append(csr.valid_until, valid_until);
-  }
-};
-
 // The arrays of a csr for at most so many arcs, but for what ArcValues has.
 void MakeOutArrays(Csr& csr, std::uint64_t arcs, bool wide_kinds);
 
@@ -237,7 +220,7 @@ template <bool kRows, bool kChanges, class Entry>
 void FillPart(const LoadPlan& plan, PartEntries<Entry>& parts, std::size_t i,
               [[maybe_unused]] Csr* csr, [[maybe_unused]] std::uint64_t slot,
               [[maybe_unused]] std::type_identity_t<ArcValues<Entry>*> out,
-              [[maybe_unused]] SparseColumns* sparse,
+              [[maybe_unused]] SlotColumns* sparse,
               [[maybe_unused]] std::vector<LoadBatch>& batches,
               [[maybe_unused]] BatchPlaces* places) {
   const KeyBits bits = plan.bits;

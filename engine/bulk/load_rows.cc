@@ -58,14 +58,14 @@ Result<LoadedRows> BuildInMemory(const LoadPlan& plan, std::vector<LoadBatch>& b
   ReserveChanges<Entry>(plan, places, batches);
   MakeOutArrays(*csr, arcs, plan.wide_kinds);
   ArcValues<Entry> values(arcs);
-  std::vector<SparseColumns> sparse(Entry::kHasValues ? plan.parts : 1);
+  std::vector<SlotColumns> sparse(Entry::kHasValues ? plan.parts : 1);
   auto fill = [&](std::size_t p) {
     FillPart<true, true>(plan, parts, p, csr.get(), decided.edges[p], &values,
                          &sparse[Entry::kHasValues ? p : 0], batches, &places);
   };
   RunBlocks(plan.executor, plan.parts, fill);
   csr->out_offsets[plan.nodes] = static_cast<std::uint32_t>(arcs);
-  for (SparseColumns& s : sparse) s.MoveTo(*csr);
+  for (SlotColumns& s : sparse) csr->Append(std::move(s));
   values.MoveTo(*csr, arcs, plan);
   parts.values = {};
   PLEXUS_TRY(plan.Report(all / 4 * 3, all));

@@ -343,14 +343,14 @@ Result<LoadedRows> Runs<Entry>::MakeRows(const LoadPlan& plan, std::size_t batch
     PLEXUS_TRY(error.status());
     same += made.same;
     for (std::uint64_t& slot : made.edges) arcs += std::exchange(slot, arcs);
-    std::vector<SparseColumns> sparse(Entry::kHasValues ? parts.count() : 1);
+    std::vector<SlotColumns> sparse(Entry::kHasValues ? parts.count() : 1);
     std::vector<LoadBatch> no_batches;
     auto fill = [&](std::size_t i) {
       FillPart<true, false>(plan, parts, i, csr.get(), made.edges[i], &values,
                             &sparse[Entry::kHasValues ? i : 0], no_batches, nullptr);
     };
     RunBlocks(plan.executor, parts.count(), fill);
-    for (SparseColumns& s : sparse) s.MoveTo(*csr);
+    for (SlotColumns& s : sparse) csr->Append(std::move(s));
     done += parts.begin.back();
     PLEXUS_TRY(plan.Report(done, most));
   }

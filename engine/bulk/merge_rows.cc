@@ -37,25 +37,6 @@ class ColumnReader {
   std::size_t at_;
 };
 
-struct Columns {
-  SlotColumn<StringId> labels, created_by;
-  SlotColumn<std::int64_t> valid_from, valid_until;
-  SlotColumn<std::uint64_t> properties;
-
-  void AppendTo(Csr& csr) {
-    const auto append = [](auto& to, auto& from) {
-      to.slots.insert(to.slots.end(), from.slots.begin(), from.slots.end());
-      to.values.insert(to.values.end(), from.values.begin(), from.values.end());
-      from = {};
-    };
-    append(csr.labels, labels);
-    append(csr.created_by, created_by);
-    append(csr.valid_from, valid_from);
-    append(csr.valid_until, valid_until);
-    append(csr.properties, properties);
-  }
-};
-
 // One of the two, read by the walk of a block.
 class Source {
  public:
@@ -79,7 +60,7 @@ class Source {
   }
   // Arcs [begin, end) go to `to`.
   void Move(EdgeSlot begin, EdgeSlot end, EdgeSlot to, Csr& csr, float* weights,
-            std::int64_t* times, Columns& columns) {
+            std::int64_t* times, SlotColumns& columns) {
     if (begin == end) return;
     const auto copy = [&](const auto& from, auto& into) {
       std::copy(from.begin() + begin, from.begin() + end, into.data() + to);
@@ -173,10 +154,10 @@ Result<std::shared_ptr<Csr>> MergeRows(const Csr& base, const Csr& added, std::u
     csr->out_kinds_high = AlignedArray<std::uint8_t>(arcs);
   AlignedArray<float> weights(arcs);
   AlignedArray<std::int64_t> times(arcs);
-  std::vector<Columns> columns(blocks);
+  std::vector<SlotColumns> columns(blocks);
   ParallelFor(executor, nodes, kBlockRows, [&](std::size_t begin, std::size_t end) {
     Source from(base, static_cast<NodeId>(begin)), more(added, static_cast<NodeId>(begin));
-    Columns& into = columns[begin / kBlockRows];
+    SlotColumns& into = columns[begin / kBlockRows];
     auto to = static_cast<EdgeSlot>(begin_of[begin / kBlockRows]);
     for (std::size_t v = begin; v < end; ++v) {
       csr->out_offsets[v] = to;
@@ -191,7 +172,7 @@ Result<std::shared_ptr<Csr>> MergeRows(const Csr& base, const Csr& added, std::u
     }
   });
   csr->out_offsets[nodes] = static_cast<std::uint32_t>(arcs);
-  for (Columns& of : columns) of.AppendTo(*csr);
+  for (SlotColumns& of : columns) csr->Append(std::move(of));
   csr->out_created_at = SteppedColumn(times.span(), executor);
   times = {};
   csr->out_weights = WeightColumn(std::move(weights), executor);

@@ -15,7 +15,6 @@
 #include "tools/operations/framework/arguments.h"
 #include "tools/operations/framework/registry.h"
 #include "tools/operations/kernel_options.h"
-#include "tools/operations/kind_direction.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/reply_parts.h"

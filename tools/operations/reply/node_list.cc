@@ -13,7 +13,6 @@
 #include "engine/vocabulary.h"
 #include "storage/formats/base/column_value.h"
 #include "tools/operations/framework/time_limit.h"
-#include "tools/operations/kind_direction.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/json_writer.h"
 #include "tools/operations/reply/reply_parts.h"
