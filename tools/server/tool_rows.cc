@@ -8,15 +8,12 @@ constexpr std::string_view kEventNames =
     "key=memoryId; events.key=; events.event_id=id; events.props=metadata";
 
 std::vector<ToolRow> MemoryRows() {
-  constexpr std::string_view kSet = "memory";
   return {
-      {kSet,
-       "remember",
+      {"remember",
        "Remember",
        "Store one memory. Use it when you learn something that will matter later; the reply names "
        "what it may contradict or repeat. Example: {\"text\":\"Deploys stop on "
        "Fridays.\",\"tags\":[\"deploy\"]}",
-       Runs::kOne,
        {{"text", "the text of the memory, in full sentences"},
         {"key", "a short name that stays (default: made of its first words)"},
         {"kind", "memory, decision, concept, ... (default: memory)"},
@@ -26,24 +23,20 @@ std::vector<ToolRow> MemoryRows() {
         {"valid_from"},
         {"valid_until"}},
        {{"", "remember", "text, key, kind, tags, source, relate, valid_from, valid_until"}}},
-      {kSet,
-       "correct",
+      {"correct",
        "Correct",
        "A memory was wrong or is out of date: a new one supersedes it, and the past keeps both. "
        "Example: {\"old\":\"m1\",\"text\":\"Deploys stop on Thursdays.\"}",
-       Runs::kOne,
        {{"old", "key of the memory that no longer holds"},
         {"text", "what holds instead"},
         {"key", "its key (default: made of its first words)"},
         {"tags"},
         {"reason"}},
        {{"", "correct", "old, text, key, tags, reason"}}},
-      {kSet,
-       "recall",
+      {"recall",
        "Recall",
        "Find what is known about something before you answer or act. Shows relations, and what "
        "contradicts or supersedes. Example: {\"words\":\"gateway keys\",\"limit\":5}",
-       Runs::kOne,
        {{"words", "what you look for"},
         {"from", "keys: rank what is near them higher"},
         {"limit", "at most so many memories"},
@@ -53,37 +46,31 @@ std::vector<ToolRow> MemoryRows() {
        {{"", "recall", "words, from, limit=top, hops, kinds, include_superseded", "", "", "hits"}},
        false,
        true},
-      {kSet,
-       "relate",
+      {"relate",
        "Relate",
        "Add an edge between two memories. Example: "
        "{\"source\":\"m1\",\"kind\":\"supports\",\"target\":\"d1\"}",
-       Runs::kOne,
        {{"source"},
         {"kind", "supports, contradicts, causes, related, ..."},
         {"target"},
         {"weight"},
         {"label"}},
        {{"", "link", "source, kind, target, weight, label"}}},
-      {kSet,
-       "forget",
+      {"forget",
        "Forget",
        "Remove a memory or a relation. The past keeps it; purge erases it for good. "
        "Example: {\"key\":\"m1\"} or {\"action\":\"unlink\",\"key\":\"m1\",\"kind\":\"supports\","
        "\"target\":\"d1\"}",
-       Runs::kOne,
        {{"key", "the memory; of unlink the source"},
         {"kind", "of unlink: the edge's kind; any: all"},
         {"target", "of unlink"}},
        {{"remove", "remove", "key"},
         {"unlink", "unlink", "key=source, kind, target"},
         {"purge", "purge", "key"}}},
-      {kSet,
-       "explore",
+      {"explore",
        "Explore",
        "See what is around memories, or how two belong together. Example: "
        "{\"from\":[\"m1\"],\"hops\":2} or {\"action\":\"path\",\"from\":\"m1\",\"to\":\"m9\"}",
-       Runs::kOne,
        {{"from", "key, or keys"},
         {"to", "of path: the other end"},
         {"hops", "at most so many edges away"},
@@ -94,13 +81,11 @@ std::vector<ToolRow> MemoryRows() {
         {"node", "get", "from=key"}},
        false,
        true},
-      {kSet,
-       "conflicts",
+      {"conflicts",
        "Conflicts",
        "See which memories contradict each other, and settle it: supersede one, drop one, or keep "
        "both. Example: {} or "
        "{\"action\":\"resolve\",\"a\":\"k1\",\"b\":\"k2\",\"supersede\":\"k1\"}",
-       Runs::kOne,
        {{"key", "of this memory"},
         {"limit", "at most so many"},
         {"a", "one side"},
@@ -112,49 +97,46 @@ std::vector<ToolRow> MemoryRows() {
        {{"list", "conflicts_list", "key, limit=top", "", "", "conflicts"},
         {"candidates", "conflicts_candidates", "key, limit=top", "", "", "candidates"},
         {"resolve", "conflicts_resolve", "a, b, supersede, drop, keep_both, note"}}},
-      {kSet,
-       "record_use",
+      {"record_use",
        "Record use",
        "Say which memories you used together, and what came of it, so that the ledger learns. "
        "Example: {\"query\":\"why twice\",\"members\":[\"m1:primary\",\"m3\"],\"outcome\":"
        "\"helpful\"}",
-       Runs::kThen,
        {{"query", "what was asked"},
         {"members", "KEY or KEY:ROLE (primary, supporting, contradicting, superseded, related)"},
         {"outcome", "helpful, dead_end, ... as ledger labels"},
         {"notes", "why"}},
        {{"event", "ledger_record", "query, members=member", "tool=record_use"},
-        {"outcome", "ledger_label", "outcome=type, notes"}}},
-      {kSet,
-       "what_next",
+        {"outcome", "ledger_label", "outcome=type, notes"}},
+       false,
+       false,
+       Runs::kThen},
+      {"what_next",
        "What next",
        "What is worth a look: conflicts and overdue decisions, memories that were never put "
        "together, and what led nowhere. Example: {\"limit\":5}",
-       Runs::kAll,
        {{"limit", "at most so many of each"}, {"tags", "of these tags"}},
        {{"queue", "decisions_queue", "limit=top"},
         {"frontier", "frontier", "limit=top, tags", "lens=likely"},
-        {"bounty", "bounty", "limit, tags"}}},
-      {kSet,
-       "status",
+        {"bounty", "bounty", "limit, tags"}},
+       false,
+       false,
+       Runs::kAll},
+      {"status",
        "Status",
        "How large the memory is, and of which kinds. Example: {}",
-       Runs::kOne,
        {},
        {{"", "stats", ""}}},
   };
 }
 
 std::vector<ToolRow> LedgerRows() {
-  constexpr std::string_view kSet = "ledger";
   return {
-      {kSet,
-       "composed_graph",
+      {"composed_graph",
        "Composed graph",
        "The ledger of what was used together: recent events, one event, a memory's events and "
        "neighbors, pairs never composed, a label for an outcome, and bounties. Example: "
        "{\"action\":\"never_composed\",\"limit\":10}",
-       Runs::kOne,
        {{"memory_id"},
         {"event_id"},
         {"limit"},
@@ -183,141 +165,105 @@ std::vector<ToolRow> LedgerRows() {
          "alreadyComposedLanes.members.key=memory_id; closedDoors.members.key=memory_id; "
          "duplicateRiskLanes.members.key=memory_id; needsPocLanes.members.key=memory_id"}},
        true},
-      {kSet,
-       "deep_reference",
+      {"deep_reference",
        "Deep reference",
        "Recall with evidence, recorded in the ledger. Example: {\"query\":\"gateway keys\"}",
-       Runs::kOne,
        {{"query"}, {"limit"}},
        {{"", "recall", "query=words, limit=top", "record=true; tool=deep_reference"}}},
   };
 }
 
 std::vector<ToolRow> ConceptRows() {
-  constexpr std::string_view kSet = "concepts";
   return {
-      {kSet,
-       "concept_upsert",
+      {"concept_upsert",
        "Concept",
        "Make a concept. Example: {\"concept\":\"apple\"}",
-       Runs::kOne,
        {{"concept"}},
        {{"", "concept_upsert", "concept=name"}}},
-      {kSet,
-       "concept_update_affect",
+      {"concept_update_affect",
        "Affect",
        "Add to a concept's valence. Example: {\"concept\":\"apple\",\"valence_delta\":0.4}",
-       Runs::kOne,
        {{"concept"}, {"valence_delta"}},
        {{"", "concept_affect", "concept=name, valence_delta=delta"}}},
-      {kSet,
-       "episode_add",
+      {"episode_add",
        "Episode",
        "Add what happened. Example: {\"summary\":\"Baked\",\"concepts\":[\"apple\"],"
        "\"valence\":0.6}",
-       Runs::kOne,
        {{"summary"}, {"concepts"}, {"valence"}},
        {{"", "concept_episode", "summary, concepts, valence"}}},
-      {kSet,
-       "relation_add",
+      {"relation_add",
        "Relation",
        "Relate two concepts. Example: {\"from\":\"apple\",\"to\":\"fruit\",\"type\":\"is-a\"}",
-       Runs::kOne,
        {{"from"}, {"to"}, {"type"}},
        {{"", "concept_relate", "from=source, to=target, type=kind"}}},
-      {kSet,
-       "recall_query",
+      {"recall_query",
        "Recall",
        "Find what is related to concepts. Example: {\"seeds\":[\"apple\"],\"max_hop\":2}",
-       Runs::kOne,
        {{"seeds"}, {"max_hop"}},
        {{"", "concept_recall", "seeds, max_hop=hops"}}},
   };
 }
 
 std::vector<ToolRow> DecisionRows() {
-  constexpr std::string_view kSet = "decisions";
   return {
-      {kSet,
-       "linkDecisions",
+      {"linkDecisions",
        "Link decisions",
        "Add an edge between two decisions. Example: "
        "{\"sourceId\":\"d2\",\"targetId\":\"d1\",\"edgeType\":\"depends_on\"}",
-       Runs::kOne,
        {{"sourceId"}, {"targetId"}, {"edgeType"}, {"weight"}, {"createdBy"}},
        {{"", "link",
          "sourceId=source, targetId=target, edgeType=kind, weight, "
          "createdBy=created_by"}}},
-      {kSet,
-       "unlinkDecisions",
+      {"unlinkDecisions",
        "Unlink decisions",
        "Remove edges between two decisions. Example: "
        "{\"sourceId\":\"d2\",\"targetId\":\"d1\"}",
-       Runs::kOne,
        {{"sourceId"}, {"targetId"}, {"edgeType"}},
        {{"", "decisions_unlink", "sourceId=source, targetId=target, edgeType=kinds"}}},
-      {kSet,
-       "getGraph",
+      {"getGraph",
        "Graph",
        "What is around a decision. Example: {\"nodeId\":\"d1\",\"depth\":2}",
-       Runs::kOne,
        {{"nodeId"}, {"depth"}, {"edgeTypes"}, {"direction"}},
        {{"", "neighborhood", "nodeId=from, depth=hops, edgeTypes=kinds, direction", "hops=1"}}},
-      {kSet,
-       "getNeighbors",
+      {"getNeighbors",
        "Neighbors",
        "The edges of a decision, the strongest first. Example: {\"nodeId\":\"d1\"}",
-       Runs::kOne,
        {{"nodeId"}, {"direction"}, {"edgeType"}, {"limit"}},
        {{"", "neighbors", "nodeId=key, direction, edgeType=kinds, limit=top", "", "",
          "neighbors"}}},
-      {kSet,
-       "findPath",
+      {"findPath",
        "Path",
        "Find a path between two decisions. Example: {\"fromId\":\"d3\",\"toId\":\"d1\"}",
-       Runs::kOne,
        {{"fromId"}, {"toId"}},
        {{"", "path", "fromId=from, toId=to", "direction=both"}}},
-      {kSet,
-       "getAncestors",
+      {"getAncestors",
        "Ancestors",
        "What a decision depends on. Example: {\"id\":\"d4\"}",
-       Runs::kOne,
        {{"id"}},
        {{"", "decisions_ancestors", "id=key"}}},
-      {kSet,
-       "getDescendants",
+      {"getDescendants",
        "Descendants",
        "What depends on a decision. Example: {\"id\":\"d1\"}",
-       Runs::kOne,
        {{"id"}},
        {{"", "decisions_descendants", "id=key"}}},
-      {kSet,
-       "findContradictions",
+      {"findContradictions",
        "Contradictions",
        "Active decisions that contradict each other. Example: {}",
-       Runs::kOne,
        {{"limit"}},
        {{"", "decisions_contradictions", "limit=top", "", "", "conflicts"}}},
-      {kSet,
-       "getBlockedChain",
+      {"getBlockedChain",
        "Blocked",
        "What a decision waits for, and the roots of it. Example: {\"id\":[\"d4\"]}",
-       Runs::kOne,
        {{"id"}},
        {{"", "decisions_blocked", "id=keys"}}},
-      {kSet,
-       "getHighSalience",
+      {"getHighSalience",
        "Salience",
        "The decisions that others depend on most. Example: {\"limit\":10}",
-       Runs::kOne,
        {{"limit"}},
        {{"", "decisions_salience", "limit=top", "", "", "nodes"}}},
-      {kSet,
-       "readyQueue",
+      {"readyQueue",
        "Queue",
        "List decisions to review next. Example: {\"limit\":10}",
-       Runs::kOne,
        {{"limit"}},
        {{"", "decisions_queue", "limit=top", "", "", "items"}}},
   };
@@ -325,12 +271,10 @@ std::vector<ToolRow> DecisionRows() {
 
 std::vector<ToolRow> RetrievalRows() {
   return {
-      {"retrieval",
-       "rag_search",
+      {"rag_search",
        "RAG search",
        "Search texts by words, ranked with the graph around the hits. Example: "
        "{\"query\":\"gateway keys\",\"max_hops\":1}",
-       Runs::kOne,
        {{"query"},
         {"graph_rerank", "whether the graph around the hits counts", true},
         {"max_hops"},
@@ -347,8 +291,14 @@ std::vector<ToolRow> RetrievalRows() {
 const std::vector<ToolRow>& ToolRows() {
   static const std::vector<ToolRow> rows = [] {
     std::vector<ToolRow> all;
-    for (const auto make : {MemoryRows, LedgerRows, ConceptRows, DecisionRows, RetrievalRows})
-      for (ToolRow& row : make()) all.push_back(std::move(row));
+    const auto add = [&](std::string_view set, std::vector<ToolRow> made) {
+      for (ToolRow& row : made) all.emplace_back(std::move(row)).set = set;
+    };
+    add("memory", MemoryRows());
+    add("ledger", LedgerRows());
+    add("concepts", ConceptRows());
+    add("decisions", DecisionRows());
+    add("retrieval", RetrievalRows());
     return all;
   }();
   return rows;

@@ -39,15 +39,15 @@ enum class Runs : std::uint8_t {
 };
 
 struct ToolRow {
-  std::string_view set;
   std::string_view name;
   std::string_view title;
   std::string_view description;  // when to use it, and one example
-  Runs runs = Runs::kOne;
   std::vector<ToolParameter> parameters = {};
   std::vector<Branch> branches = {};
   bool says_action = false;  // the reply begins with the action
   bool draws = false;        // a host that shows MCP apps draws the reply (kGraphApp)
+  Runs runs = Runs::kOne;
+  std::string_view set = {};  // ToolRows() names it
 };
 
 const std::vector<ToolRow>& ToolRows();
