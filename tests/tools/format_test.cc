@@ -55,9 +55,7 @@ TEST(Table, LinesUp) {
   table.Column("n", TextTable::Align::kRight).Column("na\x1bme");  // a column's may be a user's
   table.Row({"1", "one"});
   table.Row({"12", "tw\x1bo"});
-  std::ostringstream out;
-  table.Print(out);
-  EXPECT_EQ(out.str(), " n  na\\x1Bme\n 1  one\n12  tw\\x1Bo\n");
+  EXPECT_EQ(table.Text(), " n  na\\x1Bme\n 1  one\n12  tw\\x1Bo\n");
 }
 
 TEST(JsonWriter, NestsAndEscapes) {

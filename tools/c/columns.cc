@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -124,18 +123,14 @@ Status ColumnArrays::CheckIds(const Snapshot& snapshot) const {
 }
 
 Status ColumnArrays::Define(Graph& graph) const {
-  std::ostringstream line;
-  tools::JsonWriter json(line);
-  json.BeginObject();
-  json.Key("column");
-  json.Value(name_);
-  json.Key("type");
-  json.Value(TypeName(type_));
-  json.EndObject();
+  const std::string line = tools::JsonObject([&](tools::JsonWriter& json) {
+    json.Field("column", name_);
+    json.Field("type", TypeName(type_));
+  });
   formats::ImportOptions options;
   options.format = formats::FileFormat::kJsonLines;
   PLEXUS_ASSIGN(const formats::ImportReport report,
-                formats::ImportBytes(graph, "column", line.str(), options));
+                formats::ImportBytes(graph, "column", line, options));
   if (report.stopped && !report.kept_errors.empty())
     return Fail(ErrorCode::kInvalidArgument, report.kept_errors.front().reason);
   return {};

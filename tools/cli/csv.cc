@@ -1,6 +1,5 @@
 // CSV from a reply held whole.
 #include <algorithm>
-#include <sstream>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -78,10 +77,7 @@ std::string CsvCell(const TreeNode* cell, const Snapshot& snapshot) {
   } else if (const auto* json = std::get_if<TreeNode::Json>(&cell->value);
              !std::holds_alternative<std::monostate>(cell->value) &&
              !(json && json->text == "null")) {
-    std::ostringstream written;
-    JsonWriter writer(written);
-    WriteTree(*cell, snapshot, writer);
-    text = std::move(written).str();
+    text = JsonText([&](JsonWriter& writer) { WriteTree(*cell, snapshot, writer); });
   }
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";

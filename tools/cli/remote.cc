@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <sstream>
 
 #include "tools/cli/exit_code.h"
 #include "tools/cli/holder_socket.h"
@@ -84,30 +83,27 @@ std::string ReadToEnd(int fd) {
 
 std::string RemoteLine(const CommandLine& line) {
   const Request request = WithWholePaths(*line.request);
-  std::ostringstream text;
-  JsonWriter json(text);
-  json.BeginObject();
-  json.Field("plexus", "run");
-  json.Field("operation", request.operation().name);
-  json.Key("request");
-  json.Raw(RequestToJson(request));
-  json.BeginObject("sources");
-  for (const Parameter& parameter : request.operation().parameters)
-    if (parameter.means == Means::kContent && request.Given(parameter.name))
-      json.Field(parameter.name, line.request->Source(parameter.name));
-  json.EndObject();
-  json.BeginArray("wall");
-  for (const std::string& scope : line.globals.wall) json.Value(scope);
-  json.EndArray();
-  json.Field("format", static_cast<std::uint64_t>(line.globals.format));
-  json.Field("names_of_json", request.spelling() == Spelling::kNames);
-  json.Field("quiet", line.globals.quiet);
-  json.Field("names", line.globals.names);
-  json.Field("strict", line.globals.strict);
-  json.Field("people", line.globals.format == Format::kTable);
-  json.Field("width", std::uint64_t{TerminalWidth()});
-  json.EndObject();
-  return std::move(text).str();
+  return JsonObject([&](JsonWriter& json) {
+    json.Field("plexus", "run");
+    json.Field("operation", request.operation().name);
+    json.Key("request");
+    json.Raw(RequestToJson(request));
+    json.BeginObject("sources");
+    for (const Parameter& parameter : request.operation().parameters)
+      if (parameter.means == Means::kContent && request.Given(parameter.name))
+        json.Field(parameter.name, line.request->Source(parameter.name));
+    json.EndObject();
+    json.BeginArray("wall");
+    for (const std::string& scope : line.globals.wall) json.Value(scope);
+    json.EndArray();
+    json.Field("format", static_cast<std::uint64_t>(line.globals.format));
+    json.Field("names_of_json", request.spelling() == Spelling::kNames);
+    json.Field("quiet", line.globals.quiet);
+    json.Field("names", line.globals.names);
+    json.Field("strict", line.globals.strict);
+    json.Field("people", line.globals.format == Format::kTable);
+    json.Field("width", std::uint64_t{TerminalWidth()});
+  });
 }
 
 Result<CommandLine> ReadRemoteLine(std::string_view text, std::size_t* width) {
@@ -155,14 +151,11 @@ Result<CommandLine> ReadRemoteLine(std::string_view text, std::size_t* width) {
 }
 
 std::string RemoteAnswer(int code, std::string_view out, std::string_view err) {
-  std::ostringstream text;
-  JsonWriter json(text);
-  json.BeginObject();
-  json.Field("code", code);
-  json.Field("out", out);
-  json.Field("err", err);
-  json.EndObject();
-  return std::move(text).str();
+  return JsonObject([&](JsonWriter& json) {
+    json.Field("code", code);
+    json.Field("out", out);
+    json.Field("err", err);
+  });
 }
 
 std::optional<int> RunAtHolder(const CommandLine& line, Access access) {

@@ -407,7 +407,7 @@ bool PrintTables(const Request& request, const TreeWriter& reply, const TableOpt
   members.Column("").Column("");
   for (const auto& [name, member] : *reply.root().object())
     members.Row({name, CsvCell(&member, reply.snapshot())});
-  members.Print(out);
+  out << members.Text();
   return true;
 }
 

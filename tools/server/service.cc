@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <ranges>
-#include <sstream>
 #include <utility>
 
 #include "engine/monitoring/monitoring.h"
@@ -76,10 +75,7 @@ Status CheckRights(const Operation& operation, const Caller& caller) {
 }
 
 std::string ErrorJson(const Error& error) {
-  std::ostringstream text;
-  JsonWriter json(text);
-  WriteError(error, json);
-  return std::move(text).str();
+  return JsonText([&](JsonWriter& json) { WriteError(error, json); });
 }
 
 Result<std::unique_ptr<Service>> Service::Open(const ServiceOptions& options) {
@@ -367,15 +363,12 @@ Result<Answered> Service::Ask(Request request, const Caller& caller, std::ostrea
       if (!written || !file.cut()) return written;
       return Fail(ErrorCode::kResourceExhausted, "max_bytes: what was written is not all there is");
     }
-    std::ostringstream text;
-    JsonWriter json(text);
     std::vector<std::string> warnings = workspace.warnings();
     // Such as what a dry run there cannot know.
     if (!workspace.options().wall.empty() && !reply.says_notes)
       for (const Note& note : workspace.notes())
         if (note.level != Note::kForPeople) warnings.push_back(note.text);
-    WriteReply(reply, warnings, json);
-    answered.json = std::move(text).str();
+    answered.json = JsonText([&](JsonWriter& json) { WriteReply(reply, warnings, json); });
     answered.truncated = reply.truncated;
     return {};
   }));

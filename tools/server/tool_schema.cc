@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <sstream>
 #include <vector>
 
 #include "tools/operations/files/explorer_page.h"
@@ -178,22 +177,14 @@ bool TakesAway(const Operation& operation) {
          operation.name == "trim";
 }
 
-template <class Write>
-std::string Schema(const Operation& operation, Write write) {
-  std::ostringstream text;
-  JsonWriter json(text);
-  json.BeginObject();
-  write(json, operation);
-  json.EndObject();
-  return std::move(text).str();
-}
-
 }  // namespace
 
 std::string RequestSchema(const Operation& operation) {
-  return Schema(operation, WriteRequestSchema);
+  return JsonObject([&](JsonWriter& json) { WriteRequestSchema(json, operation); });
 }
-std::string ReplySchema(const Operation& operation) { return Schema(operation, WriteReplySchema); }
+std::string ReplySchema(const Operation& operation) {
+  return JsonObject([&](JsonWriter& json) { WriteReplySchema(json, operation); });
+}
 
 bool OnlyReads(const Operation& operation) {
   return operation.effect == Effect::kRead && !operation.Find("commit") &&

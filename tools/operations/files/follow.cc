@@ -2,7 +2,6 @@
 #include "tools/operations/files/follow.h"
 
 #include <filesystem>
-#include <sstream>
 #include <string>
 
 #include "tools/operations/batch_progress.h"
@@ -13,22 +12,18 @@ namespace plexus::tools {
 namespace {
 
 void Report(BatchProgress& progress, const formats::FollowBatch& batch) {
-  std::ostringstream json;
-  {
-    JsonWriter writer(json);
-    writer.BeginObject();
-    writer.Field("sequence", batch.sequence);
-    writer.Field("records", batch.records);
-    writer.Field("errors", batch.errors);
-    writer.Field("offset", batch.offset);
-    writer.Field("lines", batch.lines);
-    writer.EndObject();
-  }
+  const std::string json = JsonObject([&](JsonWriter& to) {
+    to.Field("sequence", batch.sequence);
+    to.Field("records", batch.records);
+    to.Field("errors", batch.errors);
+    to.Field("offset", batch.offset);
+    to.Field("lines", batch.lines);
+  });
   std::string words =
       "sequence " + std::to_string(batch.sequence) + ": " + Grouped(batch.records) + " records";
   if (batch.errors > 0) words += ", " + Grouped(batch.errors) + " refused";
   words += ", to line " + Grouped(batch.lines) + ", byte " + Grouped(batch.offset);
-  progress.BatchDone(std::move(json).str(), words);
+  progress.BatchDone(json, words);
 }
 
 }  // namespace

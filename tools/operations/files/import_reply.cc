@@ -93,7 +93,7 @@ std::string ImportPage(const formats::ImportReport& report, double seconds) {
   row("nodes", report.nodes);
   row("edges", report.edges);
   row("events", report.events);
-  table.Print(page);
+  page << table.Text();
   if (report.stopped && report.batches == 0)
     page << "nothing was imported; the graph is as it was\n";
   const auto line = [&](std::uint64_t count, const char* what) {

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 
 #include "algorithms/memory/turns/turns.h"
@@ -117,12 +116,7 @@ Result<std::string> BuildAfter(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(build.Check());
   PLEXUS_TRY(workspace.Look(build));
   PLEXUS_ASSIGN(Reply reply, row.run(workspace, build));
-  std::ostringstream text;
-  JsonWriter json(text);
-  json.BeginObject();
-  reply.members(json);
-  json.EndObject();
-  return std::move(text).str();
+  return JsonObject([&](JsonWriter& json) { reply.members(json); });
 }
 
 Reply WithBuilt(Reply reply, std::string built) {

@@ -5,7 +5,6 @@
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <optional>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -177,33 +176,30 @@ Result<Request> RequestFromJson(const Operation& operation, std::string_view tex
 }
 
 std::string RequestToJson(const Request& request) {
-  std::ostringstream text;
-  JsonWriter json(text);
-  json.BeginObject();
-  const auto write = [&](const Parameter& parameter) {
-    if (!request.Given(parameter.name)) return;
-    switch (parameter.type) {
-      case Type::kFlag:
-        json.Field(parameter.name, request.Flag(parameter.name));
-        break;
-      case Type::kCount:
-        json.Field(parameter.name, request.Count(parameter.name));
-        break;
-      case Type::kNumber:
-        json.Field(parameter.name, request.Number(parameter.name));
-        break;
-      case Type::kText:
-        json.Field(parameter.name, request.Text(parameter.name));
-        break;
-      case Type::kList:
-        json.Values(parameter.name, request.List(parameter.name));
-        break;
-    }
-  };
-  for (const Parameter& parameter : request.operation().parameters) write(parameter);
-  for (const Parameter& parameter : CommonParameters()) write(parameter);
-  json.EndObject();
-  return std::move(text).str();
+  return JsonObject([&](JsonWriter& json) {
+    const auto write = [&](const Parameter& parameter) {
+      if (!request.Given(parameter.name)) return;
+      switch (parameter.type) {
+        case Type::kFlag:
+          json.Field(parameter.name, request.Flag(parameter.name));
+          break;
+        case Type::kCount:
+          json.Field(parameter.name, request.Count(parameter.name));
+          break;
+        case Type::kNumber:
+          json.Field(parameter.name, request.Number(parameter.name));
+          break;
+        case Type::kText:
+          json.Field(parameter.name, request.Text(parameter.name));
+          break;
+        case Type::kList:
+          json.Values(parameter.name, request.List(parameter.name));
+          break;
+      }
+    };
+    for (const Parameter& parameter : request.operation().parameters) write(parameter);
+    for (const Parameter& parameter : CommonParameters()) write(parameter);
+  });
 }
 
 Result<Request> NamedRequestFromJson(std::string_view text) {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -203,9 +202,7 @@ std::string Page(const Snapshot& snapshot, const NodeView& view) {
     table.Row({"index edges", std::move(edges)});
   }
   if (view.event) ListEvent(table, snapshot, *view.event);
-  std::ostringstream page;
-  table.Print(page);
-  return std::move(page).str();
+  return table.Text();
 }
 
 // What is there now, and was not at the time that is asked about, was not removed.

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <memory>
 #include <span>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,10 +105,7 @@ std::string Page(const Snapshot& snapshot, std::span<const HistoryEntry> entries
     table.Row({std::to_string(entry.sequence), IsoTime(entry.time_ms),
                std::string(HistoryWhatName(entry.what)), Details(snapshot, entry)});
   }
-  std::ostringstream page;
-  table.Print(page);
-  page << Truncated(limit.was_up(), "the entries until then") << next;
-  return std::move(page).str();
+  return table.Text() + Truncated(limit.was_up(), "the entries until then") + next;
 }
 
 std::size_t FirstOf(const std::vector<HistoryEntry>& entries, Sequence sequence) {

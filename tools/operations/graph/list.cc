@@ -4,7 +4,6 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,10 +63,10 @@ bool IsEmpty(const Listed& listed, std::size_t column) {
 
 // `chosen`: the columns were asked for, so all are shown, those without a value too.
 std::string Page(const Snapshot& snapshot, const Listed& listed, bool keys, bool chosen) {
-  std::ostringstream page;
+  std::string page;
   if (keys) {
-    for (const NodeId node : listed.nodes.nodes) page << ShownKey(snapshot, node) << '\n';
-    return std::move(page).str();
+    for (const NodeId node : listed.nodes.nodes) page += ShownKey(snapshot, node) + '\n';
+    return page;
   }
   TextTable table;
   std::vector<std::size_t> shown;
@@ -89,10 +88,10 @@ std::string Page(const Snapshot& snapshot, const Listed& listed, bool keys, bool
     }
     table.Row(cells);
   }
-  table.Print(page);
+  page = table.Text();
   if (listed.rows.size() < listed.nodes.total)
-    page << "... of " << Grouped(listed.nodes.total) << '\n';
-  return std::move(page).str();
+    page += "... of " + Grouped(listed.nodes.total) + '\n';
+  return page;
 }
 
 void NoteNoSuchName(Workspace& workspace, const Schema& schema, const std::string& name) {

@@ -129,8 +129,7 @@ std::string Page(const Snapshot& snapshot, const Stored& stored) {
     const std::uint64_t count = snapshot.CountEdges(EdgeKindId(id));
     if (count > 0) kinds.Row({Grouped(count), kind.name, std::string(PlaneName(kind.plane))});
   }
-  kinds.Print(out);
-  out << '\n';
+  out << kinds.Text() << '\n';
   TextTable memory;
   memory.Column("in RAM", right).Column("");
   const auto row = [&](std::uint64_t size, const char* what) {
@@ -148,7 +147,7 @@ std::string Page(const Snapshot& snapshot, const Stored& stored) {
   row(bytes.derived, "kept answers: visible nodes, text lengths, layouts (derived)");
   row(bytes.total, "total");
   row(bytes.vectors_not_loaded, "of vectors are not loaded, until a command reads them");
-  memory.Print(out);
+  out << memory.Text();
   if (bytes.per_edge > 0)
     out << Number(bytes.per_edge, 4) << " bytes per directed edge, " << Number(bytes.per_node, 4)
         << " per node\n";

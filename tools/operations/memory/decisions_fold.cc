@@ -56,10 +56,7 @@ bool IsOfUse(std::string_view column) {
 Result<std::string> ValueOf(const Snapshot& snapshot, const std::string& name, NodeId node) {
   PLEXUS_ASSIGN(const NodeColumn column, NodeColumn::Named(snapshot, name));
   PLEXUS_ASSIGN(const NodeValue value, column.Of(snapshot, node));
-  std::ostringstream text;
-  JsonWriter json(text);
-  WriteNodeValue(json, value);
-  return std::move(text).str();
+  return JsonText([&](JsonWriter& json) { WriteNodeValue(json, value); });
 }
 
 // Whether one edge is valid whenever the other is.

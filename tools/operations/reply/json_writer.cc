@@ -4,7 +4,7 @@
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <cmath>
-#include <string>
+#include <sstream>
 
 #include "engine/schema.h"
 
@@ -79,6 +79,21 @@ void JsonWriter::Unsigned(std::uint64_t number) {
 void JsonWriter::Raw(std::string_view json) {
   Separate();
   out_ << json;
+}
+
+std::string JsonText(const std::function<void(JsonWriter&)>& write) {
+  std::ostringstream text;
+  JsonWriter json(text);
+  write(json);
+  return std::move(text).str();
+}
+
+std::string JsonObject(const std::function<void(JsonWriter&)>& write) {
+  return JsonText([&](JsonWriter& json) {
+    json.BeginObject();
+    write(json);
+    json.EndObject();
+  });
 }
 
 }  // namespace plexus::tools

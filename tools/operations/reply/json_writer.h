@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <ostream>
+#include <string>
 #include <string_view>
 
 #include "tools/operations/reply/reply_writer.h"
@@ -44,5 +46,9 @@ class JsonWriter final : public ReplyWriter {
   std::ostream& out_;
   bool comma_ = false;
 };
+
+// What `write` writes, as text; of JsonObject its members.
+std::string JsonText(const std::function<void(JsonWriter&)>& write);
+std::string JsonObject(const std::function<void(JsonWriter&)>& write);
 
 }  // namespace plexus::tools

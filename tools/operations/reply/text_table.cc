@@ -21,12 +21,13 @@ void TextTable::Row(const std::vector<std::string>& cells) {
   rows_.push_back(std::move(row));
 }
 
-void TextTable::Print(std::ostream& out) const {
+std::string TextTable::Text() const {
   std::vector<std::size_t> widths;
   for (const Head& column : columns_) widths.push_back(DisplayWidth(column.heading));
   for (const auto& row : rows_)
     for (std::size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], DisplayWidth(row[i]));
+  std::string page;
   const auto line = [&](auto&& cell) {
     std::string text;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -36,12 +37,13 @@ void TextTable::Print(std::ostream& out) const {
       text += columns_[i].align == Align::kRight ? pad + value : value + pad;
     }
     text.erase(text.find_last_not_of(' ') + 1);
-    out << text << '\n';
+    page += text + '\n';
   };
   const bool headed =
       std::ranges::any_of(columns_, [](const Head& c) { return !c.heading.empty(); });
   if (headed) line([&](std::size_t i) -> const std::string& { return columns_[i].heading; });
   for (const auto& row : rows_) line([&](std::size_t i) -> const std::string& { return row[i]; });
+  return page;
 }
 
 }  // namespace plexus::tools

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,7 @@ class TextTable {
   TextTable& Column(std::string heading, Align align = Align::kLeft, std::size_t limit = 0);
   // One cell per column; control characters are escaped here.
   void Row(const std::vector<std::string>& cells);
-  void Print(std::ostream& out) const;
+  std::string Text() const;
   bool empty() const { return rows_.empty(); }
 
  private:
