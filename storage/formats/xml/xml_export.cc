@@ -22,35 +22,15 @@ namespace {
 
 void AppendXml(std::string& out, std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
+  constexpr std::string_view kSpecial = "&<>\"\t\n\r";
+  constexpr std::string_view kWritten[] = {"&amp;", "&lt;",  "&gt;", "&quot;",
+                                           "&#9;",  "&#10;", "&#13;"};
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const auto u = static_cast<unsigned char>(c);
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        continue;
-      case '<':
-        out += "&lt;";
-        continue;
-      case '>':
-        out += "&gt;";
-        continue;
-      case '"':
-        out += "&quot;";
-        continue;
-      case '\t':
-        out += "&#9;";
-        continue;
-      case '\n':
-        out += "&#10;";
-        continue;
-      case '\r':
-        out += "&#13;";
-        continue;
-      default:
-        break;
-    }
-    if (u < 0x20) {
+    if (const std::size_t at = kSpecial.find(c); at != kSpecial.npos) {
+      out += kWritten[at];
+    } else if (u < 0x20) {
       out.append("\\u00").append(1, kHex[u >> 4]).append(1, kHex[u & 15]);
     } else if (text.substr(i).starts_with("\xef\xbf\xbe") ||
                text.substr(i).starts_with("\xef\xbf\xbf")) {

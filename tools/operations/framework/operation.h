@@ -154,6 +154,7 @@ struct Layout {
   std::string list;
   std::vector<TableColumn> columns;
 };
+Layout EdgesLayout(const char* list);
 
 struct Example {
   std::string shell;  // a line that a shell takes

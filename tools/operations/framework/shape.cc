@@ -40,44 +40,20 @@ class Parser {
   Shape Type() {
     PLEXUS_CHECK(at_ < text_.size(), "a type is missing");
     Shape shape;
-    switch (text_[at_++]) {
-      case 'n':
-        shape.kind = Shape::Kind::kCount;
-        break;
-      case 'i':
-        shape.kind = Shape::Kind::kInteger;
-        break;
-      case 't':
-        shape.kind = Shape::Kind::kTime;
-        break;
-      case 'x':
-        shape.kind = Shape::Kind::kNumber;
-        break;
-      case 'b':
-        shape.kind = Shape::Kind::kBool;
-        break;
-      case 's':
-        shape.kind = Shape::Kind::kText;
-        break;
-      case 'k':
-        shape.kind = Shape::Kind::kKey;
-        break;
-      case 'j':
-        shape.kind = Shape::Kind::kAny;
-        break;
-      case 'E':
-        return Parser(kEdge).Type();
-      case '[':
-        shape.kind = Shape::Kind::kArray;
-        shape.parts.push_back(Type());
-        PLEXUS_CHECK(Take(']'), "a list is not closed");
-        break;
-      case '{':
-        shape = Members('}');
-        PLEXUS_CHECK(Take('}'), "an object is not closed");
-        break;
-      default:
-        PLEXUS_CHECK(false, "no such type");
+    constexpr std::string_view kLetters = "nitxbskj";  // in the order of Shape::Kind
+    const char letter = text_[at_++];
+    if (const std::size_t kind = kLetters.find(letter); kind != kLetters.npos) {
+      shape.kind = static_cast<Shape::Kind>(kind);
+    } else if (letter == 'E') {
+      return Parser(kEdge).Type();
+    } else if (letter == '[') {
+      shape.kind = Shape::Kind::kArray;
+      shape.parts.push_back(Type());
+      PLEXUS_CHECK(Take(']'), "a list is not closed");
+    } else {
+      PLEXUS_CHECK(letter == '{', "no such type");
+      shape = Members('}');
+      PLEXUS_CHECK(Take('}'), "an object is not closed");
     }
     return shape;
   }

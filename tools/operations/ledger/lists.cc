@@ -92,22 +92,18 @@ Reply ReplyOf(const Request& request, const Snapshot& snapshot, memory::EventPag
   return reply;
 }
 
-Result<Reply> RunRecent(Workspace& workspace, const Request& request) {
+// The events of a memory, or all of them.
+Result<Reply> RunEvents(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const PageState state, StateOfPage(workspace, request));
   const Snapshot& snapshot = state.snapshot;
   PLEXUS_ASSIGN(const memory::EventListOptions options, ListOptions(workspace, request, state));
-  PLEXUS_ASSIGN(memory::EventPage page, memory::RecentEvents(snapshot, options));
-  page.next = state.Next(page.next);
-  if (page.events.empty()) NoteUnknownNames(workspace, request, snapshot);
-  return ReplyOf(request, snapshot, std::move(page), kNoNode);
-}
-
-Result<Reply> RunMemory(Workspace& workspace, const Request& request) {
-  PLEXUS_ASSIGN(const PageState state, StateOfPage(workspace, request));
-  const Snapshot& snapshot = state.snapshot;
-  PLEXUS_ASSIGN(const memory::EventListOptions options, ListOptions(workspace, request, state));
-  PLEXUS_ASSIGN(const NodeId member, FindNode(snapshot, request.Text("key")));
-  PLEXUS_ASSIGN(memory::EventPage page, memory::EventsOf(snapshot, member, options));
+  NodeId member = kNoNode;
+  if (request.operation().Find("key")) {
+    PLEXUS_ASSIGN(member, FindNode(snapshot, request.Text("key")));
+  }
+  PLEXUS_ASSIGN(memory::EventPage page, member == kNoNode
+                                            ? memory::RecentEvents(snapshot, options)
+                                            : memory::EventsOf(snapshot, member, options));
   page.next = state.Next(page.next);
   if (page.events.empty()) NoteUnknownNames(workspace, request, snapshot);
   return ReplyOf(request, snapshot, std::move(page), member);
@@ -181,7 +177,7 @@ void AddLedger(Rows& rows) {
        .examples = {{"plexus ledger recent --db g", "the ten newest events"},
                     {"plexus ledger recent --db g --tool recall --outcome helpful --json",
                      "what recall found and was useful"}},
-       .run = RunRecent});
+       .run = RunEvents});
   rows.push_back(
       {.name = "ledger_get",
        .group = "Look",
@@ -214,7 +210,7 @@ void AddLedger(Rows& rows) {
                   .examples = {{"plexus ledger memory --db g m4", "what m4 was used for"},
                                {"plexus ledger memory --db g m4 --outcome dead_end --json",
                                 "where that led nowhere"}},
-                  .run = RunMemory});
+                  .run = RunEvents});
   rows.push_back(
       {.name = "ledger_neighbors",
        .group = "Look",

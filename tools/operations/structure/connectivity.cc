@@ -161,14 +161,6 @@ Result<Reply> RunDominators(Workspace& workspace, const Request& request) {
   return reply;
 }
 
-Layout EdgesLayout(const char* list) {
-  return {list,
-          {{"weight", "weight"},
-           {"source", "from", As::kKey},
-           {"kind", "kind"},
-           {"target", "to", As::kKey}}};
-}
-
 }  // namespace
 
 void AddConnectivity(Rows& rows) {

@@ -41,8 +41,7 @@ Result<Reply> RunFlow(Workspace& workspace, const Request& request) {
     headline += ", cut by " + Grouped(result.cut.size()) +
                 (result.cut.size() == 1 ? " edge" : " edges") + "; " + Grouped(result.nodes) +
                 " nodes lie between\n";
-    if (const std::size_t shown = First(result.cut, top).size(); shown < result.cut.size())
-      closing = "... " + Grouped(result.cut.size() - shown) + " more\n";
+    closing = More(result.cut.size(), top);
   }
   EdgeProperties properties;
   PLEXUS_TRY(properties.Read(snapshot, First(result.cut, top)));
@@ -78,11 +77,7 @@ void AddFlow(Rows& rows) {
                       DirectionParameter({"out", "both"}, "edges carry one way, or either"),
                       TopForPeople("list the first K edges of the cut; 0 = all")},
        .reply = "truncated:b, flow:x, error:x, nodes:n, pairs:n, source_side:n, total:n, cut:[E]",
-       .tables = {{"cut",
-                   {{"weight", "weight"},
-                    {"source", "from", As::kKey},
-                    {"kind", "kind"},
-                    {"target", "to", As::kKey}}}},
+       .tables = {EdgesLayout("cut")},
        .examples = {{"plexus flow --db pipes --from spring --to town",
                      "the largest flow, and the edges that limit it"},
                     {"plexus flow --db g --from alice --to dave --capacity unit --direction both "

@@ -18,9 +18,7 @@ namespace {
 // What is below the order.
 std::string Closing(const Snapshot& snapshot, const connectivity::TopologicalOrderResult& result,
                     std::uint64_t top) {
-  std::string text;
-  if (const std::size_t shown = First(result.order, top).size(); shown < result.order.size())
-    text += "... " + Grouped(result.order.size() - shown) + " more\n";
+  std::string text = More(result.order.size(), top);
   constexpr std::size_t kShownCycles = 20, kShownNodes = 12;
   for (std::size_t i = 0; i < std::min(kShownCycles, result.cycles.size()); ++i) {
     const connectivity::OrderCycle& cycle = result.cycles[i];

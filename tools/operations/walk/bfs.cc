@@ -118,10 +118,7 @@ Result<Reply> OneWay(Workspace& workspace, const Request& request, Direction dir
                          (direction == Direction::kIn ? " ancestors" : " descendants") +
                          (result.truncated ? ", and more (truncated)" : "") + "\n";
   KeepShown(workspace, result.nodes, &traversal::BfsNode::node);
-  std::string closing;
-  const std::size_t shown = First(result.nodes, top).size();
-  if (shown < result.nodes.size())
-    closing = "... " + Grouped(result.nodes.size() - shown) + " more\n";
+  std::string closing = More(result.nodes.size(), top);
   if (result.truncated) closing += "go on with " + request.Name("resume", result.resume) + "\n";
   Reply reply([snapshot, top, result = std::move(result)](ReplyWriter& json) {
     json.Field("truncated", result.truncated);

@@ -242,11 +242,7 @@ void AddNeighborhood(Rows& rows) {
                     {"decay", "decay", As::kPlain, 4},
                     {"direction", "direction"},
                     {"key", "", As::kNode}}},
-                  {"edges",
-                   {{"weight", "weight"},
-                    {"source", "from", As::kKey},
-                    {"kind", "kind"},
-                    {"target", "to", As::kKey}}}},
+                  EdgesLayout("edges")},
        .examples = {{"plexus neighborhood --db g --from alice --hops 2",
                      "the nodes and edges around alice"},
                     {"plexus neighborhood --db g --from m1 --from m2 --kinds supports,causes "
