@@ -7,35 +7,21 @@
 namespace plexus {
 
 std::string_view ErrorCodeName(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kInvalidArgument:
-      return "invalid_argument";
-    case ErrorCode::kNotFound:
-      return "not_found";
-    case ErrorCode::kAlreadyExists:
-      return "already_exists";
-    case ErrorCode::kFailedPrecondition:
-      return "failed_precondition";
-    case ErrorCode::kConflict:
-      return "conflict";
-    case ErrorCode::kResourceExhausted:
-      return "resource_exhausted";
-    case ErrorCode::kIo:
-      return "io";
-    case ErrorCode::kCorruption:
-      return "corruption";
-    case ErrorCode::kLocked:
-      return "locked";
-    case ErrorCode::kReadOnly:
-      return "read_only";
-    case ErrorCode::kUnsupported:
-      return "unsupported";
-    case ErrorCode::kCancelled:
-      return "cancelled";
-    case ErrorCode::kInternal:
-      return "internal";
-  }
-  return "unknown";
+  constexpr std::string_view kNames[] = {"invalid_argument",
+                                         "not_found",
+                                         "already_exists",
+                                         "failed_precondition",
+                                         "conflict",
+                                         "resource_exhausted",
+                                         "io",
+                                         "corruption",
+                                         "locked",
+                                         "read_only",
+                                         "unsupported",
+                                         "cancelled",
+                                         "internal"};
+  static_assert(std::size(kNames) == std::size_t(ErrorCode::kInternal) + 1);
+  return kNames[static_cast<std::size_t>(code)];
 }
 
 std::string Error::ToString() const { return std::string(ErrorCodeName(code)) + ": " + message; }

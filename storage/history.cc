@@ -8,40 +8,12 @@ namespace plexus {
 using namespace storage_internal;
 
 std::string_view HistoryWhatName(HistoryEntry::What what) {
-  using What = HistoryEntry::What;
-  switch (what) {
-    case What::kCreated:
-      return "created";
-    case What::kKindSet:
-      return "kind_set";
-    case What::kRemoved:
-      return "removed";
-    case What::kPurged:
-      return "purged";
-    case What::kRevived:
-      return "revived";
-    case What::kColumnSet:
-      return "column_set";
-    case What::kColumnCleared:
-      return "column_cleared";
-    case What::kPayloadSet:
-      return "payload_set";
-    case What::kPayloadCleared:
-      return "payload_cleared";
-    case What::kVectorSet:
-      return "vector_set";
-    case What::kVectorRemoved:
-      return "vector_removed";
-    case What::kLinked:
-      return "linked";
-    case What::kUpdated:
-      return "updated";
-    case What::kUnlinked:
-      return "unlinked";
-    case What::kKeyForgotten:
-      return "key_forgotten";
-  }
-  return "unknown";
+  constexpr std::string_view kNames[] = {
+      "created",        "kind_set",       "removed",     "purged",          "revived",
+      "column_set",     "column_cleared", "payload_set", "payload_cleared", "vector_set",
+      "vector_removed", "linked",         "updated",     "unlinked",        "key_forgotten"};
+  static_assert(std::size(kNames) == std::size_t(HistoryEntry::What::kKeyForgotten) + 1);
+  return kNames[static_cast<std::size_t>(what)];
 }
 
 Result<std::vector<HistoryEntry>> Database::History(NodeId node, Progress* progress) try {

@@ -15,102 +15,64 @@ namespace {
 constexpr std::uint32_t kSectionsPerTask = 8;
 
 template <class T>
-std::uint8_t* Room(AlignedArray<T>& array, std::uint64_t count) {
-  array = AlignedArray<T>(count);
+std::uint8_t* Room(AlignedArray<T>& array, const ArraySpec& spec) {
+  array = AlignedArray<T>(spec.count);
   return reinterpret_cast<std::uint8_t*>(array.data());
 }
 template <class T>
-std::uint8_t* Room(std::vector<T>& array, std::uint64_t count) {
-  array.resize(count);
+std::uint8_t* Room(std::vector<T>& array, const ArraySpec& spec) {
+  array.resize(spec.count);
   return reinterpret_cast<std::uint8_t*>(array.data());
 }
 template <class T>
-std::uint8_t* Room(std::vector<AlignedArray<T>>& arrays, std::uint16_t element,
-                   std::uint64_t count) {
-  if (element >= arrays.size()) return nullptr;
-  return Room(arrays[element], count);
+std::uint8_t* Room(std::vector<AlignedArray<T>>& arrays, const ArraySpec& spec) {
+  return spec.element < arrays.size() ? Room(arrays[spec.element], spec) : nullptr;
 }
 
 // Makes room for an array; null when there is no such array in this schema.
 std::uint8_t* Destination(CheckpointArrays& a, const ArraySpec& spec) {
-  const std::uint64_t n = spec.count;
-  switch (static_cast<ArrayId>(spec.array)) {
-    case ArrayId::kKeyLengths:
-      return Room(a.key_lengths, n);
-    case ArrayId::kKeyBytes:
-      return Room(a.key_bytes, n);
-    case ArrayId::kStringLengths:
-      return Room(a.string_lengths, n);
-    case ArrayId::kStringBytes:
-      return Room(a.string_bytes, n);
-    case ArrayId::kNodeKinds:
-      return Room(a.node_kinds, n);
-    case ArrayId::kNodeFlags:
-      return Room(a.node_flags, n);
-    case ArrayId::kColumn:
-      return Room(a.columns, spec.element, n);
-    case ArrayId::kPayloadRefs:
-      return Room(a.payload_refs, spec.element, n);
-    case ArrayId::kOutOffsets:
-      return Room(a.csr.out_offsets, n);
-    case ArrayId::kOutNeighbors:
-      return Room(a.csr.out_neighbors, n);
-    case ArrayId::kOutWeights:
-      return Room(a.out_weights, n);
-    case ArrayId::kOutWeightCodes:
-      return Room(a.out_weight_codes, n);
-    case ArrayId::kOutKinds:
-      return Room(a.csr.out_kinds, n);
-    case ArrayId::kOutKindsHigh:
-      return Room(a.csr.out_kinds_high, n);
-    case ArrayId::kOutCreatedAt:
-      return Room(a.created_at, n);
-    case ArrayId::kOutTimeSteps:
-      return Room(a.time_steps, n);
-    case ArrayId::kOutTimes:
-      return Room(a.times, n);
-    case ArrayId::kInOffsets:
-      return Room(a.csr.in_offsets, n);
-    case ArrayId::kInNeighbors:
-      return Room(a.csr.in_neighbors, n);
-    case ArrayId::kInWeights:
-      return Room(a.in_weights, n);
-    case ArrayId::kInWeightCodes:
-      return Room(a.in_weight_codes, n);
-    case ArrayId::kInKinds:
-      return Room(a.csr.in_kinds, n);
-    case ArrayId::kInKindsHigh:
-      return Room(a.csr.in_kinds_high, n);
-    case ArrayId::kInSlots:
-      return Room(a.in_slots, n);
-    case ArrayId::kInPlaces:
-      return Room(a.csr.in_places, n);
-    case ArrayId::kLabelSlots:
-      return Room(a.csr.labels.slots, n);
-    case ArrayId::kLabels:
-      return Room(a.csr.labels.values, n);
-    case ArrayId::kCreatedBySlots:
-      return Room(a.csr.created_by.slots, n);
-    case ArrayId::kCreatedBy:
-      return Room(a.csr.created_by.values, n);
-    case ArrayId::kValidFromSlots:
-      return Room(a.csr.valid_from.slots, n);
-    case ArrayId::kValidFrom:
-      return Room(a.csr.valid_from.values, n);
-    case ArrayId::kValidUntilSlots:
-      return Room(a.csr.valid_until.slots, n);
-    case ArrayId::kValidUntil:
-      return Room(a.csr.valid_until.values, n);
-    case ArrayId::kPropertySlots:
-      return Room(a.csr.properties.slots, n);
-    case ArrayId::kProperties:
-      return Room(a.csr.properties.values, n);
-    case ArrayId::kVectorNodes:
-      return Room(a.vector_nodes, spec.element, n);
-    case ArrayId::kVectorRefs:
-      return Room(a.vector_refs, spec.element, n);
-  }
-  return nullptr;
+  std::uint8_t* room = nullptr;
+  const auto offer = [&](ArrayId id, auto& array) {
+    if (static_cast<ArrayId>(spec.array) == id) room = Room(array, spec);
+  };
+  offer(ArrayId::kKeyLengths, a.key_lengths);
+  offer(ArrayId::kKeyBytes, a.key_bytes);
+  offer(ArrayId::kStringLengths, a.string_lengths);
+  offer(ArrayId::kStringBytes, a.string_bytes);
+  offer(ArrayId::kNodeKinds, a.node_kinds);
+  offer(ArrayId::kNodeFlags, a.node_flags);
+  offer(ArrayId::kColumn, a.columns);
+  offer(ArrayId::kPayloadRefs, a.payload_refs);
+  offer(ArrayId::kOutOffsets, a.csr.out_offsets);
+  offer(ArrayId::kOutNeighbors, a.csr.out_neighbors);
+  offer(ArrayId::kOutWeights, a.out_weights);
+  offer(ArrayId::kOutWeightCodes, a.out_weight_codes);
+  offer(ArrayId::kOutKinds, a.csr.out_kinds);
+  offer(ArrayId::kOutKindsHigh, a.csr.out_kinds_high);
+  offer(ArrayId::kOutCreatedAt, a.created_at);
+  offer(ArrayId::kOutTimeSteps, a.time_steps);
+  offer(ArrayId::kOutTimes, a.times);
+  offer(ArrayId::kInOffsets, a.csr.in_offsets);
+  offer(ArrayId::kInNeighbors, a.csr.in_neighbors);
+  offer(ArrayId::kInWeights, a.in_weights);
+  offer(ArrayId::kInWeightCodes, a.in_weight_codes);
+  offer(ArrayId::kInKinds, a.csr.in_kinds);
+  offer(ArrayId::kInKindsHigh, a.csr.in_kinds_high);
+  offer(ArrayId::kInSlots, a.in_slots);
+  offer(ArrayId::kInPlaces, a.csr.in_places);
+  offer(ArrayId::kLabelSlots, a.csr.labels.slots);
+  offer(ArrayId::kLabels, a.csr.labels.values);
+  offer(ArrayId::kCreatedBySlots, a.csr.created_by.slots);
+  offer(ArrayId::kCreatedBy, a.csr.created_by.values);
+  offer(ArrayId::kValidFromSlots, a.csr.valid_from.slots);
+  offer(ArrayId::kValidFrom, a.csr.valid_from.values);
+  offer(ArrayId::kValidUntilSlots, a.csr.valid_until.slots);
+  offer(ArrayId::kValidUntil, a.csr.valid_until.values);
+  offer(ArrayId::kPropertySlots, a.csr.properties.slots);
+  offer(ArrayId::kProperties, a.csr.properties.values);
+  offer(ArrayId::kVectorNodes, a.vector_nodes);
+  offer(ArrayId::kVectorRefs, a.vector_refs);
+  return room;
 }
 
 }  // namespace

@@ -242,15 +242,8 @@ Status ImportNodeLink(ImportRun& run, const Input& input, Checked& checked) {
 }  // namespace
 
 bool IsDocument(FileFormat format) {
-  switch (format) {
-    case FileFormat::kMatrixMarket:
-    case FileFormat::kGapSerialized:
-    case FileFormat::kGraphMl:
-    case FileFormat::kNodeLink:
-      return true;
-    default:
-      return false;
-  }
+  return format == FileFormat::kMatrixMarket || format == FileFormat::kGapSerialized ||
+         format == FileFormat::kGraphMl || format == FileFormat::kNodeLink;
 }
 
 Status NoteDefinition(ImportRun& run, const Input& input, Status result) {

@@ -17,19 +17,11 @@ namespace plexus::tools::server {
 namespace {
 
 std::string TypeOf(const Parameter& parameter) {
-  switch (parameter.means == Means::kNumeral ? Type::kNumber : parameter.type) {
-    case Type::kFlag:
-      return R"("type":"boolean")";
-    case Type::kCount:
-      return R"("type":"integer","minimum":0)";
-    case Type::kNumber:
-      return R"("type":"number")";
-    case Type::kText:
-      return R"("type":"string")";
-    case Type::kList:
-      return R"("type":"array","items":{"type":"string"})";
-  }
-  return {};
+  const Type type = parameter.means == Means::kNumeral ? Type::kNumber : parameter.type;
+  constexpr const char* kTypes[] = {R"("type":"boolean")", R"("type":"integer","minimum":0)",
+                                    R"("type":"number")", R"("type":"string")",
+                                    R"("type":"array","items":{"type":"string"})"};
+  return kTypes[static_cast<std::size_t>(type)];
 }
 
 // A parameter of the tool, as the first branch that takes it has it. Where another branch takes

@@ -236,24 +236,9 @@ const JsonValue* JsonParser::Find(const JsonValue& object, std::string_view key)
 }
 
 std::string_view JsonTypeName(JsonType type) {
-  switch (type) {
-    case JsonType::kNull:
-      return "null";
-    case JsonType::kBool:
-      return "a boolean";
-    case JsonType::kInt:
-    case JsonType::kUint:
-      return "an integer";
-    case JsonType::kDouble:
-      return "a number";
-    case JsonType::kString:
-      return "a string";
-    case JsonType::kArray:
-      return "an array";
-    case JsonType::kObject:
-      return "an object";
-  }
-  return "?";
+  constexpr std::string_view kNames[] = {"null",     "a boolean", "an integer", "an integer",
+                                         "a number", "a string",  "an array",   "an object"};
+  return kNames[static_cast<std::size_t>(type)];
 }
 
 std::optional<float> JsonToFloat(const JsonValue& value) {
