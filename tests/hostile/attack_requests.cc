@@ -79,7 +79,9 @@ void AttackRequests(Round& round) {
     Doing("making a graph");
     const std::unique_ptr<Graph> graph = testing::TwoScopes(true);
     if (!graph) Wrong("no graph");
-    auto workspace = Workspace::Of(*graph, testing::kScopesNow, {testing::kMine});
+    auto workspace = Workspace::Over(*graph, {.access = tools::Access::kWrite,
+                                              .clock_ms = testing::kScopesNow,
+                                              .wall = {testing::kMine}});
     if (!workspace) Wrong(workspace.error().ToString());
     AskMany(round, **workspace, true, kRequests);
   }

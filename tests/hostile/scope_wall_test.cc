@@ -85,7 +85,8 @@ struct Walled {
   explicit Walled(bool others, std::vector<std::string> scopes = {kMine})
       : graph(TwoScopes(others)) {
     if (!graph) return;
-    auto opened = Workspace::Of(*graph, kScopesNow, std::move(scopes));
+    auto opened = Workspace::Over(
+        *graph, {.access = Access::kWrite, .clock_ms = kScopesNow, .wall = std::move(scopes)});
     EXPECT_TRUE(opened) << opened.error().message;
     if (opened) workspace = *std::move(opened);
   }

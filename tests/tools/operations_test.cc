@@ -143,7 +143,8 @@ TEST(Operations, SchemasAreJson) {
 
 TEST(Operations, ADoorWithoutFlagsNamesParameters) {
   const auto graph = Graph::InMemory();
-  const auto workspace = Workspace::Of(*graph, 1'700'000'000'000);
+  const auto workspace =
+      *Workspace::Over(*graph, {.access = Access::kWrite, .clock_ms = 1'700'000'000'000});
   const Operation* row = FindOperation("closeness");
   Request request(*row);
   ASSERT_TRUE(request.Set("of", std::vector<std::string>{"a"}));
@@ -160,7 +161,8 @@ TEST(Operations, AnswerOnAGraphInMemory) {
   const NodeRef a = batch.Node("a"), b = batch.Node("b");
   batch.Link(a, batch.EdgeKindNamed("knows"), b, 0.5f);
   ASSERT_TRUE(graph->Apply(batch));
-  const auto workspace = Workspace::Of(*graph, 1'700'000'000'000);
+  const auto workspace =
+      *Workspace::Over(*graph, {.access = Access::kWrite, .clock_ms = 1'700'000'000'000});
   Request request(*FindOperation("neighbors"));
   ASSERT_TRUE(request.Set("key", std::string("a")));
   Result<Reply> reply = Answer(*workspace, request);

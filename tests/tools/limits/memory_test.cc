@@ -174,7 +174,9 @@ TEST(Memory, TheCopyOfAScope) {
   const auto held_by = [](std::vector<std::string> wall) {
     const auto graph = Graph::InMemory();
     return CountedMemory::PeakOf([&] {
-      auto workspace = *Workspace::Of(*graph, 1'700'000'000'000, std::move(wall));
+      auto workspace = *Workspace::Over(
+          *graph,
+          {.access = Access::kWrite, .clock_ms = 1'700'000'000'000, .wall = std::move(wall)});
       for (int i = 0; i < 64; ++i) {
         Request put(*FindOperation("put"));
         EXPECT_TRUE(put.Set("key", "k"));

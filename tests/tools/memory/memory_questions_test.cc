@@ -284,7 +284,9 @@ Replies Ask(Workspace& workspace, const std::string& as_of = "") {
   return replies;
 }
 
-Replies Ask(Graph& graph) { return Ask(*Workspace::Of(graph, kNow)); }
+Replies Ask(Graph& graph) {
+  return Ask(**Workspace::Over(graph, {.access = Access::kWrite, .clock_ms = kNow}));
+}
 
 Replies AskStored(const std::string& directory, int threads, const std::string& as_of = "") {
   WorkspaceOptions options;

@@ -163,7 +163,7 @@ std::vector<std::pair<std::string, std::string>> Questions() {
 
 Result<std::string> Ask(Graph& graph, const std::string& name, const std::string& members,
                         const char* parameter, std::int64_t time) {
-  const auto workspace = Workspace::Of(graph, kNow);
+  const auto workspace = *Workspace::Over(graph, {.access = Access::kWrite, .clock_ms = kNow});
   PLEXUS_ASSIGN(Request request, RequestFromJson(*FindOperation(name), members));
   PLEXUS_TRY(request.Set(parameter, std::to_string(time)));
   PLEXUS_ASSIGN(Reply reply, Answer(*workspace, request));
@@ -288,7 +288,7 @@ TEST(EventTime, TimesOfABatchAreNoOwnTimes) {
 TEST(EventTime, CursorsAreOfTheirTime) {
   const auto graph = Imported(LinesAt(RandomLedger(7), kNow));
   const auto ask = [&](const std::string& members, const std::string& time, std::int64_t clock) {
-    const auto workspace = Workspace::Of(*graph, clock);
+    const auto workspace = *Workspace::Over(*graph, {.access = Access::kWrite, .clock_ms = clock});
     Request request = RequestFromJson(*FindOperation("ledger_recent"), members).value();
     if (!time.empty()) {
       EXPECT_TRUE(request.Set("event_time", time));

@@ -231,7 +231,8 @@ Result<Reply> RunDry(Workspace& workspace, const Request& request, formats::Impo
   report.sequence = before;
   std::string built;
   if (!report.stopped && request.Given("build")) {
-    const std::unique_ptr<Workspace> copy = Workspace::Of(*graph, workspace.now_ms());
+    PLEXUS_ASSIGN(const auto copy, Workspace::Over(*graph, {.access = Access::kWrite,
+                                                            .clock_ms = workspace.now_ms()}));
     copy->SetCaller(workspace.options().progress, workspace.options().cancel);
     PLEXUS_ASSIGN(built, BuildAfter(*copy, request));
   }

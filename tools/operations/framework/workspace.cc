@@ -58,12 +58,11 @@ bool IsInput(const Request& request, const Parameter& parameter) {
 }  // namespace
 
 Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& options) {
-  std::unique_ptr<Workspace> workspace(new Workspace());
+  std::unique_ptr<Workspace> workspace(new Workspace(options));
   Workspace& made = *workspace;
-  made.options_ = options;
   if (options.access != Access::kNothing) PLEXUS_TRY(made.CheckDirectory());
   if (options.threads > 0) made.own_executor_ = MakeTbbExecutor(options.threads);
-  made.executor_ = made.own_executor_ ? made.own_executor_.get() : &DefaultExecutor();
+  if (made.own_executor_) made.executor_ = made.own_executor_.get();
   if (options.access == Access::kNothing) return workspace;
 
   std::error_code unknown;
@@ -118,10 +117,8 @@ Status Workspace::CheckDirectory() const {
 
 Result<std::unique_ptr<Workspace>> Workspace::Over(Database& database,
                                                    const WorkspaceOptions& options) {
-  std::unique_ptr<Workspace> workspace(new Workspace());
-  workspace->options_ = options;
+  std::unique_ptr<Workspace> workspace(new Workspace(options));
   workspace->options_.directory = database.directory();
-  workspace->executor_ = &DefaultExecutor();
   workspace->database_ = &database;
   workspace->NoteDamage();
   PLEXUS_TRY(workspace->RaiseWall());
@@ -129,25 +126,10 @@ Result<std::unique_ptr<Workspace>> Workspace::Over(Database& database,
 }
 
 Result<std::unique_ptr<Workspace>> Workspace::Over(Graph& graph, const WorkspaceOptions& options) {
-  std::unique_ptr<Workspace> workspace(new Workspace());
-  workspace->options_ = options;
-  workspace->executor_ = &DefaultExecutor();
+  std::unique_ptr<Workspace> workspace(new Workspace(options));
   workspace->graph_ = &graph;
   PLEXUS_TRY(workspace->RaiseWall());
   return workspace;
-}
-
-std::unique_ptr<Workspace> Workspace::Of(Graph& graph, std::int64_t clock_ms) {
-  return *Of(graph, clock_ms, {});
-}
-
-Result<std::unique_ptr<Workspace>> Workspace::Of(Graph& graph, std::int64_t clock_ms,
-                                                 std::vector<std::string> wall) {
-  WorkspaceOptions options;
-  options.access = Access::kWrite;
-  options.clock_ms = clock_ms;
-  options.wall = std::move(wall);
-  return Over(graph, options);
 }
 
 void Workspace::NoteDamage() {
@@ -195,7 +177,7 @@ Result<std::optional<NodeSubset>> InScopes(const Snapshot& snapshot, const Reque
 
 }  // namespace
 
-Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
+Result<View> Workspace::ViewAt(std::string_view as_of, const Request& request) {
   View view;
   const std::string& now = request.Text("now");
   view.now_ms = options_.clock_ms;
@@ -259,10 +241,6 @@ Result<std::optional<NodeSubset>> Workspace::Selected(const View& view, const Re
   return std::optional(std::move(found->nodes));
 }
 
-Result<View> Workspace::ViewAt(std::string_view as_of, const Request& request) {
-  return Seen(as_of, request);
-}
-
 namespace {
 
 // A session of a scope has a sequence of its own, and reads no file of a graph.
@@ -316,7 +294,7 @@ Status Workspace::Look(const Request& request) {
   PLEXUS_TRY(CheckDoor(request));
   if (scoped_) PLEXUS_TRY(scoped_->Refresh());
   const Access access = request.operation().AccessFor(request);
-  PLEXUS_ASSIGN(view_, Seen(request.Text("as_of"), request));
+  PLEXUS_ASSIGN(view_, ViewAt(request.Text("as_of"), request));
   // A slip is found before anything is written.
   if (request.Given("node_columns"))
     for (const std::string& name : request.List("node_columns"))

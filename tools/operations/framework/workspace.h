@@ -28,7 +28,7 @@
 namespace plexus::tools {
 
 struct WorkspaceOptions {
-  std::string directory;
+  std::string directory = {};
   Access access = Access::kRead;
   std::int64_t clock_ms = 0;
   // Refuse a graph that lost its tail in a crash, and imported records that are never valid.
@@ -71,11 +71,6 @@ class Workspace {
                                                  const WorkspaceOptions& options);
   // The same over a graph in RAM. Operations on directories refuse it. Errors: ScopedGraph's.
   static Result<std::unique_ptr<Workspace>> Over(Graph& graph, const WorkspaceOptions& options);
-  // A graph in RAM, which must outlive it.
-  static std::unique_ptr<Workspace> Of(Graph& graph, std::int64_t clock_ms);
-  // The same behind the wall of these scopes. Errors: ScopedGraph's.
-  static Result<std::unique_ptr<Workspace>> Of(Graph& graph, std::int64_t clock_ms,
-                                               std::vector<std::string> wall);
   ~Workspace();
 
   // What time it is from now on, for the graph's own checks, too.
@@ -146,11 +141,11 @@ class Workspace {
   Status Abandon();
 
  private:
-  Workspace() = default;
+  explicit Workspace(const WorkspaceOptions& options)
+      : options_(options), executor_(&DefaultExecutor()) {}
   bool KeepsOrders(const View& view) const { return !options_.one_request && !view.past; }
   Graph& whole() { return database_ ? database_->graph() : *graph_; }
   Status RaiseWall();
-  Result<View> Seen(std::string_view as_of, const Request& request);
   Result<Sequence> SequenceAt(std::string_view moment, const Moment& when);
   Result<std::optional<NodeSubset>> Selected(const View& view, const Request& request,
                                              const char* kinds, const char* where,
@@ -163,7 +158,7 @@ class Workspace {
 
   WorkspaceOptions options_;
   std::unique_ptr<Executor> own_executor_;  // outlives the database
-  Executor* executor_ = nullptr;
+  Executor* executor_;
   std::unique_ptr<Database> own_database_;
   Database* database_ = nullptr;
   std::unique_ptr<Graph> own_graph_;  // of a preview without a database
