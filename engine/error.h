@@ -71,6 +71,12 @@ inline std::unexpected<Error> Fail(ErrorCode code, std::string message) {
   if (!tmp) return std::unexpected(std::move(tmp).error()); \
   lhs = *std::move(tmp)
 
+// PLEXUS_SET(x, expr): the same for a variable that is there, as one statement.
+#define PLEXUS_SET(lhs, expr) \
+  do {                        \
+    PLEXUS_ASSIGN(lhs, expr); \
+  } while (false)
+
 // PLEXUS_CHECK(cond, why): a programmer error ends the program with its place.
 #define PLEXUS_CHECK(cond, why)                              \
   do {                                                       \

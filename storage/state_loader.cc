@@ -89,9 +89,7 @@ Result<Loaded> ReplayOver(const std::shared_ptr<Rocks>& rocks, const LoadRequest
     loaded.point = {best->sequence, best->log_hash};
     loaded.checkpoint_sequence = best->sequence;
     loaded.checkpoint_bytes = best->total_bytes();
-    if (!mask.empty()) {
-      PLEXUS_ASSIGN(state, mask.Apply(std::move(state), executor));
-    }
+    if (!mask.empty()) PLEXUS_SET(state, mask.Apply(std::move(state), executor));
   }
   StateWriter writer(std::move(state), &executor);
   std::optional<LogCursor> cursor;

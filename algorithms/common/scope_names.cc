@@ -46,9 +46,7 @@ Result<std::vector<std::string_view>> UnusedScopes(const Snapshot& snapshot,
   std::vector<std::string_view> unused;
   const auto order = NodeOrder::Kept(snapshot, builtin::kScope);
   std::vector<StringId> used;
-  if (!order) {
-    PLEXUS_ASSIGN(used, ScopesInUse(snapshot, budget));
-  }
+  if (!order) PLEXUS_SET(used, ScopesInUse(snapshot, budget));
   for (const std::string_view scope : scopes) {
     if (scope == builtin::kDefaultScope) continue;
     const auto id = snapshot.FindString(scope);

@@ -114,11 +114,10 @@ Result<ClusteringResult> Clustering(const Snapshot& snapshot,
                 Oriented(graph.edges.out(), options.run, internal::Numbering::kByShape));
   if (!oriented) return result;
   std::optional<std::vector<std::uint8_t>> directions(std::in_place);
-  if (options.directed) {
-    PLEXUS_ASSIGN(directions, common_internal::InTime(options.run, [&](Executor& executor) {
-                    return Directions(graph, *oriented, executor);
-                  }));
-  }
+  if (options.directed)
+    PLEXUS_SET(directions, common_internal::InTime(options.run, [&](Executor& executor) {
+                 return Directions(graph, *oriented, executor);
+               }));
   if (!directions) return result;
   const internal::NodeTriangles counts = internal::CountPerNode(
       *oriented, *directions, options.run.budget, common_internal::Pick(options.run.executor));

@@ -335,10 +335,9 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
   const internal::PageRankReady& ready = *prepared;
   std::vector<std::vector<internal::SeedShare>> shares(sets.size());
   for (std::size_t s = 0; s < sets.size(); ++s)
-    if (!sets[s].empty()) {
-      PLEXUS_ASSIGN(shares[s],
-                    internal::SeedShares(snapshot, ready.view, sets[s], options.filter.kinds));
-    }
+    if (!sets[s].empty())
+      PLEXUS_SET(shares[s],
+                 internal::SeedShares(snapshot, ready.view, sets[s], options.filter.kinds));
   if (ready.prepared->weighted) {
     PLEXUS_ASSIGN(const auto reciprocals,
                   StrengthReciprocals<float>(ready.prepared->strengths, executor));

@@ -96,9 +96,8 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankState& ea
     return result;
   }
   std::vector<internal::SeedShare> seeds;
-  if (!options.seeds.empty()) {
-    PLEXUS_ASSIGN(seeds, internal::SeedShares(snapshot, view, options.seeds, options.filter.kinds));
-  }
+  if (!options.seeds.empty())
+    PLEXUS_SET(seeds, internal::SeedShares(snapshot, view, options.seeds, options.filter.kinds));
   PLEXUS_ASSIGN(std::vector<double> start, internal::StartScores(view, earlier.scores, executor));
   internal::PageRankRefreshed refreshed =
       internal::RefreshPageRank(read.rows, std::move(start), seeds,

@@ -150,9 +150,8 @@ class Indexer {
 
   Status CompareNode(NodeId node, TermSplitter& splitter, Compared& out) const {
     internal::Document document;
-    if (internal::IsIndexed(s_, node, options_.terms)) {
-      PLEXUS_ASSIGN(document, internal::DocumentOf(s_, node, options_.terms, splitter));
-    }
+    if (internal::IsIndexed(s_, node, options_.terms))
+      PLEXUS_SET(document, internal::DocumentOf(s_, node, options_.terms, splitter));
     out.read = document.has_content;
     out.bytes = document.bytes;
     out.difference = internal::DifferenceOf(std::move(document.terms),

@@ -326,9 +326,8 @@ Result<TextVectorReport> MakeTextVectors(
     const std::function<Status(const WriteBatch&)>& apply) try {
   PLEXUS_TRY(Check(snapshot, options));
   const VectorView* stored = nullptr;
-  if (const auto id = snapshot.schema().FindSpace(options.space)) {
-    PLEXUS_ASSIGN(stored, snapshot.vectors(*id));
-  }
+  if (const auto id = snapshot.schema().FindSpace(options.space))
+    PLEXUS_SET(stored, snapshot.vectors(*id));
   Executor& executor = options.run.executor ? *options.run.executor : DefaultExecutor();
   common_internal::StoppableExecutor stoppable(executor, options.run.budget);
   return Maker(snapshot, stored, options, executor, stoppable).Run(apply);

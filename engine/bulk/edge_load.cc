@@ -139,9 +139,8 @@ Status LoadedEdges::Build(EdgeLoad load, const GraphState& start, Executor& exec
   runs_ = std::move(rows.runs);
   if (runs_) run_changes_ = runs_->changes;
   std::shared_ptr<Csr>& base = rows.rows;
-  if (merges) {
-    PLEXUS_ASSIGN(base, engine_internal::MergeRows(*start.base, *base, load.memory, executor));
-  }
+  if (merges)
+    PLEXUS_SET(base, engine_internal::MergeRows(*start.base, *base, load.memory, executor));
   Sequence sequence = start.sequence;
   std::uint64_t changes = 0;
   for (std::size_t b = 0; b < batch_count(); ++b) {
@@ -287,9 +286,8 @@ Result<GraphState> LoadedEdges::StateBefore(std::size_t batch, const GraphState&
   }
   with_kinds.schema = std::move(schema);
   PLEXUS_ASSIGN(auto base, RowsBefore(batch, *with_kinds.schema, executor));
-  if (start.base->arc_count() > 0) {
-    PLEXUS_ASSIGN(base, engine_internal::MergeRows(*start.base, *base, memory_, executor));
-  }
+  if (start.base->arc_count() > 0)
+    PLEXUS_SET(base, engine_internal::MergeRows(*start.base, *base, memory_, executor));
   auto by_kind = engine_internal::CountEdges(*base, *with_kinds.schema, executor);
   GraphState state = StateOf(with_kinds, batch, sequence, std::move(base));
   state.edges_by_kind = std::move(by_kind);

@@ -32,9 +32,7 @@ Status BatchResolver::Definitions() {
   for (const auto& s : b_.spaces_) PLEXUS_TRY(MutableSchema().Define(s));
   for (const std::string& name : b_.node_kind_names_) {
     auto found = schema().FindNodeKind(name);
-    if (!found) {
-      PLEXUS_ASSIGN(found, MutableSchema().Define(NodeKind{name, Plane::kFact}));
-    }
+    if (!found) PLEXUS_SET(found, MutableSchema().Define(NodeKind{name, Plane::kFact}));
     node_kinds_.push_back(*found);
   }
   for (const std::string& name : b_.edge_kind_names_) {

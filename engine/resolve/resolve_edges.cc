@@ -215,9 +215,7 @@ Status BatchResolver::DecideEdge(std::span<const EdgeTouch> touches, ApplyReport
   std::string rank;
   if (scrub != kNever) {
     value.properties = {};
-    if (exists && t.kind == builtin::kMember) {
-      PLEXUS_ASSIGN(rank, StoredRank(now_, before.properties));
-    }
+    if (exists && t.kind == builtin::kMember) PLEXUS_SET(rank, StoredRank(now_, before.properties));
     if (!rank.empty()) value.new_properties = rank;
   }
   bool named = false;  // by an operation, not only by a removal
@@ -289,9 +287,8 @@ Status BatchResolver::ApplyEdgeOp(const WriteBatch::EdgeOp& op, bool fresh, Edge
   if (op.has & WriteBatch::kCreatedAt) value.created_at = op.created_at;
   if (!(op.has & WriteBatch::kHasRare)) return {};
   const auto& rare = b_.rare_[op.rare];
-  if (op.has & WriteBatch::kCreatedBy) {
-    PLEXUS_ASSIGN(value.created_by, InternString(b_.View(rare.created_by)));
-  }
+  if (op.has & WriteBatch::kCreatedBy)
+    PLEXUS_SET(value.created_by, InternString(b_.View(rare.created_by)));
   if (op.has & WriteBatch::kValidFrom) value.valid_from = rare.valid_from;
   if (op.has & WriteBatch::kValidUntil) value.valid_until = rare.valid_until;
   if (op.has & WriteBatch::kProperties) {

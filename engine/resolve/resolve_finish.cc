@@ -37,11 +37,10 @@ Result<std::uint64_t> BatchResolver::ColumnAfter(std::span<const ColumnOp> ops,
                                                  std::uint64_t before) const {
   std::uint64_t bits = before;
   for (const ColumnOp& op : ops) {
-    if (op.what == ColumnOp::kAdd) {
-      PLEXUS_ASSIGN(bits, Sum(op, bits));
-    } else {
+    if (op.what == ColumnOp::kAdd)
+      PLEXUS_SET(bits, Sum(op, bits));
+    else
       bits = op.what == ColumnOp::kSet ? op.bits : AbsentBits(schema().columns()[op.column].type);
-    }
   }
   return bits;
 }
@@ -166,9 +165,8 @@ Status BatchResolver::FinishVectors() {
       if (schema().spaces()[v.space].element == VectorElement::kF16)
         bytes = halves = RoundedToHalves(bytes);
       bool same = false;
-      if (had && !PendingOf(v.node).purged) {
-        PLEXUS_ASSIGN(same, table->Equals(v.node, bytes, now_.state().payload_store.get()));
-      }
+      if (had && !PendingOf(v.node).purged)
+        PLEXUS_SET(same, table->Equals(v.node, bytes, now_.state().payload_store.get()));
       if (same) {
         ++report_.vectors.same;
         continue;

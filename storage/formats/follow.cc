@@ -70,9 +70,8 @@ class Follower {
  private:
   Status Begin() {
     std::optional<FollowPosition> position;
-    if (!follow_.position.empty()) {
-      PLEXUS_ASSIGN(position, ReadFollowPosition(graph_.snapshot(), follow_.position));
-    }
+    if (!follow_.position.empty())
+      PLEXUS_SET(position, ReadFollowPosition(graph_.snapshot(), follow_.position));
     PLEXUS_ASSIGN(windows_,
                   source_.Begin(position ? &*position : nullptr, kSniffBytes, head_, progress_));
     if (position) lines_ = position->lines;
@@ -91,9 +90,7 @@ class Follower {
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
     if (const std::size_t end = text.rfind('\n'); end != std::string_view::npos)
       text = text.substr(0, end);  // whole lines
-    if (format == FileFormat::kAuto) {
-      PLEXUS_ASSIGN(format, SniffFormat(name_, text, options_.columns));
-    }
+    if (format == FileFormat::kAuto) PLEXUS_SET(format, SniffFormat(name_, text, options_.columns));
     table_ = format == FileFormat::kCsv || format == FileFormat::kTsv;
     const bool rows = format == FileFormat::kJsonRows && !IsJsonArray(text);
     if (!table_ && !rows && format != FileFormat::kJsonLines && format != FileFormat::kEdgeList)

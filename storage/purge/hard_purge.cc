@@ -66,9 +66,7 @@ Result<std::optional<Graph::Renewal>> Database::Impl::MakeGeneration(const std::
       return Fail(ErrorCode::kConflict,
                   "node '" + std::string(now.key(node)) + "' was made again while it was purged");
   std::set<NodeId> words;
-  if (words_wait) {
-    PLEXUS_ASSIGN(words, FindPurgedWords());
-  }
+  if (words_wait) PLEXUS_SET(words, FindPurgedWords());
   LogRewriter rewriter(*this, now);
   if (rewrite == Rewrite::kOnlyThese)
     rewriter.ChooseOnly(nodes);

@@ -230,9 +230,7 @@ Status Verifier::CheckPart(const std::vector<Manifest>& checkpoints, ArcPart par
   LogCursor cursor(rocks_, floor_);
   if (floor_.sequence > 0) writer.reset();  // begins with the floor's checkpoint, which is masked
   std::map<NodeId, Sequence> purged;
-  if (floor_.sequence > 0) {
-    PLEXUS_ASSIGN(purged, ReadPurges(rocks_, kPurgedPrefix, last_));
-  }
+  if (floor_.sequence > 0) PLEXUS_SET(purged, ReadPurges(rocks_, kPurgedPrefix, last_));
   PurgeMask mask(purged, floor_.sequence);
   // The writer continues with its state compacted.
   std::uint64_t arcs = 0;
@@ -275,9 +273,7 @@ Status Verifier::CheckPart(const std::vector<Manifest>& checkpoints, ArcPart par
     const std::string where = "checkpoint " + std::to_string(m.id);
     if (!Checks(m)) continue;
     std::optional<Snapshot> replayed;
-    if (replaying && writer) {
-      PLEXUS_ASSIGN(replayed, replayed_at(m.sequence));
-    }
+    if (replaying && writer) PLEXUS_SET(replayed, replayed_at(m.sequence));
     if (unreadable_.contains(m.id)) continue;
     const auto source = OpenSections(rocks_, m.id);
     auto loaded = ReadCheckpointPart(m, *source, store_, db_.executor(), options_.progress, part);

@@ -267,9 +267,7 @@ Result<plexus_counts> PutVectors(Graph& graph, const plexus_vectors& given, Call
   vectors.format = formats::VectorFormat::kF32;
   vectors.dimensions = given.dimensions;
   if (given.space) vectors.space = given.space;
-  if (given.metric) {
-    PLEXUS_ASSIGN(vectors.metric, tools::ParseMetric(given.metric));
-  }
+  if (given.metric) PLEXUS_SET(vectors.metric, tools::ParseMetric(given.metric));
   PLEXUS_ASSIGN(const Strings keys, Strings::Copy(given.keys, "keys"));
   PLEXUS_ASSIGN(const std::string lines, KeyLines(keys));
   if (given.keys.count > 0) vectors.keys = formats::VectorInput{"keys", lines};

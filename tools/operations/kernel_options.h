@@ -64,18 +64,15 @@ Result<Budget> MakeBudget(const Request& request);
 template <class Options>
 Status Select(const Workspace& workspace, const Request& request, Options& options) {
   if constexpr (requires { options.filter; }) {
-    if (request.Has("kinds")) {
-      PLEXUS_ASSIGN(options.filter.kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
-    }
-    if (request.Has("valid_at")) {
-      PLEXUS_ASSIGN(options.filter.valid_at, workspace.ValidAt(request.Text("valid_at")));
-    }
+    if (request.Has("kinds"))
+      PLEXUS_SET(options.filter.kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
+    if (request.Has("valid_at"))
+      PLEXUS_SET(options.filter.valid_at, workspace.ValidAt(request.Text("valid_at")));
     options.filter.subset = workspace.scope();
   } else {
     if constexpr (requires { options.valid_at; }) {
-      if (request.Has("valid_at")) {
-        PLEXUS_ASSIGN(options.valid_at, workspace.ValidAt(request.Text("valid_at")));
-      }
+      if (request.Has("valid_at"))
+        PLEXUS_SET(options.valid_at, workspace.ValidAt(request.Text("valid_at")));
     }
     options.subset = workspace.scope();
   }

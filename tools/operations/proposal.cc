@@ -19,9 +19,7 @@ Result<PreviewResult> ReadProposal(Workspace& workspace, const std::string& sour
   WriteBatch joined(workspace.now_ms()), last;  // last: handed to the copy
   Sequence last_before = 0;                     // where the copy was then
   std::optional<TermKeeper> keeper;
-  if (with_terms) {
-    PLEXUS_ASSIGN(keeper, TermKeeper::Make(workspace, false));
-  }
+  if (with_terms) PLEXUS_SET(keeper, TermKeeper::Make(workspace, false));
   formats::ImportOptions options;
   options.format = formats::FileFormat::kJsonLines;
   options.now_ms = workspace.now_ms();

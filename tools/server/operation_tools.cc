@@ -100,9 +100,7 @@ Result<std::string> OperationBackend::AskPage(Request request, std::string_view 
                                               Call& call) {
   constexpr std::uint64_t kPage = 20;
   std::uint64_t from = 0;
-  if (!cursor.empty()) {
-    PLEXUS_ASSIGN(from, PlaceOfCursor(cursor));
-  }
+  if (!cursor.empty()) PLEXUS_SET(from, PlaceOfCursor(cursor));
   const std::uint64_t asked = request.Count("top");
   if (asked == 0 && request.Given("top")) return Ask(std::move(request), call);  // all
   const std::uint64_t most = asked > 0 ? asked : kPage;

@@ -68,9 +68,7 @@ Result<OpenConflictsResult> DecisionContradictions(const Snapshot& snapshot,
   open.now_ms = snapshot.TimeOr(options.now_ms);
   open.run = options.run;
   NodeSubset decisions;
-  if (!options.subset) {
-    PLEXUS_ASSIGN(decisions, Decisions(snapshot));
-  }
+  if (!options.subset) PLEXUS_SET(decisions, Decisions(snapshot));
   open.subset = options.subset ? options.subset : &decisions;
   PLEXUS_ASSIGN(OpenConflictsResult result, OpenConflicts(snapshot, open));
   const StringColumn outcomes(snapshot, builtin::kDecisionOutcome);

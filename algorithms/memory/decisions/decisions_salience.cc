@@ -32,9 +32,7 @@ Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions&
   if (!(options.tolerance > 0 && options.tolerance <= 1))
     return Fail(ErrorCode::kInvalidArgument, "tolerance is above 0 and at most 1");
   NodeSubset decisions;
-  if (!options.decisions.subset) {
-    PLEXUS_ASSIGN(decisions, Decisions(snapshot));
-  }
+  if (!options.decisions.subset) PLEXUS_SET(decisions, Decisions(snapshot));
   DenseViewOptions rows;
   rows.filter.kinds = {builtin::kDependsOn, builtin::kRefines, builtin::kCauses,
                        builtin::kSupports};

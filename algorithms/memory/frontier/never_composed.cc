@@ -136,9 +136,7 @@ Result<NeverComposedPage> Surface(const Snapshot& snapshot, const NeverComposedO
   }
   const SurfacePool& pool = *made;
   internal::SurfaceExtras extras;
-  if (options.band) {
-    PLEXUS_ASSIGN(extras.cosine, BandCosines::Make(pool, *options.band));
-  }
+  if (options.band) PLEXUS_SET(extras.cosine, BandCosines::Make(pool, *options.band));
   std::vector<internal::StructuralProfile> profiles;
   if (WantsFit(options)) {
     PLEXUS_ASSIGN(profiles, Profiles(pool, options, executor));

@@ -34,9 +34,8 @@ class Filter {
   static Result<Filter> Make(const Snapshot& snapshot, const LedgerIndex& index,
                              const EventFilter& wanted) {
     Filter filter(snapshot, index, wanted);
-    if (!wanted.tool.empty() || !wanted.mode.empty()) {
-      PLEXUS_ASSIGN(filter.attributes_, EventAttributes::Of(snapshot, index));
-    }
+    if (!wanted.tool.empty() || !wanted.mode.empty())
+      PLEXUS_SET(filter.attributes_, EventAttributes::Of(snapshot, index));
     if (!wanted.outcome.empty()) filter.outcome_ = internal::OutcomeBit(wanted.outcome);
     return filter;
   }
@@ -124,9 +123,7 @@ Result<EventPage> PageOf(const Snapshot& snapshot, const LedgerIndex& index,
   for (; at < events.size(); ++at) {
     page.truncated = options.run.budget.Interrupted();
     bool passes = false;
-    if (!page.truncated) {
-      PLEXUS_ASSIGN(passes, filter.Passes(events[at]));
-    }
+    if (!page.truncated) PLEXUS_SET(passes, filter.Passes(events[at]));
     if (page.truncated) {
       page.next = internal::CursorAt(snapshot.sequence(), at, question);
       break;
@@ -194,9 +191,8 @@ Result<ComposedPage> ComposedWith(const Snapshot& snapshot, NodeId member, std::
   question.Add("neighbors").Add(snapshot.key(member));
   if (!state.empty()) question.Add("state").Add(state);
   std::uint64_t position = 0;
-  if (!cursor.empty()) {
-    PLEXUS_ASSIGN(position, internal::PositionOf(cursor, snapshot.sequence(), question));
-  }
+  if (!cursor.empty())
+    PLEXUS_SET(position, internal::PositionOf(cursor, snapshot.sequence(), question));
   struct Use {
     NodeId node;
     std::int64_t at;

@@ -90,11 +90,10 @@ Result<ShownNodes> ShownBy(const Snapshot& snapshot, const RecallOptions& option
   };
   ShownNodes shown;
   PLEXUS_ASSIGN(shown.standing, select(false));
-  if (options.include_superseded) {
-    PLEXUS_ASSIGN(shown.allowed, select(true));
-  } else {
+  if (options.include_superseded)
+    PLEXUS_SET(shown.allowed, select(true));
+  else
     shown.allowed = shown.standing;
-  }
   shown.matching =
       options.matching ? shown.allowed.nodes.Intersect(*options.matching) : shown.allowed.nodes;
   return shown;

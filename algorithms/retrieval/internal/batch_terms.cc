@@ -179,9 +179,7 @@ class BatchTerms {
     }
     if (!w.set && removed) return {};  // its edges went with it
     std::vector<TermCount> wanted;
-    if (w.set) {
-      PLEXUS_ASSIGN(wanted, splitter.CountDocument(w.text, KeyOf(w)));
-    }
+    if (w.set) PLEXUS_SET(wanted, splitter.CountDocument(w.text, KeyOf(w)));
     std::vector<internal::StoredTerm> stored;
     if (was_there) stored = internal::StoredTerms(s_, w.id, has_term_);
     if (term_removed_)

@@ -186,9 +186,8 @@ Status CsvParser::AddEdge(const CsvRow& row, BatchBuilder& builder) const {
   for (const TimeField& t : {TimeField{Field::kCreatedAt, "created_at", &edge.created_at},
                              TimeField{Field::kValidFrom, "valid_from", &edge.valid_from},
                              TimeField{Field::kValidUntil, "valid_until", &edge.valid_until}}) {
-    if (auto cell = Cell(row, t.field); !cell.empty()) {
-      PLEXUS_ASSIGN(*t.to, Time(t.name, cell, builder));
-    }
+    if (auto cell = Cell(row, t.field); !cell.empty())
+      PLEXUS_SET(*t.to, Time(t.name, cell, builder));
   }
   edge.label = Cell(row, Field::kLabel);
   if (auto cell = Cell(row, Field::kCreatedBy); !cell.empty()) edge.created_by = cell;
@@ -225,13 +224,12 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
         break;
       }
       case ColumnType::kI64: {
-        if (IsTimeColumn(*id)) {
-          PLEXUS_ASSIGN(value.i64, Time(columns_[i].name, row.cells[i], builder));
-        } else if (const auto iso = ParseIsoTime(Trim(row.cells[i]))) {
+        if (IsTimeColumn(*id))
+          PLEXUS_SET(value.i64, Time(columns_[i].name, row.cells[i], builder));
+        else if (const auto iso = ParseIsoTime(Trim(row.cells[i])))
           value.i64 = *iso;
-        } else {
-          PLEXUS_ASSIGN(value.i64, Number<std::int64_t>(columns_[i].name, row.cells[i]));
-        }
+        else
+          PLEXUS_SET(value.i64, Number<std::int64_t>(columns_[i].name, row.cells[i]));
         break;
       }
       case ColumnType::kString:

@@ -158,9 +158,7 @@ Result<Entry> ReadEntry(std::string_view line, const MatrixHeader& header) {
     return Bad("row " + Quoted(row, 40) + " is not in 1 to " + std::to_string(header.nodes));
   if (!in_range(column, entry.column))
     return Bad("column " + Quoted(column, 40) + " is not in 1 to " + std::to_string(header.nodes));
-  if (!pattern) {
-    PLEXUS_ASSIGN(entry.weight, ReadValue(value, header));
-  }
+  if (!pattern) PLEXUS_SET(entry.weight, ReadValue(value, header));
   if (header.symmetry == MatrixHeader::Symmetry::kSkew && entry.row == entry.column)
     return Bad("a skew-symmetric matrix has no diagonal");
   return entry;

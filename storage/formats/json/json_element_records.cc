@@ -91,11 +91,10 @@ Status ParseElement(std::string_view line, const ElementDefaults& defaults, Json
     return sort == 'N' ? record.AddElementNode(number) : record.AddElementEdge(defaults);
   }
   Members members;
-  if (sort == 'J') {
-    PLEXUS_ASSIGN(members, NeighbourMembers(json, *root));
-  } else {
+  if (sort == 'J')
+    PLEXUS_SET(members, NeighbourMembers(json, *root));
+  else
     members = MembersOf(json, *root);
-  }
   if (renames) PLEXUS_TRY(Rename(members, sort == 'N', builder.context()));
   JsonRecord record(json, members, builder);
   return sort == 'N' ? record.AddElementNode(number) : record.AddElementEdge(defaults);

@@ -43,9 +43,7 @@ Status MergeStored(const Snapshot& snapshot, const PropertyPatch& patch, WriteBa
     return std::unexpected(stored.error());
   }
   std::string base = std::move(*stored);
-  if (patch.replaces_rest) {
-    PLEXUS_ASSIGN(base, KeepReserved(base));
-  }
+  if (patch.replaces_rest) PLEXUS_SET(base, KeepReserved(base));
   PLEXUS_ASSIGN(std::string merged, MergeProperties(base, patch.patch));
   if (merged.empty())
     after.ClearPayload(NodeRef::Id(*id), NodeField::kProperties);

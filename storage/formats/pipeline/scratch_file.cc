@@ -36,9 +36,7 @@ ScratchFile::~ScratchFile() {
 
 Result<int> ScratchFile::File() {
   const MutexLock lock(mutex_);
-  if (fd_ < 0) {
-    PLEXUS_ASSIGN(fd_, NamelessFile(folder_));
-  }
+  if (fd_ < 0) PLEXUS_SET(fd_, NamelessFile(folder_));
   return fd_;
 }
 

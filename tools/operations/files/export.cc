@@ -121,12 +121,11 @@ Result<Exporter> MakeExporter(Workspace& workspace, const Request& request) {
                 "jsonl is the whole graph, lossless; " + request.Name("around") + ", " +
                     request.Name("kinds") + ", " + request.Name("scope") + " and " +
                     request.Name("where") + " go with the other formats");
-  if (exporter.format == "f32") {
-    PLEXUS_ASSIGN(exporter.space, FindSpace(workspace.schema(), request));
-  } else if (request.Given("space")) {
+  if (exporter.format == "f32")
+    PLEXUS_SET(exporter.space, FindSpace(workspace.schema(), request));
+  else if (request.Given("space"))
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("space") + " goes with " + request.Name("format", "f32"));
-  }
   if (exporter.format == "csr-parts") {
     if (!workspace.has_database())
       return Fail(ErrorCode::kUnsupported, request.Name("format", "csr-parts") +

@@ -62,9 +62,7 @@ Result<formats::ImportReport> ReadVectors(Graph& graph, int input, const Request
   vectors.dimensions =
       static_cast<decltype(vectors.dimensions)>(request.MaybeCount("dimensions").value_or(0));
   vectors.space = request.Text("space");
-  if (request.Given("metric")) {
-    PLEXUS_ASSIGN(vectors.metric, ParseMetric(request.Text("metric")));
-  }
+  if (request.Given("metric")) PLEXUS_SET(vectors.metric, ParseMetric(request.Text("metric")));
   vectors.prefilter = ReadPrefilter(request);
   vectors.element = ReadElement(request);
   vectors.keys_first = request.Text("keys") == "-";
@@ -154,9 +152,8 @@ double SecondsSince(std::chrono::steady_clock::time_point start) {
 
 Result<formats::ImportOptions> Options(Workspace& workspace, const Request& request) {
   formats::ImportOptions options;
-  if (!AskedVectorFormat(request) && request.Text("format") != "markdown" && !IsArrays(request)) {
-    PLEXUS_ASSIGN(options.format, formats::ParseFileFormat(request.Text("format")));
-  }
+  if (!AskedVectorFormat(request) && request.Text("format") != "markdown" && !IsArrays(request))
+    PLEXUS_SET(options.format, formats::ParseFileFormat(request.Text("format")));
   PLEXUS_ASSIGN(options.columns, ColumnNames(request));
   options.reversed_kinds = request.List("reversed_kinds");
   PLEXUS_ASSIGN(options.kind_names, KindNames(request));

@@ -181,9 +181,7 @@ Result<View> Workspace::ViewAt(std::string_view as_of, const Request& request) {
   View view;
   const std::string& now = request.Text("now");
   view.now_ms = options_.clock_ms;
-  if (!now.empty()) {
-    PLEXUS_ASSIGN(view.now_ms, ParseTime(now, options_.clock_ms));
-  }
+  if (!now.empty()) PLEXUS_SET(view.now_ms, ParseTime(now, options_.clock_ms));
   if (!graph_ && !database_) return view;
   view.snapshot = graph().snapshot();
   if (!as_of.empty()) {
@@ -212,9 +210,8 @@ Result<View> Workspace::ViewAt(std::string_view as_of, const Request& request) {
   PLEXUS_ASSIGN(view.scope, InScopes(view.snapshot, request, KeepsOrders(view)));
   PLEXUS_ASSIGN(view.scope, Selected(view, request, "node_kinds", WhereOfNodes(request),
                                      std::move(view.scope)));
-  if (request.Has("show_kinds")) {
-    PLEXUS_ASSIGN(view.shown, Selected(view, request, "show_kinds", "show_where", {}));
-  }
+  if (request.Has("show_kinds"))
+    PLEXUS_SET(view.shown, Selected(view, request, "show_kinds", "show_where", {}));
   return view;
 }
 
@@ -222,9 +219,8 @@ Result<View> Workspace::ViewAt(std::string_view as_of, const Request& request) {
 Result<std::optional<NodeSubset>> Workspace::Selected(const View& view, const Request& request,
                                                       const char* kinds, const char* where,
                                                       std::optional<NodeSubset> among) {
-  if (request.Given(kinds)) {
-    PLEXUS_ASSIGN(among, OfKinds(view.snapshot, request.List(kinds), among, KeepsOrders(view)));
-  }
+  if (request.Given(kinds))
+    PLEXUS_SET(among, OfKinds(view.snapshot, request.List(kinds), among, KeepsOrders(view)));
   if (!where || !request.Given(where)) return among;
   retrieval::WhereOptions options;
   options.now_ms = view.now_ms;

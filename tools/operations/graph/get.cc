@@ -105,9 +105,8 @@ std::string KindsWithCounts(const Snapshot& snapshot, const std::vector<KindCoun
 Result<NodeView> ViewNode(const Snapshot& snapshot, NodeId node) {
   NodeView view;
   view.node = node;
-  if (snapshot.payload_ref(node, NodeField::kText)) {
-    PLEXUS_ASSIGN(view.text, snapshot.Payload(node, NodeField::kText));
-  }
+  if (snapshot.payload_ref(node, NodeField::kText))
+    PLEXUS_SET(view.text, snapshot.Payload(node, NodeField::kText));
   if (snapshot.payload_ref(node, NodeField::kProperties)) {
     PLEXUS_ASSIGN(const std::string bytes, snapshot.Payload(node, NodeField::kProperties));
     PLEXUS_ASSIGN(view.properties, formats::internal::JsonFromProperties(bytes));
@@ -119,9 +118,8 @@ Result<NodeView> ViewNode(const Snapshot& snapshot, NodeId node) {
   view.out = snapshot.Degree(Direction::kOut, node, facts);
   view.in = snapshot.Degree(Direction::kIn, node, facts);
   view.index_edges = CountIndexEdges(snapshot, node);
-  if (snapshot.node_kind(node) == builtin::kEvent) {
-    PLEXUS_ASSIGN(view.event, ViewEvent(snapshot, node));
-  }
+  if (snapshot.node_kind(node) == builtin::kEvent)
+    PLEXUS_SET(view.event, ViewEvent(snapshot, node));
   return view;
 }
 

@@ -227,9 +227,8 @@ Result<Reply> RunList(Workspace& workspace, const Request& request) {
   const Snapshot& rows = listed.edges ? listed.edges->snapshot : snapshot;
   std::optional<NodeSubset> both_planes;
   if (listed.edges) both_planes = NodeSubset::Alive(rows);  // they are selected
-  if (request.Flag("index") && !request.Given("node_kinds")) {
-    PLEXUS_ASSIGN(both_planes, Selected(workspace, request, rows, NodeSubset::Alive(rows)));
-  }
+  if (request.Flag("index") && !request.Given("node_kinds"))
+    PLEXUS_SET(both_planes, Selected(workspace, request, rows, NodeSubset::Alive(rows)));
   if (both_planes) wanted.subset = &*both_planes;
   wanted.sort = request.Text("sort");
   wanted.top = request.Count("top");

@@ -218,9 +218,7 @@ Result<Reply> RunDiff(Workspace& workspace, const Request& request) {
     return Fail(ErrorCode::kFailedPrecondition, "a graph that is only in RAM has no history");
   PLEXUS_ASSIGN(const Sequence from, workspace.SequenceAt(request.Text("from")));
   Sequence to = workspace.snapshot().sequence();
-  if (request.Given("to")) {
-    PLEXUS_ASSIGN(to, workspace.SequenceAt(request.Text("to")));
-  }
+  if (request.Given("to")) PLEXUS_SET(to, workspace.SequenceAt(request.Text("to")));
   PLEXUS_ASSIGN(const Snapshot before, workspace.database().AsOf(from, workspace.timed_progress()));
   if (from > to)
     return Fail(ErrorCode::kInvalidArgument, "sequence " + std::to_string(from) +

@@ -168,9 +168,7 @@ class Undoing {
       return {};
     }
     std::string properties;
-    if (edge.properties) {
-      PLEXUS_ASSIGN(properties, before_.Payload(edge.properties));
-    }
+    if (edge.properties) PLEXUS_SET(properties, before_.Payload(edge.properties));
     batch_.Link({.source = source,
                  .target = target,
                  .kind = batch_.EdgeKindNamed(kind),

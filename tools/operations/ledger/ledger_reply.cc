@@ -125,9 +125,7 @@ Result<PageState> StateOfPage(Workspace& workspace, const Request& request) {
   bool same = true;  // the workspace shows it already, but for the sequence
   if (request.Given("event_time")) {
     std::int64_t time = workspace.now_ms();
-    if (request.Given("now")) {
-      PLEXUS_ASSIGN(time, ParseTime(request.Text("event_time"), time));
-    }
+    if (request.Given("now")) PLEXUS_SET(time, ParseTime(request.Text("event_time"), time));
     if (at != std::string::npos) {
       std::int64_t then = 0;
       const char* const end = page.cursor.data() + page.cursor.size();

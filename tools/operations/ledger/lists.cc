@@ -37,9 +37,8 @@ Result<memory::EventListOptions> ListOptions(Workspace& workspace, const Request
   options.filter.mode = request.Text("mode");
   options.filter.outcome = request.Text("outcome");
   options.filter.tags = request.List("tags");
-  if (request.Given("since")) {
-    PLEXUS_ASSIGN(options.filter.since, ParseTime(request.Text("since"), workspace.now_ms()));
-  }
+  if (request.Given("since"))
+    PLEXUS_SET(options.filter.since, ParseTime(request.Text("since"), workspace.now_ms()));
   if (request.Given("until")) {
     PLEXUS_ASSIGN(options.filter.until, ParseTime(request.Text("until"), workspace.now_ms()));
     if (request.Given("since") && options.filter.since >= options.filter.until)
@@ -98,9 +97,7 @@ Result<Reply> RunEvents(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = state.snapshot;
   PLEXUS_ASSIGN(const memory::EventListOptions options, ListOptions(workspace, request, state));
   NodeId member = kNoNode;
-  if (request.operation().Find("key")) {
-    PLEXUS_ASSIGN(member, FindNode(snapshot, request.Text("key")));
-  }
+  if (request.operation().Find("key")) PLEXUS_SET(member, FindNode(snapshot, request.Text("key")));
   PLEXUS_ASSIGN(memory::EventPage page, member == kNoNode
                                             ? memory::RecentEvents(snapshot, options)
                                             : memory::EventsOf(snapshot, member, options));

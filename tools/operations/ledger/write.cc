@@ -180,9 +180,8 @@ Result<Reply> RunLabel(Workspace& workspace, const Request& request) {
                                 .labeled_at = label.labeled_at,
                                 .confidence_delta = label.confidence_delta,
                                 .props = {}};
-  if (!label.props.empty()) {
-    PLEXUS_ASSIGN(outcome.props, formats::internal::JsonFromProperties(label.props));
-  }
+  if (!label.props.empty())
+    PLEXUS_SET(outcome.props, formats::internal::JsonFromProperties(label.props));
   std::string id(DisplayName(before.key(event)));
   std::string page = "event " + id + ": " + label.type +
                      (labeled.known     ? ", as it is known already\n"

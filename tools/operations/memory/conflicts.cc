@@ -21,9 +21,7 @@ Result<Reply> RunList(Workspace& workspace, const Request& request) {
   memory::OpenConflictsOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
   options.now_ms = workspace.now_ms();
-  if (request.Given("key")) {
-    PLEXUS_ASSIGN(options.of, FindAliveNode(snapshot, request.Text("key")));
-  }
+  if (request.Given("key")) PLEXUS_SET(options.of, FindAliveNode(snapshot, request.Text("key")));
   PLEXUS_ASSIGN(memory::OpenConflictsResult result, memory::OpenConflicts(snapshot, options));
   if (request.Given("since")) {
     PLEXUS_ASSIGN(const std::int64_t since, ParseTime(request.Text("since"), workspace.now_ms()));
@@ -86,9 +84,7 @@ Result<Reply> RunDuplicates(Workspace& workspace, const Request& request) {
   options.min_jaccard = request.Number("least");
   options.space = request.Text("space");
   options.min_cosine = request.Number("min_cosine");
-  if (request.Given("key")) {
-    PLEXUS_ASSIGN(options.of, FindAliveNode(snapshot, request.Text("key")));
-  }
+  if (request.Given("key")) PLEXUS_SET(options.of, FindAliveNode(snapshot, request.Text("key")));
   PLEXUS_ASSIGN(memory::NearDuplicatesResult result, memory::NearDuplicates(snapshot, options));
   std::string closing = Truncated(result.truncated, "not all pairs were looked at");
   Reply reply([snapshot, result = std::move(result)](ReplyWriter& json) {

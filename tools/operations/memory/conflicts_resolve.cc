@@ -79,9 +79,7 @@ Result<memory::Verdict> FromLine(const Snapshot& snapshot, std::string_view line
   verdict.kind = *kind;
   verdict.note = std::move(note);
   PLEXUS_TRY(TakeSides(snapshot, a, b, verdict));
-  if (!goes.empty()) {
-    PLEXUS_ASSIGN(verdict.removed, FindNode(snapshot, goes));
-  }
+  if (!goes.empty()) PLEXUS_SET(verdict.removed, FindNode(snapshot, goes));
   return verdict;
 }
 

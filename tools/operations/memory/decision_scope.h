@@ -20,12 +20,11 @@ inline Result<memory::DecisionOptions> ReadDecisionOptions(const Workspace& work
                                                            NodeSubset& decisions) {
   memory::DecisionOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
-  if (request.Given("node_kinds") && workspace.scope()) {
+  if (request.Given("node_kinds") && workspace.scope())
     decisions = *workspace.scope();
-  } else {
-    PLEXUS_ASSIGN(decisions, memory::Decisions(workspace.snapshot(), workspace.scope(),
-                                               workspace.keeps_orders()));
-  }
+  else
+    PLEXUS_SET(decisions, memory::Decisions(workspace.snapshot(), workspace.scope(),
+                                            workspace.keeps_orders()));
   options.now_ms = workspace.now_ms();
   options.subset = &decisions;
   options.inside = workspace.scope();

@@ -37,9 +37,8 @@ Result<Reply> RunCheck(Workspace& workspace, const Request& request) {
   memory::GuardrailResult result;
   result.allowed = !late;
   result.truncated = late;
-  if (!late) {
-    PLEXUS_ASSIGN(result, memory::CheckGuardrails(workspace.snapshot(), proposal, rules, options));
-  }
+  if (!late)
+    PLEXUS_SET(result, memory::CheckGuardrails(workspace.snapshot(), proposal, rules, options));
   const bool allowed = result.allowed;
   const bool truncated = result.truncated;
   const std::string more = More(result.total, options.top);

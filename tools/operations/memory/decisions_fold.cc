@@ -142,9 +142,7 @@ class Folder {
 
   Status Link(const Edge& edge, NodeId source, NodeId target) {
     std::string properties;
-    if (edge.properties) {
-      PLEXUS_ASSIGN(properties, snapshot_.Payload(edge.properties));
-    }
+    if (edge.properties) PLEXUS_SET(properties, snapshot_.Payload(edge.properties));
     batch_.Link({.source = NodeRef::Id(source),
                  .target = NodeRef::Id(target),
                  .kind = edge.kind,

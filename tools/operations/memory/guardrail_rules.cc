@@ -167,34 +167,32 @@ Result<memory::GuardrailRule> ReadRule(const Schema& schema, const json::value& 
   RuleKinds kinds;
   for (const auto& [key, member] : value.get_object()) {
     const std::string_view name = key;
-    if (name == "name") {
-      PLEXUS_ASSIGN(rule.name, TextIn(member, name));
-    } else if (name == "message") {
-      PLEXUS_ASSIGN(rule.message, TextIn(member, name));
-    } else if (name == "does") {
-      PLEXUS_ASSIGN(rule.does,
-                    OneOf<memory::ProposalDoes>(member, name,
-                                                {{"links", memory::ProposalDoes::kLinks},
-                                                 {"unlinks", memory::ProposalDoes::kUnlinks},
-                                                 {"removes", memory::ProposalDoes::kRemoves},
-                                                 {"closes_cycle", memory::ProposalDoes::kCloses}}));
-    } else if (name == "edge") {
-      PLEXUS_ASSIGN(kinds, ReadKinds(schema, member));
-    } else if (name == "side") {
-      PLEXUS_ASSIGN(rule.side,
-                    OneOf<memory::TargetSide>(member, name,
-                                              {{"target", memory::TargetSide::kTarget},
-                                               {"source", memory::TargetSide::kSource},
-                                               {"either", memory::TargetSide::kEither}}));
-    } else if (name == "target") {
+    if (name == "name")
+      PLEXUS_SET(rule.name, TextIn(member, name));
+    else if (name == "message")
+      PLEXUS_SET(rule.message, TextIn(member, name));
+    else if (name == "does")
+      PLEXUS_SET(rule.does,
+                 OneOf<memory::ProposalDoes>(member, name,
+                                             {{"links", memory::ProposalDoes::kLinks},
+                                              {"unlinks", memory::ProposalDoes::kUnlinks},
+                                              {"removes", memory::ProposalDoes::kRemoves},
+                                              {"closes_cycle", memory::ProposalDoes::kCloses}}));
+    else if (name == "edge")
+      PLEXUS_SET(kinds, ReadKinds(schema, member));
+    else if (name == "side")
+      PLEXUS_SET(rule.side, OneOf<memory::TargetSide>(member, name,
+                                                      {{"target", memory::TargetSide::kTarget},
+                                                       {"source", memory::TargetSide::kSource},
+                                                       {"either", memory::TargetSide::kEither}}));
+    else if (name == "target")
       PLEXUS_TRY(ReadCondition(schema, member, rule.target));
-    } else if (name == "action") {
-      PLEXUS_ASSIGN(rule.action, OneOf<memory::RuleAction>(member, name,
-                                                           {{"block", memory::RuleAction::kBlock},
-                                                            {"warn", memory::RuleAction::kWarn}}));
-    } else if (name != "type" && name != "rule") {
+    else if (name == "action")
+      PLEXUS_SET(rule.action, OneOf<memory::RuleAction>(member, name,
+                                                        {{"block", memory::RuleAction::kBlock},
+                                                         {"warn", memory::RuleAction::kWarn}}));
+    else if (name != "type" && name != "rule")
       return Bad("'" + std::string(name) + "' is no member of a rule");
-    }
   }
   PLEXUS_TRY(
       TakeKinds(schema, std::move(kinds), value.get_object().contains("side"), rule));

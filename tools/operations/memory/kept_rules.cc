@@ -40,9 +40,7 @@ boost::json::array ListOf(const boost::json::value& given) {
 Result<Reply> RulesReply(const Snapshot& snapshot, Sequence sequence, const Request& request) {
   PLEXUS_ASSIGN(const auto kept, KeptRules(snapshot));
   std::vector<memory::GuardrailRule> rules;
-  if (kept) {
-    PLEXUS_ASSIGN(rules, ParseGuardrailRules(snapshot.schema(), kSource, *kept));
-  }
+  if (kept) PLEXUS_SET(rules, ParseGuardrailRules(snapshot.schema(), kSource, *kept));
   std::string closing = rules.empty() ? "the graph keeps no rules\n" : "";
   Reply reply(
       [snapshot, sequence, dry = IsDryRun(request), rules = std::move(rules)](ReplyWriter& json) {

@@ -59,9 +59,7 @@ Result<bool> IsKnown(const Workspace& workspace, const Request& request, NodeId 
                                      std::pair("valid_from", builtin::kValidFrom)}) {
     const std::int64_t stored = snapshot.i64(column, node).value_or(kNoTime);
     std::int64_t asked = kNoTime;
-    if (request.Given(name)) {
-      PLEXUS_ASSIGN(asked, ParseTime(request.Text(name), workspace.now_ms()));
-    }
+    if (request.Given(name)) PLEXUS_SET(asked, ParseTime(request.Text(name), workspace.now_ms()));
     if (stored != asked) return false;
     if (asked != kNoTime) within = column == builtin::kValidUntil ? asked - 1 : asked;
   }

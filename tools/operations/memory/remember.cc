@@ -65,9 +65,8 @@ Status Relate(Workspace& workspace, const Request& request, WriteBatch& batch, N
 Status SetProperties(const Snapshot& snapshot, const Request& request, const MemoryKey& key,
                      WriteBatch& batch, NodeRef node) {
   std::string bytes;
-  if (request.Given("props")) {
-    PLEXUS_ASSIGN(bytes, formats::internal::PropertiesFromJson(request.Text("props")));
-  }
+  if (request.Given("props"))
+    PLEXUS_SET(bytes, formats::internal::PropertiesFromJson(request.Text("props")));
   if (request.Given("source")) {
     PropertyMapBuilder map;
     map.String("source", request.Text("source"));

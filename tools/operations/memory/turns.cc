@@ -101,9 +101,8 @@ class Builder {
 
   Result<std::vector<Built>> Run() {
     PLEXUS_ASSIGN(const std::vector<memory::EdgeRecipe> recipes, ReadRecipes(request_));
-    if (request_.Given("from")) {
-      PLEXUS_ASSIGN(lines_, ParseTrajectories(request_.Source("from"), request_.Text("from")));
-    }
+    if (request_.Given("from"))
+      PLEXUS_SET(lines_, ParseTrajectories(request_.Source("from"), request_.Text("from")));
     for (const memory::EdgeRecipe& recipe : recipes) {
       if (recipe.weight != memory::PairWeight::kCosine || space_) continue;
       Result<SpaceId> space = FindSpace(workspace_.schema(), request_);
@@ -115,9 +114,7 @@ class Builder {
     std::vector<Built> built;
     for (const memory::EdgeRecipe& recipe : recipes) {
       memory::BuildReport report;
-      if (recipe.weight != memory::PairWeight::kCosine || space_) {
-        PLEXUS_ASSIGN(report, Build(recipe));
-      }
+      if (recipe.weight != memory::PairWeight::kCosine || space_) PLEXUS_SET(report, Build(recipe));
       built.push_back({recipe, std::move(report)});
       const memory::BuildReport& r = built.back().report;
       if (r.added + r.changed + r.same + r.removed + r.dropped == 0 && !r.truncated)
@@ -145,9 +142,7 @@ class Builder {
     const bool recorded = !turns_ && recipe.source != memory::PairSource::kCorrections;
     const std::string space = space_ ? snapshot.schema().spaces()[*space_].name : std::string();
     BuildRecord record;
-    if (recorded) {
-      PLEXUS_ASSIGN(record, ReadBuildRecord(workspace_, snapshot, recipe, space));
-    }
+    if (recorded) PLEXUS_SET(record, ReadBuildRecord(workspace_, snapshot, recipe, space));
     if (record.changes) options.changes = &*record.changes;
     if (IsDryRun(request_)) return memory::BuildEdges(snapshot, recipe, options, {});
     Sequence sequence = snapshot.sequence();

@@ -38,9 +38,8 @@ Result<EdgeWeighting> Weights(const View& view, const Request& request, const Ed
                                                    request.Name("kinds") + ", too");
     weights.factors.push_back({kinds[0], factor.weight});
   }
-  if (request.Given("half_life")) {
-    PLEXUS_ASSIGN(weights.half_life_ms, ParseDuration(request.Text("half_life")));
-  }
+  if (request.Given("half_life"))
+    PLEXUS_SET(weights.half_life_ms, ParseDuration(request.Text("half_life")));
   if (request.Flag("decay") || request.Given("half_life")) weights.now_ms = view.now_ms;
   return weights;
 }
@@ -208,9 +207,8 @@ Result<Reply> RunPagerank(Workspace& workspace, const Request& request) {
   if (request.Given("sets")) return RankSets(workspace, request, options);
   if (request.Given("push")) return RunPush(workspace, request, options);
   std::optional<Earlier> earlier;
-  if (request.Given("from_as_of")) {
-    PLEXUS_ASSIGN(earlier, RankEarlier(workspace, request, options.run.budget));
-  }
+  if (request.Given("from_as_of"))
+    PLEXUS_SET(earlier, RankEarlier(workspace, request, options.run.budget));
   PLEXUS_ASSIGN(pagerank::PageRankResult result,
                 earlier ? pagerank::RefreshPageRank(view.snapshot,
                                                     {.scores = earlier->result.scores}, options)

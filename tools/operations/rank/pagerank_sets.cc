@@ -96,9 +96,8 @@ Result<Reply> RankSets(const Workspace& workspace, const Request& request,
   PLEXUS_ASSIGN(const pagerank::PageRankBatchResult result,
                 pagerank::PageRankBatch(snapshot, sets, options));
   std::vector<std::vector<ScoredNode>> best(sets.size());
-  for (std::size_t s = 0; s < sets.size(); ++s) {
-    PLEXUS_ASSIGN(best[s], BestOf(workspace, result, s, request.Count("top")));
-  }
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    PLEXUS_SET(best[s], BestOf(workspace, result, s, request.Count("top")));
   struct Counts {
     int iterations;
     bool converged, truncated;

@@ -28,9 +28,8 @@ Result<NodeSubset> Carriers(const Workspace& workspace, const std::vector<std::s
   std::vector<NodeId> carriers;
   for (const std::string& tag : tags) {
     auto node = snapshot.Find(IndexKey("tag", tag));
-    if (!node) {
-      PLEXUS_ASSIGN(node, FindAliveNode(snapshot, tag.starts_with("tag:") ? tag : "tag:" + tag));
-    }
+    if (!node)
+      PLEXUS_SET(node, FindAliveNode(snapshot, tag.starts_with("tag:") ? tag : "tag:" + tag));
     snapshot.ForEachArc(Direction::kIn, *node, filter,
                         [&](const Arc& arc) { carriers.push_back(arc.neighbor); });
   }

@@ -259,15 +259,14 @@ Status ReadPlan(const Place& root, const Schema& schema, std::int64_t now_ms,
     if (name == "expand") return ReadExpand(at, schema, plan.expand, kinds);
     if (name == "filter") return ReadFilter(at, schema, now_ms, plan.filter);
     if (name == "score") return ReadScore(at, plan.score);
-    if (name == "fuse") {
-      PLEXUS_ASSIGN(plan.fuse, ChoiceAt<retrieval::Fusion>(at, 3, retrieval::FusionName));
-    } else if (name == "lambda") {
-      PLEXUS_ASSIGN(plan.lambda, NumberAt(at));
-    } else if (name == "rank_constant") {
-      PLEXUS_ASSIGN(plan.rank_constant, NumberAt(at));
-    } else {
-      PLEXUS_ASSIGN(plan.top, CountAt(at));
-    }
+    if (name == "fuse")
+      PLEXUS_SET(plan.fuse, ChoiceAt<retrieval::Fusion>(at, 3, retrieval::FusionName));
+    else if (name == "lambda")
+      PLEXUS_SET(plan.lambda, NumberAt(at));
+    else if (name == "rank_constant")
+      PLEXUS_SET(plan.rank_constant, NumberAt(at));
+    else
+      PLEXUS_SET(plan.top, CountAt(at));
     return {};
   });
 }

@@ -66,9 +66,8 @@ Status ReadVectors(Workspace& workspace, const Request& request, Asked& asked) {
     return {};
   }
   PLEXUS_TRY(Needs(request, "space", "vector"));
-  if (asked.plan.plan.fuse == retrieval::Fusion::kMmr) {
-    PLEXUS_ASSIGN(asked.question.space, SpaceOfPlan(workspace, request, asked.plan.plan));
-  }
+  if (asked.plan.plan.fuse == retrieval::Fusion::kMmr)
+    PLEXUS_SET(asked.question.space, SpaceOfPlan(workspace, request, asked.plan.plan));
   return {};
 }
 
@@ -201,9 +200,8 @@ Result<Reply> AnswerByPlan(Workspace& workspace, const Request& request) {
   Answered answer;
   answer.max_chars = request.MaybeCount("max_chars");
   answer.snapshot = workspace.snapshot();
-  if (!asked->words.terms.empty()) {
-    PLEXUS_ASSIGN(answer.line, MatchingLine::Make(answer.snapshot, asked->words.terms));
-  }
+  if (!asked->words.terms.empty())
+    PLEXUS_SET(answer.line, MatchingLine::Make(answer.snapshot, asked->words.terms));
   PLEXUS_ASSIGN(answer.result, retrieval::Retrieve(answer.snapshot, asked->plan.plan,
                                                    asked->question, asked->options));
   answer.result.truncated |= asked->words.truncated;

@@ -55,9 +55,8 @@ Result<memory::NewEvent> EventOf(const Workspace& workspace, const Request& requ
   options.terms = asked.words.terms;
   options.analyzed = result.candidates;
   for (const memory::RecallHit& hit : result.hits) options.expanded += hit.related.size();
-  if (request.Given("props")) {
-    PLEXUS_ASSIGN(options.props, formats::internal::PropertiesFromJson(request.Text("props")));
-  }
+  if (request.Given("props"))
+    PLEXUS_SET(options.props, formats::internal::PropertiesFromJson(request.Text("props")));
   return memory::EventOfRecall(workspace.snapshot(), result.hits, request.Text("words"),
                                workspace.now_ms(), options);
 }
@@ -213,9 +212,8 @@ Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
   result.truncated |= outcome.use.stopped;
   PlanUsed used;
   used.max_chars = request.MaybeCount("max_chars");
-  if (!asked.words.terms.empty()) {
-    PLEXUS_ASSIGN(used.line, MatchingLine::Make(snapshot, asked.words.terms));
-  }
+  if (!asked.words.terms.empty())
+    PLEXUS_SET(used.line, MatchingLine::Make(snapshot, asked.words.terms));
   if (asked.options.plan.plan) {
     used.name = asked.plan.name;
     used.plan = asked.plan.plan;

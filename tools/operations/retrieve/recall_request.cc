@@ -38,9 +38,8 @@ Status ReadSources(Workspace& workspace, const Request& request, AskedRecall& as
                                               asked.plan.plan, asked.question.space));
     asked.question.vector = asked.vector;
   }
-  if (asked.vector.empty() && asked.plan.plan.fuse == retrieval::Fusion::kMmr) {
-    PLEXUS_ASSIGN(asked.question.space, SpaceOfPlan(workspace, request, asked.plan.plan));
-  }
+  if (asked.vector.empty() && asked.plan.plan.fuse == retrieval::Fusion::kMmr)
+    PLEXUS_SET(asked.question.space, SpaceOfPlan(workspace, request, asked.plan.plan));
   if (request.Given("from")) {
     PLEXUS_ASSIGN(asked.keys, FindSeeds(workspace.snapshot(), request.List("from")));
     asked.question.keys = asked.keys;

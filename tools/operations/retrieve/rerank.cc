@@ -85,9 +85,7 @@ Result<Reply> RunRerank(Workspace& workspace, const Request& request) {
   retrieval::RerankOptions options;
   PLEXUS_ASSIGN(const SpaceId space, FindSpace(workspace.schema(), request));
   PLEXUS_TRY(Select(workspace, request, options));
-  if (request.Given("metric")) {
-    PLEXUS_ASSIGN(options.metric, ParseMetric(request.Text("metric")));
-  }
+  if (request.Given("metric")) PLEXUS_SET(options.metric, ParseMetric(request.Text("metric")));
   PLEXUS_ASSIGN(const Query query, ReadQuery(snapshot, space, request));
   options.prefilter = ReadPrefilter(request);
   options.k = request.Count("k");

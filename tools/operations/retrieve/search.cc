@@ -202,10 +202,9 @@ Result<Reply> RunSearch(Workspace& workspace, const Request& request) {
     return MakeReply(workspace, query, std::move(result), {}, not_indexed, std::move(line),
                      request.MaybeCount("max_chars"));
   Hidden hidden;
-  if (!options.events) {
-    PLEXUS_ASSIGN(hidden, CountHidden(workspace, request, terms,
-                                      query.phrases.empty() ? nullptr : &words.holding));
-  }
+  if (!options.events)
+    PLEXUS_SET(hidden, CountHidden(workspace, request, terms,
+                                   query.phrases.empty() ? nullptr : &words.holding));
   PLEXUS_ASSIGN(const retrieval::NotIndexed of_all,
                 retrieval::CountNotIndexed(snapshot, record, nullptr));
   Reply reply = MakeReply(workspace, query, std::move(result), hidden, not_indexed, std::move(line),

@@ -76,9 +76,7 @@ Result<retrieval::TermOptions> Asked(const Request& request, const Schema& schem
     terms.default_stop_words = !none;
     terms.stop_words.clear();
   }
-  if (own) {
-    PLEXUS_ASSIGN(terms.stop_words, StopWords(request));
-  }
+  if (own) PLEXUS_SET(terms.stop_words, StopWords(request));
   const auto set = [&](const char* name, const char* on, bool& option) {
     if (request.Given(name)) option = request.Text(name) == on;
   };
@@ -91,9 +89,7 @@ Result<retrieval::TermOptions> Asked(const Request& request, const Schema& schem
     terms.keys = request.Text("keys") != "none";
     terms.all_keys = request.Text("keys") == "all";
   }
-  if (request.Given("properties")) {
-    PLEXUS_ASSIGN(terms.properties, Properties(request, schema));
-  }
+  if (request.Given("properties")) PLEXUS_SET(terms.properties, Properties(request, schema));
   if (request.Given("stem"))
     terms.stemmer = request.Text("stem") == "none" ? "" : request.Text("stem");
   return terms;

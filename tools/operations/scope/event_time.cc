@@ -79,11 +79,10 @@ class Then {
     std::ranges::sort(times);
     const auto doubles = std::ranges::unique(times);
     times.erase(doubles.begin(), doubles.end());
-    if (database) {
-      PLEXUS_ASSIGN(batches_, BatchTimes(*database, limit_).Of(times));
-    } else {
+    if (database)
+      PLEXUS_SET(batches_, BatchTimes(*database, limit_).Of(times));
+    else
       batches_ = {snapshot_.time_ms()};
-    }
     KeepMembers();
     KeepEnds();
     return {};

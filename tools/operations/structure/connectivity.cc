@@ -120,9 +120,7 @@ Result<Reply> RunDominators(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(Select(workspace, request, options));
   PLEXUS_ASSIGN(options.direction, AskedDirection(workspace, request));
   NodeId to = kNoNode;
-  if (request.Given("to")) {
-    PLEXUS_ASSIGN(to, FindAliveNode(snapshot, request.Text("to")));
-  }
+  if (request.Given("to")) PLEXUS_SET(to, FindAliveNode(snapshot, request.Text("to")));
   PLEXUS_ASSIGN(connectivity::DominatorsResult result,
                 connectivity::Dominators(snapshot, root, options));
   std::vector<NodeId> ends = {root};

@@ -132,9 +132,7 @@ Result<Reply> RunPath(Workspace& workspace, const Request& request) {
   std::string why;
   if (result.paths.empty() && !result.truncated) {
     why = WhyNone(snapshot, request, options.filter.kinds, from, to);
-    if (why.empty()) {
-      PLEXUS_ASSIGN(why, WhyTooCostly(snapshot, request, options, from, to));
-    }
+    if (why.empty()) PLEXUS_SET(why, WhyTooCostly(snapshot, request, options, from, to));
   }
   std::string closing = Closing(snapshot, request, options, result, why, from, to);
   EdgeProperties properties;

@@ -136,9 +136,8 @@ class Changer {
   // The node's properties with `patch`, a JSON object, over them.
   Status SetProperties(NodeRef node, std::string_view name, const std::string& patch) {
     std::string before;
-    if (const auto known = FindFact(snapshot_, name)) {
-      PLEXUS_ASSIGN(before, snapshot_.PayloadOrEmpty(*known, NodeField::kProperties));
-    }
+    if (const auto known = FindFact(snapshot_, name))
+      PLEXUS_SET(before, snapshot_.PayloadOrEmpty(*known, NodeField::kProperties));
     PLEXUS_ASSIGN(const std::string over, formats::internal::PropertiesFromJson(patch));
     PLEXUS_ASSIGN(const std::string after, formats::internal::MergeProperties(before, over));
     SetOrClear(node, NodeField::kProperties, after);

@@ -146,9 +146,7 @@ class Resolver {
     if (!note.empty() || kind == builtin::kContradicts) {
       const auto stored = snapshot_.FindEdge(source, kind, target, StringId{0});
       std::string bytes;
-      if (stored && stored->properties) {
-        PLEXUS_ASSIGN(bytes, snapshot_.Payload(stored->properties));
-      }
+      if (stored && stored->properties) PLEXUS_SET(bytes, snapshot_.Payload(stored->properties));
       internal::PropertyPatch patch;
       if (!note.empty()) patch.strings.emplace_back("note", note);
       if (kind == builtin::kContradicts)
@@ -175,9 +173,7 @@ class Resolver {
     patch.ints.emplace_back("resolved_at", snapshot_.TimeOr(options_.now_ms));
     for (const Edge& edge : Open(v)) {
       std::string bytes;
-      if (edge.properties) {
-        PLEXUS_ASSIGN(bytes, snapshot_.Payload(edge.properties));
-      }
+      if (edge.properties) PLEXUS_SET(bytes, snapshot_.Payload(edge.properties));
       PLEXUS_ASSIGN(const std::string properties, internal::Patched(bytes, patch));
       WriteBatch::EdgeInput input;
       input.source = NodeRef::Id(edge.source);

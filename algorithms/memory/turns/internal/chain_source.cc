@@ -17,9 +17,7 @@ class Chains {
   }
 
   Status Run() {
-    if (recipe_.source == PairSource::kFirstAndLast) {
-      PLEXUS_ASSIGN(lines_, KeepRewards(writer_));
-    }
+    if (recipe_.source == PairSource::kFirstAndLast) PLEXUS_SET(lines_, KeepRewards(writer_));
     const TurnGroups sessions =
         ReadTurnGroups(snapshot_, recipe_.groups, turns_, true, writer_.executor());
     const TouchedNodes touched(snapshot_, recipe_, writer_.options());

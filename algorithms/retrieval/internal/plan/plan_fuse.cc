@@ -121,9 +121,7 @@ Status FuseStage(PlanRun& run) {
       break;
     case Fusion::kMmr: {
       const VectorView* view = nullptr;
-      if (run.question.space) {
-        PLEXUS_ASSIGN(view, run.snapshot.vectors(*run.question.space));
-      }
+      if (run.question.space) PLEXUS_SET(view, run.snapshot.vectors(*run.question.space));
       Diversify(run, view, hits, clock.stage);
       break;
     }

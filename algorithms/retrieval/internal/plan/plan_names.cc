@@ -154,9 +154,7 @@ Result<std::vector<NodeWeight>> NamedNodes(const PlanRun& run, std::span<const N
     const std::string_view key = DisplayName(run.snapshot.key(nodes[i]));
     if (key.size() > kLongestKey) continue;
     PLEXUS_ASSIGN(std::optional<Name> name, finder.Find(nodes[i], key));
-    if (!name) {
-      PLEXUS_ASSIGN(name, finder.Find(nodes[i], BeforeBrackets(key)));
-    }
+    if (!name) PLEXUS_SET(name, finder.Find(nodes[i], BeforeBrackets(key)));
     if (name) names.push_back(*std::move(name));
   }
   std::ranges::sort(names, [](const Name& a, const Name& b) {
