@@ -53,6 +53,31 @@ inline std::unexpected<Error> Fail(ErrorCode code, std::string message) {
   return std::unexpected<Error>(Error{code, std::move(message)});
 }
 
+inline std::unexpected<Error> Invalid(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, std::move(message));
+}
+inline std::unexpected<Error> NotFound(std::string message) {
+  return Fail(ErrorCode::kNotFound, std::move(message));
+}
+inline std::unexpected<Error> FailedPrecondition(std::string message) {
+  return Fail(ErrorCode::kFailedPrecondition, std::move(message));
+}
+inline std::unexpected<Error> Exhausted(std::string message) {
+  return Fail(ErrorCode::kResourceExhausted, std::move(message));
+}
+inline std::unexpected<Error> IoError(std::string message) {
+  return Fail(ErrorCode::kIo, std::move(message));
+}
+inline std::unexpected<Error> Corrupted(std::string message) {
+  return Fail(ErrorCode::kCorruption, std::move(message));
+}
+inline std::unexpected<Error> Unsupported(std::string message) {
+  return Fail(ErrorCode::kUnsupported, std::move(message));
+}
+inline std::unexpected<Error> Cancelled(std::string message) {
+  return Fail(ErrorCode::kCancelled, std::move(message));
+}
+
 // PLEXUS_TRY(expr): returns the error of a Status/Result expression to the caller.
 #define PLEXUS_TRY(expr)                                                      \
   do {                                                                        \

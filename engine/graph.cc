@@ -236,12 +236,12 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
   PLEXUS_ASSIGN(load.time_ms, MayWrite(load.time_ms));
   if (!options_.scope.empty() && options_.scope != builtin::kDefaultScope &&
       load.plane == Plane::kFact)
-    return Fail(ErrorCode::kFailedPrecondition, "a load gives its nodes no scope");
+    return FailedPrecondition("a load gives its nodes no scope");
   if (const MutexLock lock(writer_mutex_); !Published()->runs.empty())
     PLEXUS_TRY(FoldHoldingLock(executor_));
   const auto start = Published();
   const auto written = [] {
-    return Fail(ErrorCode::kFailedPrecondition, "the graph was written to while it was loaded");
+    return FailedPrecondition("the graph was written to while it was loaded");
   };
   if (load.after && *load.after != start->sequence)
     return Fail(ErrorCode::kConflict, "the graph is at sequence " +
@@ -275,7 +275,7 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
   Install(std::move(next), nullptr);
   turn.journals = false;
   if (options_.return_freed_memory) ReturnFreedMemory();
-  if (cancelled) return Fail(ErrorCode::kCancelled, "loading was stopped");
+  if (cancelled) return Cancelled("loading was stopped");
   return loaded.report();
 }
 

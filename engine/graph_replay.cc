@@ -109,9 +109,8 @@ Status Graph::Impl::Replay(std::span<const Record> records, const ReplayOptions&
       group = fitted;
     }
     if (group.front().sequence != writer_.sequence() + 1)
-      return Fail(ErrorCode::kFailedPrecondition,
-                  "record " + std::to_string(group.front().sequence) +
-                      " does not follow sequence " + std::to_string(writer_.sequence()));
+      return FailedPrecondition("record " + std::to_string(group.front().sequence) +
+                                " does not follow sequence " + std::to_string(writer_.sequence()));
     std::size_t applied = 0;
     Status status;
     try {

@@ -19,9 +19,7 @@ namespace plexus {
 
 inline constexpr char kOutOfMemory[] = "out of memory";  // fits a string without allocation
 
-inline std::unexpected<Error> OutOfMemory() {
-  return Fail(ErrorCode::kResourceExhausted, kOutOfMemory);
-}
+inline std::unexpected<Error> OutOfMemory() { return Exhausted(kOutOfMemory); }
 
 // The handlers of a function-try-block: no memory, a container beyond its largest size, and a
 // thread that the system does not give.

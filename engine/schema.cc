@@ -12,17 +12,14 @@ namespace plexus {
 namespace {
 
 Status CheckName(std::string_view what, std::string_view name) {
-  if (name.empty()) return Fail(ErrorCode::kInvalidArgument, std::string(what) + " name is empty");
+  if (name.empty()) return Invalid(std::string(what) + " name is empty");
   if (name.size() > Limits::kMaxStringBytes)
-    return Fail(ErrorCode::kInvalidArgument,
-                std::string(what) + " name has " + std::to_string(name.size()) +
-                    " bytes, the limit is " + std::to_string(Limits::kMaxStringBytes));
-  if (!IsValidUtf8(name))
-    return Fail(ErrorCode::kInvalidArgument, std::string(what) + " name is not valid UTF-8");
+    return Invalid(std::string(what) + " name has " + std::to_string(name.size()) +
+                   " bytes, the limit is " + std::to_string(Limits::kMaxStringBytes));
+  if (!IsValidUtf8(name)) return Invalid(std::string(what) + " name is not valid UTF-8");
   for (unsigned char c : name)
     if (c < 0x20 || c == 0x7f)
-      return Fail(ErrorCode::kInvalidArgument,
-                  std::string(what) + " name contains a control character");
+      return Invalid(std::string(what) + " name contains a control character");
   return {};
 }
 
@@ -122,8 +119,7 @@ Result<NodeKindId> Schema::Define(const NodeKind& kind) try {
     return Conflict("node kind", kind);
   }
   PLEXUS_TRY(CheckName("node kind", kind.name));
-  if (node_kinds_.size() >= Limits::kMaxKinds)
-    return Fail(ErrorCode::kResourceExhausted, "more than 65535 node kinds");
+  if (node_kinds_.size() >= Limits::kMaxKinds) return Exhausted("more than 65535 node kinds");
   const NodeKindId id(node_kinds_.size());
   node_kinds_.push_back(kind);
   Assign(node_kind_ids_, node_kinds_, kind.name, id);
@@ -144,8 +140,7 @@ Result<EdgeKindId> Schema::Define(const EdgeKind& kind) try {
   if (!kind.inverse.empty()) {
     PLEXUS_TRY(CheckName("inverse of edge kind", kind.inverse));
     if (kind.symmetric)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "symmetric edge kind '" + kind.name + "' cannot have an inverse name");
+      return Invalid("symmetric edge kind '" + kind.name + "' cannot have an inverse name");
     const auto old = FindEdgeKind(kind.inverse);
     if (kind.inverse == kind.name || (old && !GivesWay(*old)))
       return Fail(ErrorCode::kAlreadyExists, "inverse name '" + kind.inverse + "' of edge kind '" +
@@ -153,17 +148,14 @@ Result<EdgeKindId> Schema::Define(const EdgeKind& kind) try {
   }
   for (NodeKindId endpoint : {kind.source_kind, kind.target_kind})
     if (endpoint != kNoNodeKind && endpoint >= node_kinds_.size())
-      return Fail(ErrorCode::kInvalidArgument, "edge kind '" + kind.name + "' requires node kind " +
-                                                   std::to_string(endpoint) +
-                                                   ", which is not defined");
+      return Invalid("edge kind '" + kind.name + "' requires node kind " +
+                     std::to_string(endpoint) + ", which is not defined");
   if (kind.symmetric && kind.source_kind != kind.target_kind)
-    return Fail(ErrorCode::kInvalidArgument, "symmetric edge kind '" + kind.name +
-                                                 "' must require the same node kind at both ends");
+    return Invalid("symmetric edge kind '" + kind.name +
+                   "' must require the same node kind at both ends");
   if (kind.half_life_ms < 0)
-    return Fail(ErrorCode::kInvalidArgument,
-                "edge kind '" + kind.name + "' has a negative half-life");
-  if (edge_kinds_.size() >= Limits::kMaxKinds)
-    return Fail(ErrorCode::kResourceExhausted, "more than 65535 edge kinds");
+    return Invalid("edge kind '" + kind.name + "' has a negative half-life");
+  if (edge_kinds_.size() >= Limits::kMaxKinds) return Exhausted("more than 65535 edge kinds");
   const EdgeKindId id(edge_kinds_.size());
   edge_kinds_.push_back(kind);
   const auto name_it = [&](const std::string& name, bool reversed) {
@@ -179,8 +171,7 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<ColumnId> Schema::Add(const Column& column) {
   PLEXUS_TRY(CheckName("column", column.name));
-  if (columns_.size() >= Limits::kMaxColumns)
-    return Fail(ErrorCode::kResourceExhausted, "more than 1024 columns");
+  if (columns_.size() >= Limits::kMaxColumns) return Exhausted("more than 1024 columns");
   const ColumnId id(columns_.size());
   const auto old = FindColumn(column.name);
   columns_.push_back(column);
@@ -229,11 +220,9 @@ Result<SpaceId> Schema::Define(const VectorSpace& space) try {
   }
   PLEXUS_TRY(CheckName("vector space", space.name));
   if (space.dimensions == 0 || space.dimensions > Limits::kMaxDimensions)
-    return Fail(ErrorCode::kInvalidArgument,
-                "vector space '" + space.name + "' has " + std::to_string(space.dimensions) +
-                    " dimensions, expected 1 to " + std::to_string(Limits::kMaxDimensions));
-  if (spaces_.size() >= Limits::kMaxSpaces)
-    return Fail(ErrorCode::kResourceExhausted, "more than 64 vector spaces");
+    return Invalid("vector space '" + space.name + "' has " + std::to_string(space.dimensions) +
+                   " dimensions, expected 1 to " + std::to_string(Limits::kMaxDimensions));
+  if (spaces_.size() >= Limits::kMaxSpaces) return Exhausted("more than 64 vector spaces");
   const SpaceId id(spaces_.size());
   spaces_.push_back(space);
   Assign(space_ids_, spaces_, space.name, id);
@@ -272,9 +261,7 @@ bool IsValidUtf8(std::string_view s) {
 }
 
 Status CheckKey(std::string_view key, bool index) try {
-  auto bad = [&](const std::string& why) {
-    return Fail(ErrorCode::kInvalidArgument, "node key " + why);
-  };
+  auto bad = [&](const std::string& why) { return Invalid("node key " + why); };
   if (key.empty()) return bad("is empty");
   if (key.size() > Limits::kMaxKeyBytes)
     return bad("has " + std::to_string(key.size()) + " bytes, the limit is " +

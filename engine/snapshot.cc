@@ -146,8 +146,8 @@ std::string_view Snapshot::scope(NodeId node) const {
 }
 
 Result<std::string> Snapshot::Payload(PayloadRef ref) const try {
-  if (!ref) return Fail(ErrorCode::kNotFound, "no payload was written");
-  if (!state().payload_store) return Fail(ErrorCode::kNotFound, "this graph has no payload store");
+  if (!ref) return NotFound("no payload was written");
+  if (!state().payload_store) return NotFound("this graph has no payload store");
   return state().payload_store->Get(ref);
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -161,16 +161,14 @@ Result<std::string> Snapshot::PayloadOrEmpty(PayloadRef ref) const {
 Result<const VectorView*> Snapshot::vectors(SpaceId id) const try {
   const VectorView* view = space(id);
   if (!view)
-    return Fail(ErrorCode::kInvalidArgument,
-                "vector space " + std::to_string(id.value()) + " is not defined in this graph");
+    return Invalid("vector space " + std::to_string(id.value()) + " is not defined in this graph");
   PLEXUS_TRY(view->Load(state().payload_store.get()));
   return view;
 }
 PLEXUS_CATCH_NO_MEMORY
 
 Result<std::string> Snapshot::Payload(NodeId node, NodeField field) const try {
-  if (purged(node))
-    return Fail(ErrorCode::kNotFound, "node '" + std::string(key(node)) + "' was purged");
+  if (purged(node)) return NotFound("node '" + std::string(key(node)) + "' was purged");
   return Payload(payload_ref(node, field));
 }
 PLEXUS_CATCH_NO_MEMORY

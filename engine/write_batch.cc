@@ -61,10 +61,9 @@ WriteBatch::Name WriteBatch::Own(NameRef<Id> name) {
 Status WriteBatch::CheckRefs() const {
   const engine_internal::BatchRefs::Foreign& foreign = refs_.foreign();
   if (foreign.operation == 0) return {};
-  return Fail(ErrorCode::kInvalidArgument,
-              "operation " + std::to_string(foreign.operation) + ": " + foreign.what +
-                  (foreign.unset ? " that was never set"
-                                 : " of another batch, or of this one before Clear()"));
+  return Invalid(
+      "operation " + std::to_string(foreign.operation) + ": " + foreign.what +
+      (foreign.unset ? " that was never set" : " of another batch, or of this one before Clear()"));
 }
 
 WriteBatch::Bytes WriteBatch::Store(std::string_view bytes) {

@@ -70,8 +70,7 @@ class Copier {
     std::vector<char> buffer(1 << 20);
     for (std::uint64_t at = 0;;) {
       const std::int64_t read = entry.file->Read(at, buffer.data(), buffer.size());
-      if (read < 0)
-        return Fail(ErrorCode::kIo, pinned_.path() + "/" + entry.name + ": cannot be read");
+      if (read < 0) return IoError(pinned_.path() + "/" + entry.name + ": cannot be read");
       if (read == 0) break;
       const std::size_t bytes = static_cast<std::size_t>(read);
       PLEXUS_TRY(Check(out->Append(rocksdb::Slice(buffer.data(), bytes)), target));
@@ -85,8 +84,7 @@ class Copier {
 
   Status Go() const {
     if (!progress_ || progress_->Report(phase_, done_, total_)) return {};
-    return Fail(ErrorCode::kCancelled,
-                std::string(phase_) + " was stopped, nothing is left of the copy");
+    return Cancelled(std::string(phase_) + " was stopped, nothing is left of the copy");
   }
 
   const PinnedFiles& pinned_;
@@ -126,8 +124,8 @@ Status MustBeSound(const std::string& directory, Sequence least, Executor& execu
   PLEXUS_ASSIGN(const VerifyReport report, copy->Verify(verify));
   if (report.ok) return {};
   const VerifyProblem& first = report.problems.front();
-  return Fail(ErrorCode::kCorruption,
-              directory + ": the copy has problems, the first: " + first.where + ": " + first.what);
+  return Corrupted(directory + ": the copy has problems, the first: " + first.where + ": " +
+                   first.what);
 }
 
 // After an error nothing of `directory` is left but itself, if it was there before.
@@ -180,11 +178,10 @@ Status Database::Restore(const std::string& from, const std::string& to, Progres
   PLEXUS_ASSIGN(const auto pinned, PinnedFiles::Take(from, kPinTimeout));
   const Anchor& anchor = pinned->anchor();
   if (!anchor.clean)
-    return Fail(
-        ErrorCode::kFailedPrecondition,
+    return FailedPrecondition(
         from +
-            ": is open, or its last writer did not end; restore from a copy that 'backup' made, "
-            "or let a command that writes close it first");
+        ": is open, or its last writer did not end; restore from a copy that 'backup' made, "
+        "or let a command that writes close it first");
   PLEXUS_TRY(CompareGeneration(pinned->path(), anchor.files, Files(files, pinned)));
   auto make = [&]() -> Status {
     PLEXUS_TRY(Copier(*pinned, files, "restore", progress).CopyTo(to, false));

@@ -41,7 +41,7 @@ class PageReader {
 };
 
 std::unexpected<Error> BrokenPage(const std::string& what) {
-  return Fail(ErrorCode::kCorruption, "a page of the feed: " + what);
+  return Corrupted("a page of the feed: " + what);
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ Result<Database::Impl::Reading> Database::Impl::WholeLog() {
   PLEXUS_ASSIGN(const RecordHead last, DecodeRecordHead(AsBytes(news.back()), "log record"));
   PLEXUS_ASSIGN(const RecordHead read, ReadRecordHead(now, last.sequence));
   if (read.running_hash != last.running_hash)
-    return Fail(ErrorCode::kCorruption, now->path() + ": the log is not what the view has read");
+    return Corrupted(now->path() + ": the log is not what the view has read");
   store->Attach(now);
   rocks = std::move(now);
   news.clear();
@@ -243,8 +243,7 @@ Status Database::Impl::ReadAnew() {
 Status Database::Refresh() try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
-  if (!d.options.read_only)
-    return Fail(ErrorCode::kFailedPrecondition, "Refresh is for read-only databases");
+  if (!d.options.read_only) return FailedPrecondition("Refresh is for read-only databases");
   const MutexLock guard(d.maintenance);
   PLEXUS_TRY(d.Usable());  // it may have been closed meanwhile
   PLEXUS_ASSIGN(const bool followed, d.Follow());

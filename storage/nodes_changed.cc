@@ -44,11 +44,11 @@ Result<std::optional<std::vector<NodeId>>> Database::NodesChanged(Sequence after
   while (cursor.point().sequence < until) {
     const std::uint64_t read = cursor.point().sequence - after;
     if (read % kLookEvery == 0 && progress && !progress->Report("changes", read, until - after))
-      return Fail(ErrorCode::kCancelled, "the log was not read to its end");
+      return Cancelled("the log was not read to its end");
     PLEXUS_ASSIGN(const bool more, cursor.NextNodes(record));
     if (!more)
-      return Fail(ErrorCode::kCorruption, reading.rocks->path() + ": the log ends at record " +
-                                              std::to_string(cursor.point().sequence));
+      return Corrupted(reading.rocks->path() + ": the log ends at record " +
+                       std::to_string(cursor.point().sequence));
     for (std::uint32_t i = 0; i < record.new_nodes; ++i) nodes.push_back(record.first_node + i);
     nodes.insert(nodes.end(), record.named.begin(), record.named.end());
     if (nodes.size() < set_at) continue;

@@ -69,10 +69,9 @@ void LeaveOut(Database::Impl* database) {
 
 Status MayWriteHere(const std::string& directory) {
   if (FirstProcess().Here()) return {};
-  return Fail(ErrorCode::kFailedPrecondition,
-              directory +
-                  ": a child of fork cannot open a database for writing when its parent "
-                  "had one open; start a new program (exec)");
+  return FailedPrecondition(directory +
+                            ": a child of fork cannot open a database for writing when its parent "
+                            "had one open; start a new program (exec)");
 }
 
 }  // namespace plexus::storage_internal

@@ -28,8 +28,7 @@ Result<std::vector<Manifest>> Candidates(const std::shared_ptr<Rocks>& rocks,
                 request.strict ? ListCheckpoints(rocks) : ListSoundCheckpoints(rocks, damaged));
   for (const Manifest& m : manifests)
     if (m.graph_id != request.graph_id)
-      return Fail(ErrorCode::kCorruption,
-                  "checkpoint " + std::to_string(m.id) + ": belongs to another graph");
+      return Corrupted("checkpoint " + std::to_string(m.id) + ": belongs to another graph");
   std::erase_if(manifests, [&](const Manifest& m) {
     return m.sequence > request.target || m.sequence < request.floor.sequence ||
            m.id == request.without ||
@@ -54,8 +53,7 @@ Result<GraphState> ReadBase(const std::shared_ptr<Rocks>& rocks, const LoadReque
       hash = head.running_hash;
     }
     if (hash != m.log_hash)
-      return Fail(ErrorCode::kCorruption,
-                  "checkpoint " + std::to_string(m.id) + ": was made from another log");
+      return Corrupted("checkpoint " + std::to_string(m.id) + ": was made from another log");
   }
   if (closed && closed->manifest.digest == m.digest) {
     auto state =
@@ -106,11 +104,11 @@ Result<Loaded> ReplayOver(const std::shared_ptr<Rocks>& rocks, const LoadRequest
     loaded.tail_bytes += cursor->value().size();
     if (++loaded.replayed_records % 256 == 0 && request.progress &&
         !request.progress->Report("replay", loaded.replayed_records, 0))
-      return Fail(ErrorCode::kCancelled, "replay was stopped");
+      return Cancelled("replay was stopped");
   }
   if (request.target != ~Sequence{0} && loaded.point.sequence != request.target)
-    return Fail(ErrorCode::kCorruption, "log record " + std::to_string(loaded.point.sequence + 1) +
-                                            ": is missing from " + rocks->path());
+    return Corrupted("log record " + std::to_string(loaded.point.sequence + 1) +
+                     ": is missing from " + rocks->path());
   writer.DropDeadVectors();
   writer.Pack(kPackAtOpen);
   loaded.state = writer.Publish();
@@ -141,14 +139,13 @@ Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest&
   }
   const std::string damage = damaged.empty() ? "" : "; " + damaged.front().what;
   if (request.floor.sequence > 0)
-    return Fail(ErrorCode::kCorruption, rocks->path() + ": the checkpoint of the history floor " +
-                                            std::to_string(request.floor.sequence) + " is missing" +
-                                            damage);
+    return Corrupted(rocks->path() + ": the checkpoint of the history floor " +
+                     std::to_string(request.floor.sequence) + " is missing" + damage);
   GraphState nothing = EmptyState();
   nothing.payload_store = request.payloads;
   auto loaded = finish(nullptr, std::move(nothing));
   if (!loaded && loaded.error().code == ErrorCode::kCorruption)
-    return Fail(ErrorCode::kCorruption, loaded.error().message + damage);
+    return Corrupted(loaded.error().message + damage);
   return loaded;
 }
 
@@ -168,7 +165,7 @@ Result<std::map<NodeId, Sequence>> ReadPurges(const std::shared_ptr<Rocks>& rock
   for (it->Seek(prefix); it->Valid() && it->key().starts_with(prefix); it->Next()) {
     const std::optional<Sequence> sequence = ParseMetaValue(it->value().ToStringView());
     if (it->key().size() != length + 4 || !sequence)
-      return Fail(ErrorCode::kCorruption, rocks->path() + ", meta: a broken purge entry");
+      return Corrupted(rocks->path() + ", meta: a broken purge entry");
     NodeId node = 0;
     for (int i = 0; i < 4; ++i)
       node =

@@ -47,11 +47,10 @@ double Distance(const std::vector<double>& a, const std::vector<double>& b, Exec
 
 Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) try {
   if (!(options.tolerance >= 0x1p-50) || !std::isfinite(options.tolerance))
-    return Fail(ErrorCode::kInvalidArgument, "tolerance " + std::to_string(options.tolerance) +
-                                                 " is not a number of 2^-50 or more");
+    return Invalid("tolerance " + std::to_string(options.tolerance) +
+                   " is not a number of 2^-50 or more");
   if (options.max_iterations < 1)
-    return Fail(ErrorCode::kInvalidArgument,
-                "max_iterations " + std::to_string(options.max_iterations) + " is below 1");
+    return Invalid("max_iterations " + std::to_string(options.max_iterations) + " is below 1");
   Executor& executor = common_internal::Pick(options.run.executor);
   DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.weights = options.weighted;
@@ -82,8 +81,7 @@ Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) tr
     result.step = Distance(authorities, next, executor);
     authorities.swap(next);
     if (std::isfinite(sum)) sum = PullScaled(view.out(), authorities, next, executor);
-    if (!std::isfinite(sum))
-      return Fail(ErrorCode::kInvalidArgument, "edge weights are too large for HITS in f64");
+    if (!std::isfinite(sum)) return Invalid("edge weights are too large for HITS in f64");
     result.step = std::max(result.step, Distance(hubs, next, executor));
     hubs.swap(next);
     result.converged = result.step <= options.tolerance;

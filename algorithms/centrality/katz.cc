@@ -44,11 +44,9 @@ std::string Text(double x) {
 template <class Options>
 Result<std::optional<AdjacencyRows>> MakeRows(const Snapshot& snapshot, const Options& options) {
   if (!(options.tolerance >= 0x1p-50) || !std::isfinite(options.tolerance))
-    return Fail(ErrorCode::kInvalidArgument,
-                "tolerance " + Text(options.tolerance) + " is not a number of 2^-50 or more");
+    return Invalid("tolerance " + Text(options.tolerance) + " is not a number of 2^-50 or more");
   if (options.max_iterations < 1)
-    return Fail(ErrorCode::kInvalidArgument,
-                "max_iterations " + std::to_string(options.max_iterations) + " is below 1");
+    return Invalid("max_iterations " + std::to_string(options.max_iterations) + " is below 1");
   DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.weights = options.weighted;
   return common_internal::InTime(options.run, [&](Executor& executor) {
@@ -244,8 +242,7 @@ double FindAlpha(const CsrView& rows, KatzSeries& series, Executor& executor) {
 
 Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) try {
   if (!(options.alpha >= 0) || !std::isfinite(options.alpha))
-    return Fail(ErrorCode::kInvalidArgument,
-                "alpha " + Text(options.alpha) + " is not a number of 0 or more");
+    return Invalid("alpha " + Text(options.alpha) + " is not a number of 0 or more");
   PLEXUS_ASSIGN(const auto made, MakeRows(snapshot, options));
   KatzResult result;
   if (!made) {
@@ -274,12 +271,11 @@ Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) tr
       if (grown || (series.largest() >= 1 && (steps & (steps - 1)) == 0 && steps >= 4)) {
         const double least = series.RadiusAtLeast();
         if (grown || result.alpha * least >= 1)
-          return Fail(ErrorCode::kInvalidArgument,
-                      "alpha " + Text(result.alpha) +
-                          " is too large, the sum over walks does not converge" +
-                          (least > 0 ? ": the spectral radius is at least " + Text(least) +
-                                           ", alpha must be below " + Text(1 / least)
-                                     : " within f64"));
+          return Invalid("alpha " + Text(result.alpha) +
+                         " is too large, the sum over walks does not converge" +
+                         (least > 0 ? ": the spectral radius is at least " + Text(least) +
+                                          ", alpha must be below " + Text(1 / least)
+                                    : " within f64"));
       }
     }
     result.error = series.error();
@@ -351,8 +347,7 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
           return Sums{a.squares + b.squares, a.product + b.product};
         });
     if (!std::isfinite(sums.squares))
-      return Fail(ErrorCode::kInvalidArgument,
-                  "edge weights are too large for eigenvector centrality in f64");
+      return Invalid("edge weights are too large for eigenvector centrality in f64");
     result.eigenvalue = sums.product;
     // The norm of A'x + shift * x, x having the norm 1 (what it is off by halves each time).
     const double shift = kShift * std::sqrt(sums.squares);

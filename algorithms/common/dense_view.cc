@@ -84,8 +84,7 @@ class Packer {
         out_of_memory = true;
       }
     });
-    if (out_of_memory)
-      return Fail(ErrorCode::kResourceExhausted, "no memory for the selected rows");
+    if (out_of_memory) return Exhausted("no memory for the selected rows");
     std::vector<std::uint64_t> starts;
     std::uint64_t total = 0;
     for (const Block& block : blocks) {
@@ -93,8 +92,7 @@ class Packer {
       total += block.size;
     }
     if (total > Limits::kMaxArcs)
-      return Fail(ErrorCode::kResourceExhausted,
-                  "the selected rows hold more arcs than one csr may");
+      return Exhausted("the selected rows hold more arcs than one csr may");
     rows.neighbors = AlignedArray<NodeId>(total);
     if (weights_) rows.weights = AlignedArray<float>(total);
     ParallelFor(executor_, n, kGrain, [&](std::size_t begin, std::size_t end) {

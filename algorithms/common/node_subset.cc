@@ -29,7 +29,7 @@ NodeSubset Where(NodeId count, Test&& test) {
 constexpr NodeId kLookEvery = 1 << 14;
 
 std::unexpected<Error> Late() {
-  return Fail(ErrorCode::kCancelled, "which nodes are in the scopes was not found in time");
+  return Cancelled("which nodes are in the scopes was not found in time");
 }
 
 template <class List, class T>
@@ -179,9 +179,8 @@ Result<NodeSubset> NodeSubset::Of(const Snapshot& snapshot, std::span<const Node
   std::vector<std::uint64_t> words((std::size_t{count} + 63) / 64);
   for (NodeId v : nodes) {
     if (v >= count)
-      return Fail(ErrorCode::kInvalidArgument, "node id " + std::to_string(v) +
-                                                   " is not below the graph's " +
-                                                   std::to_string(count) + " nodes");
+      return Invalid("node id " + std::to_string(v) + " is not below the graph's " +
+                     std::to_string(count) + " nodes");
     words[v / 64] |= std::uint64_t{1} << (v % 64);
   }
   return NodeSubset(count, std::move(words));

@@ -13,9 +13,7 @@ using common_internal::NodeOrder;
 
 Result<std::vector<StringId>> ScopesInUse(const Snapshot& snapshot, const Budget& budget) {
   constexpr std::uint64_t kLookEvery = 1 << 12;
-  const auto late = [] {
-    return Fail(ErrorCode::kCancelled, "which scopes there are was not found in time");
-  };
+  const auto late = [] { return Cancelled("which scopes there are was not found in time"); };
   std::vector<StringId> scopes;
   if (const auto order = NodeOrder::Kept(snapshot, builtin::kScope)) {
     for (std::uint64_t rank = 0; rank < order->size();) {

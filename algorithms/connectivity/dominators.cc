@@ -128,7 +128,7 @@ class LengauerTarjan {
 Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root,
                                     const DominatorsOptions& options) try {
   if (options.direction == Direction::kBoth)
-    return Fail(ErrorCode::kInvalidArgument, "dominators need a direction: out or in");
+    return Invalid("dominators need a direction: out or in");
   DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.weights = false;
   PLEXUS_ASSIGN(const NodeSubset with,

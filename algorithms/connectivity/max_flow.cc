@@ -13,7 +13,7 @@ namespace plexus::connectivity {
 
 Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId sink,
                               const MaxFlowOptions& options) try {
-  if (source == sink) return Fail(ErrorCode::kInvalidArgument, "source and sink are the same node");
+  if (source == sink) return Invalid("source and sink are the same node");
   const NodeId ends[] = {source, sink};
   PLEXUS_ASSIGN(const NodeSubset with,
                 common_internal::WithSources(snapshot, options.filter.subset, ends));

@@ -27,13 +27,12 @@ Result<EdgeKinds> DirectedKinds(const Schema& schema, EdgeKinds kinds) {
       if (known[kind].acyclic && !known[kind].symmetric)
         kinds.push_back(static_cast<EdgeKindId>(kind));
     if (kinds.empty())
-      return Fail(ErrorCode::kFailedPrecondition,
-                  "no kind is declared acyclic; name the kinds to order by");
+      return FailedPrecondition("no kind is declared acyclic; name the kinds to order by");
   }
   for (EdgeKindId kind : kinds)
     if (kind < known.size() && known[kind].symmetric)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "edges of kind '" + known[kind].name + "' are symmetric, so they order nothing");
+      return Invalid("edges of kind '" + known[kind].name +
+                     "' are symmetric, so they order nothing");
   return kinds;
 }
 

@@ -88,12 +88,10 @@ Result<std::vector<double>> StartScores(const DenseView& view, std::span<const d
   if (!std::isfinite(sum))
     for (NodeId i = 0; i < n; ++i)
       if (!(dense[i] >= 0) || !std::isfinite(dense[i]))
-        return Fail(ErrorCode::kInvalidArgument, "the first score of node " +
-                                                     std::to_string(view.node(i)) +
-                                                     " is not a finite number >= 0");
+        return Invalid("the first score of node " + std::to_string(view.node(i)) +
+                       " is not a finite number >= 0");
   if (!(sum > 0) || !std::isfinite(sum))
-    return Fail(ErrorCode::kInvalidArgument,
-                "the first scores of the selected nodes do not have a finite sum above 0");
+    return Invalid("the first scores of the selected nodes do not have a finite sum above 0");
   ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) dense[i] /= sum;
   });

@@ -298,7 +298,7 @@ std::uint64_t BytesPerIteration(const BatchLayout& rows) {
 }
 
 Status Check(std::span<const std::vector<NodeWeight>> sets, const PageRankOptions& options) {
-  auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
+  auto bad = [](const std::string& what) { return Invalid(what); };
   if (sets.empty() || sets.size() > kMaxSets)
     return bad(std::to_string(sets.size()) + " seed sets; 1 to " + std::to_string(kMaxSets) +
                " are possible");

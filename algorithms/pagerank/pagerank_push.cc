@@ -212,7 +212,7 @@ class Pusher {
 
 Status Check(std::span<const NodeWeight> seeds, const PageRankPushOptions& o,
              const common_internal::Selection& selection, double& total) {
-  auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
+  auto bad = [](const std::string& what) { return Invalid(what); };
   if (!(o.damping >= 0 && o.damping <= 0.9999))
     return bad("damping " + std::to_string(o.damping) + " is not in [0, 0.9999], as push needs it");
   if (!(o.max_error >= 1e-9 && o.max_error <= 1))

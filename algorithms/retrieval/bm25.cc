@@ -77,7 +77,7 @@ class Best {
 };
 
 Status Check(std::span<const std::string> terms, const Bm25Options& options) {
-  const auto bad = [](const char* what) { return Fail(ErrorCode::kInvalidArgument, what); };
+  const auto bad = [](const char* what) { return Invalid(what); };
   if (!(options.k1 >= 0) || !std::isfinite(options.k1))
     return bad("bm25: k1 must be a finite number >= 0");
   if (!(options.b >= 0 && options.b <= 1)) return bad("bm25: b must be 0 to 1");
@@ -262,10 +262,9 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::string_view text,
                         const Bm25Options& options) try {
   PLEXUS_ASSIGN(const std::vector<std::string> terms, QueryTerms(snapshot, text));
   if (terms.empty())
-    return Fail(ErrorCode::kInvalidArgument,
-                "'" + std::string(text) +
-                    "' has no word to search for: words as common as 'the' and 'of' are not in "
-                    "the index, and neither is punctuation");
+    return Invalid("'" + std::string(text) +
+                   "' has no word to search for: words as common as 'the' and 'of' are not in "
+                   "the index, and neither is punctuation");
   return Bm25(snapshot, terms, options);
 }
 PLEXUS_CATCH_NO_MEMORY

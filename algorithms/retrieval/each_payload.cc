@@ -26,8 +26,7 @@ Status ForEachPayload(const Snapshot& snapshot, std::span<const NodeId> nodes, N
     fn(wanted[i].second, std::move(bytes));
   };
   if (const auto& store = snapshot.state().payload_store) return store->GetEach(refs, take);
-  for (std::size_t i = 0; i < refs.size(); ++i)
-    take(i, Fail(ErrorCode::kNotFound, "there is no payload store"));
+  for (std::size_t i = 0; i < refs.size(); ++i) take(i, NotFound("there is no payload store"));
   return {};
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -126,20 +126,18 @@ PhraseQuery ParsePhrases(std::string_view query) {
 Result<PhraseResult> NodesWithPhrases(const Snapshot& snapshot,
                                       std::span<const std::string> phrases,
                                       const PhraseOptions& options) try {
-  if (phrases.empty()) return Fail(ErrorCode::kInvalidArgument, "phrase: none is given");
+  if (phrases.empty()) return Invalid("phrase: none is given");
   PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(options.terms));
   std::vector<std::vector<std::string>> words;
   std::vector<std::string> terms;
   const std::set<std::string_view> different(phrases.begin(), phrases.end());
   if (different.size() > kMaxPhrases)
-    return Fail(ErrorCode::kInvalidArgument, "phrase: " + std::to_string(different.size()) +
-                                                 " are given, at most " +
-                                                 std::to_string(kMaxPhrases) + " can be");
+    return Invalid("phrase: " + std::to_string(different.size()) + " are given, at most " +
+                   std::to_string(kMaxPhrases) + " can be");
   for (const std::string_view given : different) {
     const std::string phrase(given);
     PLEXUS_ASSIGN(std::vector<std::string> own, splitter.Words(phrase));
-    if (own.empty())
-      return Fail(ErrorCode::kInvalidArgument, "phrase: \"" + phrase + "\" has no word");
+    if (own.empty()) return Invalid("phrase: \"" + phrase + "\" has no word");
     words.push_back(std::move(own));
     PLEXUS_ASSIGN(const std::vector<std::string> needed, splitter.PhraseTerms(phrase));
     terms.insert(terms.end(), needed.begin(), needed.end());

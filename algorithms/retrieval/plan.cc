@@ -15,7 +15,7 @@ using internal::PlanRun;
 using internal::Seed;
 
 std::unexpected<Error> Bad(const std::string& place, const std::string& what) {
-  return Fail(ErrorCode::kInvalidArgument, place + ": " + what);
+  return Invalid(place + ": " + what);
 }
 
 Status CheckQuestion(const Snapshot& snapshot, const RetrievalPlan& plan,
@@ -24,7 +24,7 @@ Status CheckQuestion(const Snapshot& snapshot, const RetrievalPlan& plan,
     return plan.score.required[static_cast<std::size_t>(term)];
   };
   if (!question.vector.empty() && !question.space)
-    return Fail(ErrorCode::kInvalidArgument, "the question has a vector, but of no space");
+    return Invalid("the question has a vector, but of no space");
   if (required(PlanTerm::kSimilarity) && question.vector.empty())
     return Bad("score.require", "similarity is wanted of all, and the question has no vector");
   if (required(PlanTerm::kWords) && question.terms.empty())
@@ -33,13 +33,12 @@ Status CheckQuestion(const Snapshot& snapshot, const RetrievalPlan& plan,
     if (key.node >= snapshot.node_count() || !snapshot.alive(key.node))
       return common_internal::NotSelected(snapshot, "key", key.node, {});
     if (!(key.weight > 0 && key.weight <= 1))
-      return Fail(ErrorCode::kInvalidArgument, "the weight of key " +
-                                                   common_internal::NodeName(snapshot, key.node) +
-                                                   " is not in (0, 1]");
+      return Invalid("the weight of key " + common_internal::NodeName(snapshot, key.node) +
+                     " is not in (0, 1]");
   }
   const std::size_t spaces = snapshot.schema().spaces().size();
   if (question.space && *question.space >= spaces)
-    return Fail(ErrorCode::kInvalidArgument, "the question's space does not exist");
+    return Invalid("the question's space does not exist");
   for (std::size_t i = 0; i < plan.seeds.size(); ++i)
     if (plan.seeds[i].space && *plan.seeds[i].space >= spaces)
       return Bad("seeds[" + std::to_string(i) + "].space", "it does not exist");
@@ -53,8 +52,7 @@ Status CheckValues(const Snapshot& snapshot, PlanTerm term, const NodeValues& va
   const auto& columns = snapshot.schema().columns();
   for (const ColumnId column : values.columns)
     if (column >= columns.size() || columns[column].type != ColumnType::kF64)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "a column of " + std::string(PlanTermName(term)) + " is not one of numbers");
+      return Invalid("a column of " + std::string(PlanTermName(term)) + " is not one of numbers");
   return {};
 }
 

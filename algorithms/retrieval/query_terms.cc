@@ -11,9 +11,9 @@ namespace plexus::retrieval {
 
 Result<std::vector<std::string>> QueryTerms(const Snapshot& snapshot, std::string_view text) try {
   if (!HasTerms(snapshot))
-    return Fail(ErrorCode::kFailedPrecondition,
-                "the graph has no terms yet: AddTerms keeps them with the texts of a batch, "
-                "IndexTerms makes those of all texts");
+    return FailedPrecondition(
+        "the graph has no terms yet: AddTerms keeps them with the texts of a batch, "
+        "IndexTerms makes those of all texts");
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
   PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
   PLEXUS_ASSIGN(std::vector<std::string> terms, splitter.Split(text));

@@ -20,7 +20,7 @@ Result<RemoveReport> RemoveNodes(Graph& graph, const NodeScan& scan, const Remov
   std::uint64_t looked_at = 0;
   for (int conflicts = 0;;) {
     if (options.progress && !options.progress->Report("removing", looked_at, 0))
-      return Fail(ErrorCode::kCancelled, "removing was stopped");
+      return Cancelled("removing was stopped");
     const Snapshot snapshot = graph.snapshot();
     PLEXUS_ASSIGN(const NodePage page, ScanNodes(snapshot, page_scan));
     WriteBatch batch(options.now_ms);
@@ -65,9 +65,7 @@ Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> liv
   const std::int64_t now =
       options.now_ms == kNoTime && clock ? clock() : before.TimeOr(options.now_ms);
   for (const TimeToLive& life : lives) {
-    if (life.ttl_ms < 0)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "a time to live of " + std::to_string(life.ttl_ms) + " ms");
+    if (life.ttl_ms < 0) return Invalid("a time to live of " + std::to_string(life.ttl_ms) + " ms");
     NodeScan scan;
     scan.kind = life.kind;
     scan.column = life.since;

@@ -16,11 +16,9 @@ namespace {
 using internal::RankedNode;
 
 Status Check(Metric metric, const RerankOptions& options) {
-  if (!(options.boost >= 0 && options.boost <= 1))
-    return Fail(ErrorCode::kInvalidArgument, "boost is a share from 0 to 1");
+  if (!(options.boost >= 0 && options.boost <= 1)) return Invalid("boost is a share from 0 to 1");
   if (options.unit_similarity && metric == Metric::kInnerProduct)
-    return Fail(ErrorCode::kInvalidArgument,
-                "an inner product has no bounds, so it cannot be mapped to [0, 1]");
+    return Invalid("an inner product has no bounds, so it cannot be mapped to [0, 1]");
   return {};
 }
 
@@ -97,9 +95,8 @@ Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   if (!nodes.empty() && nodes.back() >= snapshot.node_count())
-    return Fail(ErrorCode::kInvalidArgument, "node id " + std::to_string(nodes.back()) +
-                                                 " is not below the graph's " +
-                                                 std::to_string(snapshot.node_count()) + " nodes");
+    return Invalid("node id " + std::to_string(nodes.back()) + " is not below the graph's " +
+                   std::to_string(snapshot.node_count()) + " nodes");
   RerankResult result;
   result.outside = std::erase_if(nodes, [&](NodeId v) { return !selection.contains(v); });
   result.without_vector = std::erase_if(nodes, [&](NodeId v) { return !prepared.view().has(v); });

@@ -23,9 +23,7 @@ struct KeyRange {
   bool empty = false;
 };
 
-std::unexpected<Error> Invalid(const std::string& what) {
-  return Fail(ErrorCode::kInvalidArgument, "scan: " + what);
-}
+std::unexpected<Error> Invalid(const std::string& what) { return plexus::Invalid("scan: " + what); }
 
 // The key of a bound; none when no node has that string.
 Result<std::optional<std::uint64_t>> KeyOf(const Snapshot& snapshot, const Column& column,

@@ -69,7 +69,7 @@ class Indexer {
         }
         if (options_.progress &&
             !options_.progress->Report("indexing terms", begin + next, s_.node_count()))
-          return Fail(ErrorCode::kCancelled, "indexing terms cancelled");
+          return Cancelled("indexing terms cancelled");
       }
     }
     if (!report_.truncated) PLEXUS_TRY(Record(record, batch));

@@ -93,9 +93,9 @@ Result<TermRecord> ReadTermRecord(const Snapshot& snapshot) {
   const Result<PropertyMap> map = PropertyMap::Read(bytes);
   if (!map && map.error().code != ErrorCode::kCorruption) return std::unexpected(map.error());
   if (!map || !ReadMembers(map->root(), record))
-    return Fail(ErrorCode::kCorruption,
-                "the record of the index of terms (inscription:plexus.terms) cannot be read; "
-                "remove it and index all texts anew (IndexTerms, `plexus terms`)");
+    return Corrupted(
+        "the record of the index of terms (inscription:plexus.terms) cannot be read; "
+        "remove it and index all texts anew (IndexTerms, `plexus terms`)");
   return record;
 }
 
@@ -148,10 +148,10 @@ Status CheckOptions(const TermRecord& record, const TermOptions& terms) {
   if (Sorted(kept.properties) != Sorted(terms.properties)) other = "list of properties";
   for (const Switch& s : kSwitches)
     if (kept.*s.on != terms.*s.on) other = s.name;
-  return Fail(ErrorCode::kFailedPrecondition,
-              "the graph's index of terms was made with another " + other +
-                  ": leave the options out to use its own, or index all texts anew (IndexTerms, "
-                  "`plexus terms`)");
+  return FailedPrecondition(
+      "the graph's index of terms was made with another " + other +
+      ": leave the options out to use its own, or index all texts anew (IndexTerms, "
+      "`plexus terms`)");
 }
 
 Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record,

@@ -185,28 +185,24 @@ class Projector {
 
 Status Check(const Snapshot& snapshot, const TextVectorOptions& options) {
   if (options.dimensions < 1 || options.dimensions > Limits::kMaxDimensions)
-    return Fail(ErrorCode::kInvalidArgument, "text vectors: " + std::to_string(options.dimensions) +
-                                                 " dimensions; 1 to " +
-                                                 std::to_string(Limits::kMaxDimensions));
+    return Invalid("text vectors: " + std::to_string(options.dimensions) + " dimensions; 1 to " +
+                   std::to_string(Limits::kMaxDimensions));
   const auto space = snapshot.schema().FindSpace(options.space);
   if (!space) return {};
   const std::uint32_t has = snapshot.schema().spaces()[*space].dimensions;
   if (has != options.dimensions)
-    return Fail(ErrorCode::kInvalidArgument, "the vector space '" + options.space + "' has " +
-                                                 std::to_string(has) + " dimensions, not " +
-                                                 std::to_string(options.dimensions));
+    return Invalid("the vector space '" + options.space + "' has " + std::to_string(has) +
+                   " dimensions, not " + std::to_string(options.dimensions));
   const VectorElement element = snapshot.schema().spaces()[*space].element;
   if (options.element.value_or(element) != element)
-    return Fail(ErrorCode::kInvalidArgument, "the vector space '" + options.space + "' has " +
-                                                 std::string(VectorElementName(element)) +
-                                                 " values, not " +
-                                                 std::string(VectorElementName(*options.element)));
+    return Invalid("the vector space '" + options.space + "' has " +
+                   std::string(VectorElementName(element)) + " values, not " +
+                   std::string(VectorElementName(*options.element)));
   const Prefilter old = snapshot.schema().spaces()[*space].prefilter;
   if (options.prefilter.value_or(old) != old)
-    return Fail(ErrorCode::kInvalidArgument, "the vector space '" + options.space +
-                                                 "' has the pre-filter " +
-                                                 std::string(PrefilterName(old)) + ", not " +
-                                                 std::string(PrefilterName(*options.prefilter)));
+    return Invalid("the vector space '" + options.space + "' has the pre-filter " +
+                   std::string(PrefilterName(old)) + ", not " +
+                   std::string(PrefilterName(*options.prefilter)));
   return {};
 }
 
@@ -245,7 +241,7 @@ class Maker {
       Fill(batch, nodes);
       nodes.clear();
       if (options_.progress && !options_.progress->Report("making vectors", v + 1, s_.node_count()))
-        return Fail(ErrorCode::kCancelled, "making vectors cancelled");
+        return Cancelled("making vectors cancelled");
       if (batch.empty()) continue;
       PLEXUS_TRY(apply(batch));
       batch.Clear();

@@ -71,8 +71,7 @@ struct TermSplitter::Impl {
   // fn(begin, end) in `folded` for every word of `text`, stop words too.
   template <class Fn>
   Status ForEachWord(std::string_view text, Fn&& fn) {
-    if (text.size() > (std::size_t{1} << 30))
-      return Fail(ErrorCode::kResourceExhausted, "terms: a text over 1 GiB");
+    if (text.size() > (std::size_t{1} << 30)) return Exhausted("terms: a text over 1 GiB");
     PLEXUS_TRY(Fold(text));
     UErrorCode status = U_ZERO_ERROR;
     UText view = UTEXT_INITIALIZER;
@@ -245,7 +244,7 @@ TermSplitter::~TermSplitter() = default;
 
 Result<TermSplitter> TermSplitter::Make(const TermOptions& options) try {
   if (options.max_term_bytes == 0 || options.max_term_bytes > 1000)
-    return Fail(ErrorCode::kInvalidArgument, "max_term_bytes must be 1 to 1000");
+    return Invalid("max_term_bytes must be 1 to 1000");
   auto impl = std::make_unique<Impl>();
   UErrorCode status = U_ZERO_ERROR;
   impl->folder = icu::Normalizer2::getNFKCCasefoldInstance(status);

@@ -81,8 +81,7 @@ VectorIndex::~VectorIndex() = default;
 
 Result<std::unique_ptr<VectorIndex>> VectorIndex::Make(const Snapshot& snapshot, SpaceId space,
                                                        const VectorIndexOptions& options) try {
-  if (!snapshot.space(space))
-    return Fail(ErrorCode::kInvalidArgument, "there is no such vector space");
+  if (!snapshot.space(space)) return Invalid("there is no such vector space");
   if (options.links < 2 || options.links > 128)
     return std::unexpected(OutOfRange("links", 2, 128, options.links));
   if (options.build_width < options.links || options.build_width > 10'000)
@@ -239,7 +238,7 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<IndexRecall> VectorIndex::MeasureRecall(const Snapshot& snapshot,
                                                const IndexRecallOptions& options) const try {
-  if (options.top == 0) return Fail(ErrorCode::kInvalidArgument, "top must be at least 1");
+  if (options.top == 0) return Invalid("top must be at least 1");
   if (options.sample < 1 || options.sample > kMostSample)
     return std::unexpected(OutOfRange("sample", 1, kMostSample, options.sample));
   PLEXUS_ASSIGN(const VectorView* view, snapshot.vectors(space_));
@@ -259,7 +258,7 @@ Result<IndexRecall> VectorIndex::MeasureRecall(const Snapshot& snapshot,
   VectorBuffer buffer;
   for (std::size_t i = 0; i < measured.queries; ++i) {
     std::swap(nodes[i], nodes[i + random() % (nodes.size() - i)]);
-    if (options.run.budget.Interrupted()) return Fail(ErrorCode::kCancelled, "stopped");
+    if (options.run.budget.Interrupted()) return Cancelled("stopped");
     const std::span<const float> query = view->vector(nodes[i], buffer);
     PLEXUS_ASSIGN(const NearestResult exact, retrieval::Nearest(snapshot, space_, query,
                                                                 {.top = options.top,

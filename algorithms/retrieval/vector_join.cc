@@ -89,8 +89,7 @@ class Join {
 Result<VectorJoinResult> JoinVectors(const Snapshot& snapshot, SpaceId space,
                                      const VectorJoinOptions& options,
                                      const TakeVectorPairs& take) try {
-  if (!std::isfinite(options.above))
-    return Fail(ErrorCode::kInvalidArgument, "the threshold is not a finite number");
+  if (!std::isfinite(options.above)) return Invalid("the threshold is not a finite number");
   PLEXUS_ASSIGN(const VectorView* view, snapshot.vectors(space));
   PLEXUS_ASSIGN(const common_internal::Selection selection,
                 common_internal::Select(snapshot, GraphFilter{.subset = options.subset}));

@@ -264,7 +264,7 @@ class Evaluator {
     });
     if (error_) return std::unexpected(std::move(*error_));
     if (executor.stopped() || stopped_)
-      return Fail(ErrorCode::kCancelled, "where: stopped before all nodes were tested");
+      return Cancelled("where: stopped before all nodes were tested");
     return chosen;
   }
 

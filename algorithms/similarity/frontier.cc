@@ -22,11 +22,10 @@ using internal::InvertedIndex;
 
 Status CheckOptions(const FrontierOptions& options) {
   if (options.arity != 2 && options.arity != 3)
-    return Fail(ErrorCode::kInvalidArgument,
-                "arity " + std::to_string(options.arity) + ": sets have 2 or 3 members");
+    return Invalid("arity " + std::to_string(options.arity) + ": sets have 2 or 3 members");
   if (options.top > kMaxFrontierTop)
-    return Fail(ErrorCode::kInvalidArgument, "top " + std::to_string(options.top) + ": at most " +
-                                                 std::to_string(kMaxFrontierTop));
+    return Invalid("top " + std::to_string(options.top) + ": at most " +
+                   std::to_string(kMaxFrontierTop));
   return {};
 }
 

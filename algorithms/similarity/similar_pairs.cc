@@ -78,9 +78,9 @@ std::uint64_t CountShared(const CsrView& rows, NodeId a, NodeId b) {
 Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
                                         const SimilarityOptions& options) try {
   if (options.top > kMaxSimilarTop)
-    return Fail(ErrorCode::kInvalidArgument, "top " + std::to_string(options.top) + ": at most " +
-                                                 std::to_string(kMaxSimilarTop));
-  if (options.min_shared == 0) return Fail(ErrorCode::kInvalidArgument, "min_shared is 1 or more");
+    return Invalid("top " + std::to_string(options.top) + ": at most " +
+                   std::to_string(kMaxSimilarTop));
+  if (options.min_shared == 0) return Invalid("min_shared is 1 or more");
   Executor& executor = common_internal::Pick(options.run.executor);
   PLEXUS_ASSIGN(const auto made, common_internal::InTime(options.run, [&](Executor& stopping) {
                   DenseViewOptions wanted = common_internal::ViewOptions(options);
@@ -112,12 +112,11 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
   std::vector<ScoredSet<2>> pairs = std::move(walked.pairs);
   if (!walked.finished && !walked.truncated) {
     if (ratio)
-      return Fail(ErrorCode::kResourceExhausted,
-                  "more than " + std::to_string(options.wedge_limit) +
-                      " pairs of nodes stand at a shared neighbour, too many for a ratio; ask for "
-                      "pairs that share "
-                      "more, for a sum (Adamic-Adar, resource allocation), or for the best of "
-                      "single nodes");
+      return Exhausted("more than " + std::to_string(options.wedge_limit) +
+                       " pairs of nodes stand at a shared neighbour, too many for a ratio; ask for "
+                       "pairs that share "
+                       "more, for a sum (Adamic-Adar, resource allocation), or for the best of "
+                       "single nodes");
     internal::PairQuery rest;
     rest.k = query.k;
     rest.least_common = query.min_shared;

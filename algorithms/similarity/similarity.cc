@@ -302,8 +302,8 @@ Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot,
     PLEXUS_TRY(CheckNode(snapshot, pair.source));
     PLEXUS_TRY(CheckNode(snapshot, pair.target));
     if (pair.source == pair.target)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "node '" + std::string(snapshot.key(pair.source)) + "' is compared with itself");
+      return Invalid("node '" + std::string(snapshot.key(pair.source)) +
+                     "' is compared with itself");
   }
   PLEXUS_ASSIGN(const Selection selection, common_internal::Select(snapshot, options.filter));
   Executor& executor = common_internal::Pick(options.run.executor);
@@ -345,7 +345,7 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<SimilarNodesResult> SimilarNodes(const Snapshot& snapshot, NodeId node,
                                         const SimilarityOptions& options) try {
-  if (options.min_shared == 0) return Fail(ErrorCode::kInvalidArgument, "min_shared is 1 or more");
+  if (options.min_shared == 0) return Invalid("min_shared is 1 or more");
   PLEXUS_TRY(CheckNode(snapshot, node));
   PLEXUS_ASSIGN(const Selection selection, common_internal::Select(snapshot, options.filter));
   return TwoSteps(selection, node, options).Run();

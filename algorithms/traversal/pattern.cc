@@ -69,8 +69,8 @@ Result<StepMasks> Masks(const Schema& schema, const PathPattern& pattern) {
       continue;
     }
     if (step.kind >= traits.size())
-      return Fail(ErrorCode::kInvalidArgument, "pattern: edge kind " + std::to_string(step.kind) +
-                                                   " is not defined in this graph");
+      return Invalid("pattern: edge kind " + std::to_string(step.kind) +
+                     " is not defined in this graph");
     accept(step.kind, bit, step.inverse);
   }
   for (std::size_t kind = 0; kind < traits.size(); ++kind)
@@ -253,9 +253,9 @@ Result<std::vector<NodeWeight>> CheckStarts(const Snapshot& snapshot,
   PLEXUS_TRY(common_internal::WithSources(snapshot, nullptr, nodes));
   for (const NodeWeight& s : starts)
     if (!(s.weight > 0) || !std::isfinite(s.weight))
-      return Fail(ErrorCode::kInvalidArgument, "weight " + std::to_string(s.weight) + " of start " +
-                                                   common_internal::NodeName(snapshot, s.node) +
-                                                   " is not a finite number above 0");
+      return Invalid("weight " + std::to_string(s.weight) + " of start " +
+                     common_internal::NodeName(snapshot, s.node) +
+                     " is not a finite number above 0");
   std::vector<NodeWeight> sorted(starts.begin(), starts.end());
   std::sort(sorted.begin(), sorted.end(), [](const NodeWeight& a, const NodeWeight& b) {
     return a.node != b.node ? a.node < b.node : a.weight > b.weight;
@@ -288,14 +288,13 @@ internal::QueryDigest MakeDigest(const Snapshot& snapshot, const PathPattern& pa
 Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern& pattern,
                                     std::span<const NodeWeight> starts,
                                     const PatternOptions& options) try {
-  if (pattern.steps().empty())
-    return Fail(ErrorCode::kInvalidArgument, "a pattern that was never parsed");
+  if (pattern.steps().empty()) return Invalid("a pattern that was never parsed");
   std::uint32_t hops = options.hops;
   if (options.order == PatternOrder::kBestProduct) {
     if (hops == PatternOptions::kNoLimit) hops = kDefaultProductHops;
     if (hops > PatternOptions::kMaxProductHops)
-      return Fail(ErrorCode::kInvalidArgument, "hops " + std::to_string(hops) + " is not in 0.." +
-                                                   std::to_string(PatternOptions::kMaxProductHops));
+      return Invalid("hops " + std::to_string(hops) + " is not in 0.." +
+                     std::to_string(PatternOptions::kMaxProductHops));
   }
   PLEXUS_ASSIGN(const StepMasks masks, Masks(snapshot.schema(), pattern));
   PLEXUS_ASSIGN(const common_internal::Selection selection,

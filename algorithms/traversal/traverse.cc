@@ -19,15 +19,11 @@ using internal::Label;
 using internal::LayeredSearch;
 using internal::ScoredLabel;
 
-std::unexpected<Error> Bad(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message));
-}
-
 Status CheckOptions(const TraverseOptions& o) {
   if (o.hops < 0 || o.hops > kMaxHops)
-    return Bad("hops " + std::to_string(o.hops) + " is not in 0.." + std::to_string(kMaxHops));
+    return Invalid("hops " + std::to_string(o.hops) + " is not in 0.." + std::to_string(kMaxHops));
   if (!(o.decay > 0 && o.decay <= 1))
-    return Bad("decay " + std::to_string(o.decay) + " is not in (0, 1]");
+    return Invalid("decay " + std::to_string(o.decay) + " is not in (0, 1]");
   return {};
 }
 
@@ -40,9 +36,9 @@ Result<std::vector<NodeWeight>> CheckSeeds(const Snapshot& snapshot,
       return common_internal::NotSelected(snapshot, "seed", s.node, {});
     const bool too_much = aggregate == Aggregate::kNoisyOr && s.weight > 1;
     if (!(s.weight > 0) || !std::isfinite(s.weight) || too_much)
-      return Bad("weight " + std::to_string(s.weight) + " of seed " +
-                 common_internal::NodeName(snapshot, s.node) + " is not " +
-                 (too_much ? "in (0, 1], which noisy-or needs" : "a finite number above 0"));
+      return Invalid("weight " + std::to_string(s.weight) + " of seed " +
+                     common_internal::NodeName(snapshot, s.node) + " is not " +
+                     (too_much ? "in (0, 1], which noisy-or needs" : "a finite number above 0"));
   }
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.node < b.node; });

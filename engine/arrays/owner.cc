@@ -26,9 +26,9 @@ bool Owner::Here() const { return generation_ == generation.load(std::memory_ord
 
 Status Owner::Check(const char* what) const {
   if (Here()) return {};
-  return Fail(ErrorCode::kFailedPrecondition,
-              std::string(what) + " belongs to process " + std::to_string(process_) +
-                  " that opened it; this child of fork may only read the snapshots that it has");
+  return FailedPrecondition(
+      std::string(what) + " belongs to process " + std::to_string(process_) +
+      " that opened it; this child of fork may only read the snapshots that it has");
 }
 
 }  // namespace plexus

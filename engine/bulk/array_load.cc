@@ -21,10 +21,6 @@ namespace {
 constexpr std::size_t kBatchEdges = std::size_t{1} << 20;
 constexpr std::size_t kGrain = std::size_t{1} << 16;
 
-std::unexpected<Error> Bad(std::string what) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(what));
-}
-
 // Numbers as keys, which get ids as they are named.
 class Numbers {
  public:
@@ -88,17 +84,17 @@ Status Converter::CheckSizes() const {
         std::pair(from_.valid_from.size(), "valid_from"),
         std::pair(from_.valid_until.size(), "valid_until")})
     if (size != edges && (size != 0 || std::string_view(name) == "targets"))
-      return Bad(std::string(name) + " has " + std::to_string(size) + " values, sources " +
-                 std::to_string(edges));
+      return Invalid(std::string(name) + " has " + std::to_string(size) + " values, sources " +
+                     std::to_string(edges));
   if (!from_.node_kind_of.empty() && from_.node_kind_of.size() != keys())
-    return Bad("node_kind_of has " + std::to_string(from_.node_kind_of.size()) +
-               " values, but there are " + std::to_string(keys()) + " keys");
+    return Invalid("node_kind_of has " + std::to_string(from_.node_kind_of.size()) +
+                   " values, but there are " + std::to_string(keys()) + " keys");
   if (edges > kBatchEdges * kMaxLoadBatches || keys() > Limits::kMaxNodes)
-    return Fail(ErrorCode::kResourceExhausted, "too many edges or keys to load at once");
+    return Exhausted("too many edges or keys to load at once");
   const auto& offsets = from_.key_offsets;
   if (keyed() && (offsets.front() != 0 || offsets.back() != from_.key_bytes.size() ||
                   !std::ranges::is_sorted(offsets)))
-    return Bad("key_offsets do not ascend from 0 to the size of key_bytes");
+    return Invalid("key_offsets do not ascend from 0 to the size of key_bytes");
   return {};
 }
 
@@ -116,9 +112,9 @@ Status CheckBelow(std::span<const T> positions, std::size_t count, const char* n
       },
       [](std::size_t a, std::size_t b) { return std::min(a, b); });
   if (at == size) return {};
-  return Bad(std::string(name) + "[" + std::to_string(at) + "] is " +
-             std::to_string(positions[at]) + ", but there are " + std::to_string(count) + " " +
-             what);
+  return Invalid(std::string(name) + "[" + std::to_string(at) + "] is " +
+                 std::to_string(positions[at]) + ", but there are " + std::to_string(count) + " " +
+                 what);
 }
 
 Status Converter::CheckPositions() const {
@@ -147,10 +143,10 @@ Status Converter::TakeKeys() {
   for (std::size_t i = 0; i < keys(); ++i) {
     const auto inserted = table.Insert(key(i));
     if (!inserted.is_new)
-      return Bad("keys " + std::to_string(inserted.id) + " and " + std::to_string(i) +
-                 " are the same");
+      return Invalid("keys " + std::to_string(inserted.id) + " and " + std::to_string(i) +
+                     " are the same");
   }
-  return Bad("two keys are the same");
+  return Invalid("two keys are the same");
 }
 
 Status Converter::TakeKinds() {
@@ -264,7 +260,7 @@ Result<ApplyReport> LoadArrays(Graph& graph, const GraphArrays& arrays, const Ap
   PLEXUS_ASSIGN(EdgeLoad load,
                 Converter(arrays, executor ? *executor : DefaultExecutor()).Convert());
   if (graph.snapshot().sequence() != 0)
-    return Fail(ErrorCode::kFailedPrecondition, "only an empty graph can be loaded from arrays");
+    return FailedPrecondition("only an empty graph can be loaded from arrays");
   return graph.Load(std::move(load), options, progress);
 }
 PLEXUS_CATCH_NO_MEMORY

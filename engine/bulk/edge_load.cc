@@ -32,12 +32,10 @@ Status DefineAll(const std::vector<T>& definitions, std::size_t have, const char
                  Schema& schema) {
   for (const T& definition : definitions) {
     const auto id = schema.Define(definition);
-    if (!id && id.error().code == ErrorCode::kAlreadyExists)
-      return Fail(ErrorCode::kInvalidArgument, id.error().message);
+    if (!id && id.error().code == ErrorCode::kAlreadyExists) return Invalid(id.error().message);
     if (!id) return std::unexpected(id.error());
     if (*id != have++)
-      return Fail(ErrorCode::kInvalidArgument,
-                  std::string(what) + " '" + definition.name + "' is defined already");
+      return Invalid(std::string(what) + " '" + definition.name + "' is defined already");
   }
   return {};
 }
@@ -100,7 +98,7 @@ Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& start, Ex
   try {
     PLEXUS_TRY(loaded.Build(std::move(load), start, *watched, watched.get()));
   } catch (const WatchedExecutor::Stopped&) {
-    return Fail(ErrorCode::kCancelled, "loading was stopped");
+    return Cancelled("loading was stopped");
   }
   watched->Rest();
   return loaded;

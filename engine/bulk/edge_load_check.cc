@@ -249,8 +249,7 @@ Status LoadedEdges::Check(const EdgeLoad& load, const GraphState& start, const S
                                  " batches; the limit is " + std::to_string(kMaxLoadBatches)));
   const StringTable::View& keys = keys_;
   if (!BeginWith(keys, start.keys, executor) || !BeginWith(strings_, start.strings, executor))
-    return Fail(ErrorCode::kFailedPrecondition,
-                "the keys and strings of a load must begin with those of the graph");
+    return FailedPrecondition("the keys and strings of a load must begin with those of the graph");
   const auto key = [&](std::size_t i) { return keys[static_cast<NodeId>(first_node_ + i)]; };
   const std::size_t added = keys.size() - first_node_;
   const bool index = load.plane == Plane::kIndex;

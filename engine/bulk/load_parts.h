@@ -159,9 +159,7 @@ Result<Decided> DecideParts(const LoadPlan& plan, const std::vector<LoadBatch>& 
   };
   RunBlocks(plan.executor, count, decide);
   decided.same = all_same;
-  if (inverted)
-    return Fail(ErrorCode::kInvalidArgument,
-                "an edge is valid until a time that is before it is valid from");
+  if (inverted) return Invalid("an edge is valid until a time that is before it is valid from");
   return decided;
 }
 

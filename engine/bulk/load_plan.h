@@ -52,7 +52,7 @@ struct LoadPlan {
   // kCancelled when who watches says stop. `done` of `total` arcs or edges.
   Status Report(std::uint64_t done, std::uint64_t total, std::string_view phase = "sorting") const {
     if (!progress || total == 0 || progress->Report(phase, done, total)) return {};
-    return Fail(ErrorCode::kCancelled, "loading was stopped");
+    return Cancelled("loading was stopped");
   }
   // fn(row, kind's rank, target, edge) of a batch's arcs, in order.
   template <class Fn>

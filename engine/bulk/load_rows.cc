@@ -20,9 +20,7 @@ constexpr std::uint64_t kPartEdges = 1 << 15;  // about: two copies fit an L2 ca
 constexpr std::uint64_t kMaxParts = 1024;
 constexpr std::uint64_t kMaxStoredParts = 4096;  // a few of them at a time are in memory
 
-std::unexpected<Error> TooLarge() {
-  return Fail(ErrorCode::kResourceExhausted, "too many edges and nodes to load at once");
-}
+std::unexpected<Error> TooLarge() { return Exhausted("too many edges and nodes to load at once"); }
 
 // Arrays for the changes of each batch: its own, or where values are read from there, new ones.
 template <class Entry>

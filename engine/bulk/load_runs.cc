@@ -320,8 +320,7 @@ Result<LoadedRows> Runs<Entry>::MakeRows(const LoadPlan& plan, std::size_t batch
   std::uint64_t most = 0;  // arcs: memory that is not written takes no room
   for (const Run& run : runs_)
     for (std::size_t p = 0; p < plan.parts; ++p) most += SizeOf(run, p, decided);
-  if (most > Limits::kMaxArcs)
-    return Fail(ErrorCode::kResourceExhausted, "too many edges and nodes to load at once");
+  if (most > Limits::kMaxArcs) return Exhausted("too many edges and nodes to load at once");
   MakeOutArrays(*csr, most, plan.wide_kinds);
   ArcValues<Entry> values(most);
   std::uint64_t arcs = 0, same = 0, done = 0;

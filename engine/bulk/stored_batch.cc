@@ -100,9 +100,9 @@ std::uint64_t ScratchDigest(std::span<const std::byte> bytes, std::uint64_t befo
 }
 
 std::unexpected<Error> DamagedScratch() {
-  return Fail(ErrorCode::kCorruption,
-              "the scratch of a load has other bytes than were written there: its disk or the "
-              "memory is damaged");
+  return Corrupted(
+      "the scratch of a load has other bytes than were written there: its disk or the "
+      "memory is damaged");
 }
 
 }  // namespace plexus

@@ -210,10 +210,9 @@ Status CheckIds(NodeId node_count, std::span<const NodePair> pairs, Executor& ex
       },
       [](std::size_t a, std::size_t b) { return std::min(a, b); });
   if (bad == none) return {};
-  return Fail(ErrorCode::kInvalidArgument,
-              "pair " + std::to_string(bad) + " (" + std::to_string(pairs[bad].source) + ", " +
-                  std::to_string(pairs[bad].target) + "): ids must be below " +
-                  std::to_string(node_count));
+  return Invalid("pair " + std::to_string(bad) + " (" + std::to_string(pairs[bad].source) + ", " +
+                 std::to_string(pairs[bad].target) + "): ids must be below " +
+                 std::to_string(node_count));
 }
 
 }  // namespace
@@ -223,8 +222,7 @@ Result<Topology> BuildTopology(NodeId node_count, std::span<const NodePair> pair
   Executor& executor = options.executor ? *options.executor : DefaultExecutor();
   const std::uint64_t arcs = pairs.size() * (options.symmetrize ? 2ull : 1ull);
   if (arcs > Limits::kMaxArcs)
-    return Fail(ErrorCode::kResourceExhausted,
-                std::to_string(arcs) + " arcs, at most " + std::to_string(Limits::kMaxArcs));
+    return Exhausted(std::to_string(arcs) + " arcs, at most " + std::to_string(Limits::kMaxArcs));
   PLEXUS_TRY(CheckIds(node_count, pairs, executor));
   const bool loops = options.self_loops;
   auto forward = [loops](const NodePair& pair, auto&& put) {
@@ -253,8 +251,7 @@ Result<Topology> BuildTopology(NodeId node_count, std::span<const NodePair> pair
     }
     return topology;
   } catch (const std::bad_alloc&) {
-    return Fail(ErrorCode::kResourceExhausted,
-                "no memory for the adjacency of " + std::to_string(arcs) + " arcs");
+    return Exhausted("no memory for the adjacency of " + std::to_string(arcs) + " arcs");
   }
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -115,7 +115,7 @@ Result<std::string> MemoryStore::Get(PayloadRef ref) const {
   if (rest_ && ref.sequence() <= begun_) return rest_->Get(ref);
   ReaderLock lock(mutex_);
   auto it = payloads_.find(ref.bits);
-  if (it == payloads_.end()) return Fail(ErrorCode::kNotFound, "no such payload");
+  if (it == payloads_.end()) return NotFound("no such payload");
   return it->second;
 }
 
@@ -159,7 +159,7 @@ Result<std::string> PendingPayloads::Get(PayloadRef ref) const {
   for (const Record* r : records_)
     if (r->sequence == ref.sequence() && ref.ordinal() < r->payloads.size())
       return r->payloads[ref.ordinal()].bytes;
-  if (!rest_) return Fail(ErrorCode::kNotFound, "no such payload");
+  if (!rest_) return NotFound("no such payload");
   return rest_->Get(ref);
 }
 

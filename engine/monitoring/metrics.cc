@@ -152,8 +152,7 @@ Status WriteOpenMetrics(std::span<const MetricRow> metrics, std::ostream& out) t
   for (const MetricRow& metric : metrics) {
     if (metric.name != last) {
       if (!families.insert(metric.name).second)
-        return Fail(ErrorCode::kInvalidArgument,
-                    "rows of '" + std::string(metric.name) + "' do not stand together");
+        return Invalid("rows of '" + std::string(metric.name) + "' do not stand together");
       last = metric.name;
       const bool counter = metric.type == MetricType::kCounter;
       std::string_view family = metric.name;
@@ -176,7 +175,7 @@ Status WriteOpenMetrics(std::span<const MetricRow> metrics, std::ostream& out) t
   }
   text += "# EOF\n";
   if (!out.write(text.data(), static_cast<std::streamsize>(text.size())))
-    return Fail(ErrorCode::kIo, "the metrics could not be written");
+    return IoError("the metrics could not be written");
   return {};
 }
 PLEXUS_CATCH_NO_MEMORY

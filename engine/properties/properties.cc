@@ -127,8 +127,7 @@ class PropertyWriter {
     builder_.Finish();
     const std::vector<std::uint8_t>& bytes = builder_.GetBuffer();
     if (bytes.size() > Limits::kMaxPayloadBytes)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "properties over " + std::to_string(Limits::kMaxPayloadBytes) + " bytes");
+      return Invalid("properties over " + std::to_string(Limits::kMaxPayloadBytes) + " bytes");
     return std::string(bytes.begin(), bytes.end());
   }
 
@@ -175,8 +174,7 @@ class PropertyWriter {
     const std::size_t start = builder_.StartMap();
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (i > 0 && members[i]->name == members[i - 1]->name)
-        return Fail(ErrorCode::kInvalidArgument,
-                    "property '" + members[i]->name + "' is there twice");
+        return Invalid("property '" + members[i]->name + "' is there twice");
       builder_.Key(members[i]->name);  // copies its NUL, too
       PLEXUS_TRY(Build(*members[i]));
     }
@@ -190,8 +188,7 @@ class PropertyWriter {
 
 Result<std::string> PropertyMapBuilder::Finish() const try {
   PLEXUS_TRY(first_error_);
-  if (open_.size() > 1)
-    return Fail(ErrorCode::kInvalidArgument, "a list or map of the properties was not ended");
+  if (open_.size() > 1) return Invalid("a list or map of the properties was not ended");
   if (values_[0].children.empty()) return std::string();
   return PropertyWriter(*this).Write();
 }

@@ -59,7 +59,7 @@ void StoredVectors::Fill(const PayloadStore& store, Block& block, std::byte* val
   try {
     block.status = store.GetEach(block.refs, take);
   } catch (const std::bad_alloc&) {
-    block.status = Fail(ErrorCode::kResourceExhausted, "not enough memory to read vectors");
+    block.status = Exhausted("not enough memory to read vectors");
   }
 }
 
@@ -67,7 +67,7 @@ Status StoredVectors::Load(const Refs& refs_of_rows, const PayloadStore* store) 
   if (loaded() || rows_ == 0) return {};
   MutexLock lock(mutex_);
   if (loaded()) return {};
-  if (!store) return Fail(ErrorCode::kFailedPrecondition, "the vectors' payloads are not at hand");
+  if (!store) return FailedPrecondition("the vectors' payloads are not at hand");
   try {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> order(rows_);
     for (std::uint32_t row = 0; row < rows_; ++row) order[row] = {refs_of_rows[row], row};
@@ -104,8 +104,7 @@ Status StoredVectors::Load(const Refs& refs_of_rows, const PayloadStore* store) 
     purged_ = std::move(purged);
     damaged_ = std::move(damaged);
   } catch (const std::bad_alloc&) {
-    return Fail(ErrorCode::kResourceExhausted,
-                "not enough memory for vectors of " + std::to_string(size_bytes()) + " bytes");
+    return Exhausted("not enough memory for vectors of " + std::to_string(size_bytes()) + " bytes");
   }
   values_.store(array_.data(), std::memory_order_release);
   return {};

@@ -185,8 +185,7 @@ Result<bool> VectorView::Equals(NodeId node, std::string_view bytes,
   const std::uint32_t r = row_of_[node];
   if (r == kNoRow || bytes.size() != layout_.vector_bytes()) return false;
   if (r < stored_rows() && !loaded()) {
-    if (!store)
-      return Fail(ErrorCode::kFailedPrecondition, "the vectors' payloads are not at hand");
+    if (!store) return FailedPrecondition("the vectors' payloads are not at hand");
     if (!stored_->WorthLoading()) {
       const Result<std::string> got = store->Get(ref(node));
       if (got) return *got == bytes;

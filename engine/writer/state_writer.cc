@@ -15,7 +15,7 @@ namespace plexus {
 namespace {
 
 std::unexpected<Error> Damaged(const Record& r, const std::string& what) {
-  return Fail(ErrorCode::kCorruption, "record " + std::to_string(r.sequence) + ": " + what);
+  return Corrupted("record " + std::to_string(r.sequence) + ": " + what);
 }
 
 Status CheckOffsets(const Record& r, const char* what, const std::vector<std::uint64_t>& offsets,
@@ -232,9 +232,8 @@ Status SetVector(const Record& r, const VectorChange& c, Working& w) {
   }
   std::string fetched;
   if (!here) {
-    auto got = w.payload_store
-                   ? w.payload_store->Get(c.ref)
-                   : Result<std::string>(Fail(ErrorCode::kNotFound, "no payload store"));
+    auto got = w.payload_store ? w.payload_store->Get(c.ref)
+                               : Result<std::string>(NotFound("no payload store"));
     if (!got && got.error().code == ErrorCode::kNotFound) {  // purged since
       table.Remove(c.node);
       return {};

@@ -28,9 +28,9 @@ void Files::SetHome(const std::string& directory) const {
 void Files::Forget(const std::string& path) const noexcept { guard_->state().watch.Forget(path); }
 
 Status Files::CheckHome() const {
-  if (dead()) return Fail(ErrorCode::kFailedPrecondition, kDeadText);
+  if (dead()) return FailedPrecondition(kDeadText);
   HomeWatch& watch = guard_->state().watch;
-  return watch.LookAtAll() ? Status() : Fail(ErrorCode::kIo, watch.Why());
+  return watch.LookAtAll() ? Status() : IoError(watch.Why());
 }
 
 void Files::Die() const noexcept { guard_->Die(); }
@@ -65,7 +65,7 @@ Result<std::string> Files::Read(const std::string& path, std::uint64_t limit) co
     if (piece.empty()) return all;
     all.append(piece.data(), piece.size());
     if (all.size() > limit)
-      return Fail(ErrorCode::kCorruption, path + ": more than " + std::to_string(limit) + " bytes");
+      return Corrupted(path + ": more than " + std::to_string(limit) + " bytes");
   }
 }
 

@@ -29,9 +29,8 @@ const char* Named(mode_t mode) {
 }
 
 std::unexpected<Error> Wrong(const std::string& path, mode_t mode, const char* expected) {
-  return Fail(ErrorCode::kFailedPrecondition, path + ": is " + Named(mode) +
-                                                  ", where a graph has " + expected +
-                                                  " of its own; nothing was done");
+  return FailedPrecondition(path + ": is " + Named(mode) + ", where a graph has " + expected +
+                            " of its own; nothing was done");
 }
 
 Status MustBe(const std::string& path, mode_t type, const char* expected) {
@@ -99,8 +98,8 @@ Status RemoveFolder(const std::string& path) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
     if (fstatat(opened, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode))
-      return Fail(ErrorCode::kFailedPrecondition,
-                  path + "/" + name + ": is a directory that no graph made; nothing was removed");
+      return FailedPrecondition(path + "/" + name +
+                                ": is a directory that no graph made; nothing was removed");
     names.push_back(name);
   }
   for (const std::string& name : names)

@@ -154,7 +154,7 @@ Result<Manifest> DecodeManifest(ByteSpan raw, std::string_view where) {
   m.section_bytes = root->section_bytes();
   m.section_digests = ToVector(root->section_digests());
   auto damage = [&](const std::string& what) {
-    return Fail(ErrorCode::kCorruption, std::string(where) + ": " + what);
+    return Corrupted(std::string(where) + ": " + what);
   };
   if (m.section_bytes < kMinSectionBytes || m.section_bytes > kMaxSectionBytes ||
       m.section_bytes % 8 != 0)

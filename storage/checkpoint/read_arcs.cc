@@ -126,10 +126,9 @@ Status CheckpointReader::CheckSlots() {
 }
 
 Status CheckpointReader::BadPlace(std::uint64_t i) const {
-  return Fail(ErrorCode::kCorruption,
-              where_ + (stepped() ? ", in_places, index " : ", in_slots, index ") +
-                  std::to_string(i) + ": it leads to no arc from " +
-                  std::to_string(arrays_.csr.in_neighbors[i]) + " to the node of its row");
+  return Corrupted(where_ + (stepped() ? ", in_places, index " : ", in_slots, index ") +
+                   std::to_string(i) + ": it leads to no arc from " +
+                   std::to_string(arrays_.csr.in_neighbors[i]) + " to the node of its row");
 }
 
 }  // namespace plexus::storage_internal

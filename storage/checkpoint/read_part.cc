@@ -74,7 +74,7 @@ class CheckpointReader::Window {
     };
     PLEXUS_TRY(reader_.source_.Visit(section_, section_ + 1, take));
     if (reader_.progress_ && !reader_.progress_->Report("loading", end_, count_))
-      return Fail(ErrorCode::kCancelled, "loading was stopped");
+      return Cancelled("loading was stopped");
     ++section_;
     begin_ = end_;
     end_ += size;
@@ -134,9 +134,7 @@ Result<CheckpointReader::Bits> CheckpointReader::FindArcs(Direction direction,
                                                           AlignedArray<std::uint32_t>& offsets) {
   const bool in = direction == Direction::kIn;
   const std::string name = in ? "in" : "out";
-  const auto bad = [&](const std::string& what) {
-    return Fail(ErrorCode::kCorruption, where_ + ", " + name + what);
-  };
+  const auto bad = [&](const std::string& what) { return Corrupted(where_ + ", " + name + what); };
   if (offsets[0] != 0 || offsets[m_.node_count] != bounds_.arcs)
     return bad("_offsets: they do not span the arcs");
   Window<NodeId> neighbors(*this, in ? ArrayId::kInNeighbors : ArrayId::kOutNeighbors);

@@ -61,7 +61,7 @@ class SectionPlan {
       manifest_.section_digests[section] = Digest(value);
       PLEXUS_TRY(sink(section, value));
       if (progress && !progress->Report("checkpoint", written_ += size, manifest_.total_bytes()))
-        return Fail(ErrorCode::kCancelled, "the checkpoint was stopped");
+        return Cancelled("the checkpoint was stopped");
     }
     return {};
   }

@@ -53,8 +53,8 @@ class Decoder {
   }
   template <class T>
   Status Bad(const T* part, const std::string& what) const {
-    return Fail(ErrorCode::kCorruption,
-                std::string(where_) + ", offset " + std::to_string(OffsetOf(part)) + ": " + what);
+    return Corrupted(std::string(where_) + ", offset " + std::to_string(OffsetOf(part)) + ": " +
+                     what);
   }
   Status CheckRows() const;
   void TakeValues(std::size_t first, std::span<EdgeChange> edges) const;

@@ -45,7 +45,7 @@ Status DeclareNodes(ImportRun& run, std::uint64_t first, std::uint64_t count) {
     batch.Clear();
     Progress* progress = run.options.progress;
     if (progress && !progress->Report("importing", run.bytes_done, run.bytes_total))
-      return Fail(ErrorCode::kCancelled, "import cancelled");
+      return Cancelled("import cancelled");
   }
   return {};
 }
@@ -254,7 +254,7 @@ Status NoteDefinition(ImportRun& run, const Input& input, Status result) {
 
 Status ImportDocument(ImportRun& run, const Input& input, FileFormat format, Checked& checked) {
   const auto size = input.size();
-  if (!size) return Fail(ErrorCode::kUnsupported, input.name + ": is no regular file");
+  if (!size) return Unsupported(input.name + ": is no regular file");
   Status status;
   switch (format) {
     case FileFormat::kMatrixMarket:

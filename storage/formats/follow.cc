@@ -84,7 +84,7 @@ class Follower {
   // The format, and a table's header, when the first record is there.
   Status ReadFormat() {
     if (head_.starts_with("\x1f\x8b"))
-      return Fail(ErrorCode::kUnsupported, name_ + ": a packed file cannot be followed");
+      return Unsupported(name_ + ": a packed file cannot be followed");
     FileFormat format = options_.format;
     std::string_view text = head_;
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
@@ -94,16 +94,14 @@ class Follower {
     table_ = format == FileFormat::kCsv || format == FileFormat::kTsv;
     const bool rows = format == FileFormat::kJsonRows && !IsJsonArray(text);
     if (!table_ && !rows && format != FileFormat::kJsonLines && format != FileFormat::kEdgeList)
-      return Fail(ErrorCode::kUnsupported,
-                  name_ + ": format " + std::string(FileFormatName(format)) +
-                      " cannot be followed; lines of jsonl and rows, csv, tsv and edgelist can");
+      return Unsupported(name_ + ": format " + std::string(FileFormatName(format)) +
+                         " cannot be followed; lines of jsonl and rows, csv, tsv and edgelist can");
     options_.format = format;
     known_ = true;
     if (!table_ || windows_.size() == 0) return {};
     header_ = head_.substr(0, WholeRecord(head_));
     if (header_.empty())
-      return Fail(ErrorCode::kInvalidArgument,
-                  name_ + ": its header is over " + std::to_string(kSniffBytes) + " bytes");
+      return Invalid(name_ + ": its header is over " + std::to_string(kSniffBytes) + " bytes");
     return {};
   }
 
@@ -166,9 +164,8 @@ class Follower {
   Status CheckLength() const {
     if (buffer_.size() - whole_ <= options_.limits.line_bytes + kReadBytes || pending_records_ > 0)
       return {};
-    return Fail(ErrorCode::kInvalidArgument,
-                name_ + ": the record behind line " + std::to_string(lines_) + " is over " +
-                    std::to_string(options_.limits.line_bytes) + " bytes");
+    return Invalid(name_ + ": the record behind line " + std::to_string(lines_) + " is over " +
+                   std::to_string(options_.limits.line_bytes) + " bytes");
   }
 
   bool Due() const {
@@ -317,7 +314,7 @@ class Follower {
 };
 
 Status CheckOptions(const FollowOptions& follow) {
-  const auto bad = [](const char* why) { return Fail(ErrorCode::kInvalidArgument, why); };
+  const auto bad = [](const char* why) { return Invalid(why); };
   if (follow.batch_records < 1 || follow.batch_records > 1'000'000)
     return bad("batch_records is 1 to 1000000");
   if (!(follow.batch_seconds >= 0 && follow.batch_seconds <= 3600))

@@ -178,12 +178,10 @@ Result<FileFormat> FormatOfArray(const std::string& file, std::string_view text,
   }
   if (first.empty()) return FileFormat::kJsonRows;  // an empty array
   if (first[0] != '{')
-    return Fail(ErrorCode::kInvalidArgument,
-                file + ": a JSON array whose elements are no objects; rows and records are");
-  return Fail(ErrorCode::kInvalidArgument,
-              file +
-                  ": a JSON array of objects that are no rows, records or entities; a document "
-                  "in it is imported alone: jq '.[0]'");
+    return Invalid(file + ": a JSON array whose elements are no objects; rows and records are");
+  return Invalid(file +
+                 ": a JSON array of objects that are no rows, records or entities; a document "
+                 "in it is imported alone: jq '.[0]'");
 }
 
 std::vector<std::string> Cells(std::string_view line, char delimiter) {
@@ -249,8 +247,8 @@ std::string NoEdgeList(std::string_view text, bool cut) {
 Result<FileFormat> ParseFileFormat(std::string_view name) try {
   for (const Name& n : kNames)
     if (n.name == name) return n.format;
-  return Fail(ErrorCode::kInvalidArgument, "unknown format '" + std::string(name.substr(0, 40)) +
-                                               "'; there are " + std::string(kNameList));
+  return Invalid("unknown format '" + std::string(name.substr(0, 40)) + "'; there are " +
+                 std::string(kNameList));
 }
 PLEXUS_CATCH_NO_MEMORY
 
@@ -300,9 +298,9 @@ Result<FileFormat> internal::SniffFormat(std::string_view name, std::string_view
                                          const std::vector<ColumnName>& columns) {
   const std::string file(name);
   if (head.starts_with("\x1f\x8b"))  // of one that was unpacked
-    return Fail(ErrorCode::kUnsupported, file + ": gzip inside of gzip; unpack it first");
+    return Unsupported(file + ": gzip inside of gzip; unpack it first");
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
-    return Fail(ErrorCode::kUnsupported, file + ": UTF-16; convert it to UTF-8 first");
+    return Unsupported(file + ": UTF-16; convert it to UTF-8 first");
   const std::string lower = Lower(name);
   const bool json_lines = lower.ends_with(".jsonl") || lower.ends_with(".ndjson"),
              json = lower.ends_with(".json") || json_lines;
@@ -324,8 +322,7 @@ Result<FileFormat> internal::SniffFormat(std::string_view name, std::string_view
     return json || IsNodeLink(head) ? FileFormat::kNodeLink : FileFormat::kJsonLines;
   if (first == '<' && head.find("<graphml") != std::string_view::npos) return FileFormat::kGraphMl;
   if (first == '<')
-    return Fail(
-        ErrorCode::kUnsupported,
+    return Unsupported(
         file + ": XML without <graphml>; of XML GraphML is read, as Gephi and yEd export it");
   std::string_view rest = text;
   const std::string_view line = NextLine(rest);
@@ -333,15 +330,15 @@ Result<FileFormat> internal::SniffFormat(std::string_view name, std::string_view
     return *delimiter == '\t' ? FileFormat::kTsv : FileFormat::kCsv;
   const std::string no_edges = NoEdgeList(text, cut);
   if (no_edges.empty()) return FileFormat::kEdgeList;
-  return Fail(ErrorCode::kInvalidArgument,
-              file + ": cannot tell its format: it is no JSON (no line is an object), no XML, no " +
-                  "table (" + Shown(line) +
-                  " has no column source and target, key or id) and no "
-                  "edge list (" +
-                  no_edges +
-                  "; of words it is one when its name ends in .edges). "
-                  "Name the format: " +
-                  std::string(kNameList));
+  return Invalid(file +
+                 ": cannot tell its format: it is no JSON (no line is an object), no XML, no " +
+                 "table (" + Shown(line) +
+                 " has no column source and target, key or id) and no "
+                 "edge list (" +
+                 no_edges +
+                 "; of words it is one when its name ends in .edges). "
+                 "Name the format: " +
+                 std::string(kNameList));
 }
 
 }  // namespace plexus::formats

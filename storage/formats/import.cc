@@ -84,11 +84,9 @@ Status internal::ImportFile(ImportRun& run, const Input& input, Checked& checked
   const bool table = format == FileFormat::kCsv || format == FileFormat::kTsv;
   if (run.collector && format != FileFormat::kEdgeList && format != FileFormat::kJsonLines &&
       !table)
-    return Fail(ErrorCode::kIo,
-                input.name + ": has changed while it was read; nothing was applied");
+    return IoError(input.name + ": has changed while it was read; nothing was applied");
   if (format == FileFormat::kEdgeList && run.options.strict)
-    return Fail(ErrorCode::kInvalidArgument,
-                input.name + ": an edge list states no nodes, so none can be missing (strict)");
+    return Invalid(input.name + ": an edge list states no nodes, so none can be missing (strict)");
   run.states_nodes |= StatesNodes(format);
   if (IsDocument(format)) return ImportDocument(run, input, format, checked);
   Status status;
@@ -104,7 +102,7 @@ Status internal::ImportFile(ImportRun& run, const Input& input, Checked& checked
         status =
             RunPipeline(run, input.name, reader, CsvEdgeParser(*edges, run.collector->numbers()));
       else
-        status = Fail(ErrorCode::kResourceExhausted, "more than plain edges");
+        status = Exhausted("more than plain edges");
       break;
     }
     case FileFormat::kJsonLines:
@@ -126,10 +124,9 @@ Status internal::ImportFile(ImportRun& run, const Input& input, Checked& checked
                    : RunPipeline(run, input.name, reader, EdgeListParser());
       break;
     default:
-      return Fail(ErrorCode::kInvalidArgument,
-                  input.name +
-                      ": WordNet is imported from a directory with data.noun, data.verb, "
-                      "data.adj and data.adv");
+      return Invalid(input.name +
+                     ": WordNet is imported from a directory with data.noun, data.verb, "
+                     "data.adj and data.adv");
   }
   const std::uint64_t bytes =
       run.kept && !run.checking ? input.size().value_or(0) : reader.bytes_read();
@@ -180,28 +177,26 @@ Status ImportWordNet(ImportRun& run, const Input& directory) {
 Status ImportOne(ImportRun& run, const Input& input, Checked& checked) {
   if (!input.is_directory()) return ImportFile(run, input, checked);
   if (run.options.format != FileFormat::kAuto && run.options.format != FileFormat::kWordNet)
-    return Fail(ErrorCode::kInvalidArgument, input.name + ": is a directory");
+    return Invalid(input.name + ": is a directory");
   if (run.options.format == FileFormat::kAuto &&
       !std::filesystem::exists(input.name + "/" + std::string(WordNetFiles()[0])))
-    return Fail(
-        ErrorCode::kInvalidArgument,
-        input.name + ": a directory with no note (.md) in it, and not WordNet's; name files");
+    return Invalid(input.name +
+                   ": a directory with no note (.md) in it, and not WordNet's; name files");
   return ImportWordNet(run, input);
 }
 
 // Applies what the check found good. It must still be the same.
 Status ApplyChecked(ImportRun& run, const Input& input, Checked& checked) {
   if (Stamps(input) != checked.stamps)
-    return Fail(ErrorCode::kIo,
-                input.name + ": has changed since it was checked; nothing of it was applied" +
-                    (run.report.batches > 0 ? ", the files before it were" : ""));
+    return IoError(input.name + ": has changed since it was checked; nothing of it was applied" +
+                   (run.report.batches > 0 ? ", the files before it were" : ""));
   const std::uint64_t records = run.report.records, batches = run.report.batches;
   const Status status = ImportOne(run, input, checked);
   const std::string applied =
       std::to_string(run.report.records - records) + " records of it were read, " +
       std::to_string(run.report.batches - batches) + " batches were applied";
   if (Stamps(input) != checked.stamps)
-    return Fail(ErrorCode::kIo, input.name + ": has changed while it was imported; " + applied);
+    return IoError(input.name + ": has changed while it was imported; " + applied);
   if (status && run.report.stopped && !run.report.kept_errors.empty())
     run.report.kept_errors.back().reason +=
         " (not foreseen by the check of the file; " + applied + ")";
@@ -270,7 +265,7 @@ Status ImportAll(ImportRun& run, std::span<const Input> inputs) {
 Result<std::shared_ptr<const Spool>> Keep(std::unique_ptr<ByteSource> source, const Input& input,
                                           bool packed, const ImportOptions& options) {
   if (packed) source = Gunzip(std::move(source), input.name);
-  if (!source) return Fail(ErrorCode::kResourceExhausted, input.name + ": no memory to unpack it");
+  if (!source) return Exhausted(input.name + ": no memory to unpack it");
   return SpoolSource(*source, input.name, options.limits.spool_bytes, options.progress);
 }
 
@@ -296,7 +291,7 @@ Status SpoolPipes(std::vector<Input>& inputs, const ImportOptions& options) {
 Result<ImportReport> ImportInputs(Graph& graph, std::vector<Input> inputs,
                                   const ImportOptions& options) {
   if (options.strict && options.on_error != OnImportError::kStop)
-    return Fail(ErrorCode::kInvalidArgument, "a strict import cannot skip records");
+    return Invalid("a strict import cannot skip records");
   ImportRun run(graph, options);
   return RunImport(run, [&]() -> Status {
     PLEXUS_TRY(SpoolPipes(inputs, options));
@@ -342,7 +337,7 @@ std::unexpected<Error> Cancelled(const ImportRun& run) {
         all > 0 ? std::to_string(std::min<std::uint64_t>(in * 100 / all, 99)) + " %" : "some";
     message += " is in; run the same import again to complete it";
   }
-  return Fail(ErrorCode::kCancelled, std::move(message));
+  return plexus::Cancelled(std::move(message));
 }
 
 }  // namespace

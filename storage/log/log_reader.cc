@@ -11,23 +11,21 @@ std::string Where(Sequence sequence) { return "log record " + std::to_string(seq
 
 Status CheckSequence(const RecordHead& head, Sequence sequence) {
   if (head.sequence == sequence) return {};
-  return Fail(ErrorCode::kCorruption,
-              Where(sequence) + ": says it is record " + std::to_string(head.sequence));
+  return Corrupted(Where(sequence) + ": says it is record " + std::to_string(head.sequence));
 }
 
 Status CheckFollows(const RecordHead& head, const LogPoint& after) {
   PLEXUS_TRY(CheckSequence(head, after.sequence + 1));
   if (ChainHash(after.hash, head.digest) == head.running_hash) return {};
-  return Fail(ErrorCode::kCorruption,
-              Where(head.sequence) + ": its running hash does not follow from the record before");
+  return Corrupted(Where(head.sequence) +
+                   ": its running hash does not follow from the record before");
 }
 
 Status GetRecord(const std::shared_ptr<Rocks>& rocks, Sequence sequence,
                  rocksdb::PinnableSlice& value) {
   const rocksdb::Status status =
       rocks->db()->Get(ScanOptions(), rocks->log(), LogKey(sequence), &value);
-  if (status.IsNotFound())
-    return Fail(ErrorCode::kCorruption, Where(sequence) + ": is missing from " + rocks->path());
+  if (status.IsNotFound()) return Corrupted(Where(sequence) + ": is missing from " + rocks->path());
   return Check(status, Where(sequence));
 }
 
@@ -46,8 +44,7 @@ Result<std::optional<RecordHead>> LastRecord(const std::shared_ptr<Rocks>& rocks
   const Sequence sequence = SequenceOfLogKey(it->key());
   PLEXUS_ASSIGN(const RecordHead head, DecodeRecordHead(SliceBytes(it->value()), Where(sequence)));
   if (head.sequence != sequence || sequence == 0)
-    return Fail(ErrorCode::kCorruption,
-                Where(sequence) + ": says it is record " + std::to_string(head.sequence));
+    return Corrupted(Where(sequence) + ": says it is record " + std::to_string(head.sequence));
   return head;
 }
 
@@ -115,8 +112,7 @@ Result<bool> LogCursor::Step() {
   const Sequence expected = point_.sequence + 1;
   const Sequence found = SequenceOfLogKey(iterator_->key());
   if (found != expected)
-    return Fail(ErrorCode::kCorruption,
-                Where(expected) + ": is missing, the next one is " + std::to_string(found));
+    return Corrupted(Where(expected) + ": is missing, the next one is " + std::to_string(found));
   return true;
 }
 

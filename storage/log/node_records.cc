@@ -111,7 +111,7 @@ Status NodeRecords::Follow(const std::shared_ptr<Rocks>& rocks, const LogPoint& 
   RecordNodes nodes;
   for (std::uint64_t read = 0;; ++read) {
     if (read % kLookEvery == 0 && progress && !progress->Report("history", read, 0))
-      return Fail(ErrorCode::kCancelled, "the log was not read to its end");
+      return Cancelled("the log was not read to its end");
     PLEXUS_ASSIGN(const bool more, cursor.NextNodes(nodes));
     if (!more) return {};
     Add(nodes);

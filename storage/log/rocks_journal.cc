@@ -79,7 +79,7 @@ Status RocksJournal::Refused() const {
   if (failure_)
     return Fail(ErrorCode::kReadOnly,
                 "the database is read-only until reopened, because " + failure_->message);
-  if (closed_) return Fail(ErrorCode::kFailedPrecondition, kClosed);
+  if (closed_) return FailedPrecondition(kClosed);
   return {};
 }
 
@@ -88,9 +88,7 @@ Status RocksJournal::RefusedToAppend() const {
   return Accepts();
 }
 
-Status RocksJournal::Accepts() const {
-  return stopped_ ? Fail(ErrorCode::kFailedPrecondition, kClosed) : Status();
-}
+Status RocksJournal::Accepts() const { return stopped_ ? FailedPrecondition(kClosed) : Status(); }
 
 void RocksJournal::FailWith(const Error& error) noexcept {
   try {
@@ -306,7 +304,7 @@ Status RocksJournal::BeginBulk() {
   PLEXUS_TRY(WaitDurable(position().sequence));  // what is ingested must not outrun the log
   MutexLock lock(mutex_);
   PLEXUS_TRY(RefusedToAppend());
-  if (bulk_) return Fail(ErrorCode::kFailedPrecondition, "bulk mode has begun already");
+  if (bulk_) return FailedPrecondition("bulk mode has begun already");
   bulk_ = std::make_unique<BulkWriter>(rocks_, options_.bulk_scratch);
   return {};
 }
@@ -375,8 +373,7 @@ Status RocksJournal::EndAppend() {
 Status RocksJournal::WaitDurable(Sequence sequence) {
   MutexLock lock(mutex_);
   if (sequence > position_.sequence)
-    return Fail(ErrorCode::kInvalidArgument,
-                "sequence " + std::to_string(sequence) + " is not written yet");
+    return Invalid("sequence " + std::to_string(sequence) + " is not written yet");
   if (bulk_) {
     PLEXUS_TRY(Refused());
     return IngestBulk();

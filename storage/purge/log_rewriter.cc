@@ -174,7 +174,7 @@ Status LogRewriter::WriteFloor(const std::shared_ptr<Rocks>& to, Progress* progr
     Sequence sequence = 0;
     std::uint32_t ordinal = 0;
     if (!ParsePayloadKey(it->key(), &sequence, &ordinal))
-      return Fail(ErrorCode::kCorruption, db_.rocks->path() + ", payload: a key that is none");
+      return Corrupted(db_.rocks->path() + ", payload: a key that is none");
     const PayloadRef ref = PayloadRef::Make(sequence, ordinal);
     if (std::binary_search(needed.begin(), needed.end(), ref.bits)) continue;
     dropped_.push_back(ref);
@@ -211,7 +211,7 @@ Result<LogPoint> LogRewriter::CopyLog(const std::shared_ptr<Rocks>& to, Progress
     }
     if (writer.pending_bytes() >= kStepBytes) PLEXUS_TRY(writer.Ingest());
     if (progress && !progress->Report("rewriting", point.sequence, now_.sequence()))
-      return Fail(ErrorCode::kCancelled, "rewriting the log was stopped; nothing was rewritten");
+      return Cancelled("rewriting the log was stopped; nothing was rewritten");
   }
   PLEXUS_TRY(writer.Ingest());
   return point;
@@ -269,8 +269,8 @@ Result<LogRewriter::Written> LogRewriter::Write(const std::string& path, Progres
   Written written;
   PLEXUS_ASSIGN(written.end, CopyLog(to, progress));
   if (written.end.sequence != now_.sequence())
-    return Fail(ErrorCode::kFailedPrecondition,
-                "the log was written to while it was rewritten; nothing was rewritten");
+    return FailedPrecondition(
+        "the log was written to while it was rewritten; nothing was rewritten");
   FailPoint(db_.options.hooks, "hard_purge.copied");
   PLEXUS_TRY(Erase(to));
   PLEXUS_TRY(CopyPurges(to));
@@ -284,7 +284,7 @@ Result<LogRewriter::Written> LogRewriter::Write(const std::string& path, Progres
   PLEXUS_ASSIGN(const std::optional<RecordHead> last, LastRecord(to));
   if (!last || last->sequence != written.end.sequence || last->running_hash != written.end.hash)
     if (written.end.sequence > db_.floor().sequence)
-      return Fail(ErrorCode::kCorruption, path + ": does not hold what was written to it");
+      return Corrupted(path + ": does not hold what was written to it");
   PLEXUS_TRY(to->Close());
   PLEXUS_TRY(db_.files->SyncDirectory(path));  // the names of the links
   return written;

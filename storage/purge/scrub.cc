@@ -108,7 +108,7 @@ Status Database::Impl::ScrubNow(Progress* progress) {
     words.Add(record.edges, record.sequence);
     if (cursor.point().sequence % 256 == 0 && progress &&
         !progress->Report("scrub", cursor.point().sequence, last_purge))
-      return Fail(ErrorCode::kCancelled, "scrubbing was stopped; it goes on at the next open");
+      return Cancelled("scrubbing was stopped; it goes on at the next open");
   }
   const std::vector<PayloadRef> refs = collector.Take();
   {

@@ -16,7 +16,7 @@ class FoundPayloads : public PayloadStore {
   Result<std::string> Get(PayloadRef ref) const override {
     auto found = salvage_.Payload(ref);
     if (!found && found.error().code == ErrorCode::kCorruption)
-      return Fail(ErrorCode::kNotFound, found.error().message);
+      return NotFound(found.error().message);
     return found;
   }
 
@@ -173,11 +173,10 @@ Result<RepairPlan> Planner::Plan() {
   }
   ReportLosses(plan, found);
   if (!found || (plan.end.sequence == 0 && !report_.complete))
-    return Fail(ErrorCode::kCorruption,
-                "nothing could be saved" + (salvage_.damage().empty()
-                                                ? std::string()
-                                                : ": " + salvage_.damage().front().where + ": " +
-                                                      salvage_.damage().front().what));
+    return Corrupted("nothing could be saved" + (salvage_.damage().empty()
+                                                     ? std::string()
+                                                     : ": " + salvage_.damage().front().where +
+                                                           ": " + salvage_.damage().front().what));
   return plan;
 }
 

@@ -75,7 +75,7 @@ Result<std::string> Salvage::ReadFile(const std::string& path, const std::string
   PLEXUS_ASSIGN(const int descriptor, OpenPlainFile(path));
   descriptors_.push_back(descriptor);
   const off_t size = lseek(descriptor, 0, SEEK_END);
-  if (size < 0) return Fail(ErrorCode::kIo, path + ": " + std::strerror(errno));
+  if (size < 0) return IoError(path + ": " + std::strerror(errno));
   std::string bytes(static_cast<std::size_t>(size), '\0');
   for (std::size_t at = 0; at < bytes.size();) {
     const std::size_t want = std::min(kReadBytes, bytes.size() - at);
@@ -144,12 +144,12 @@ bool Salvage::Keep(const FoundEntry& entry, std::uint32_t file) {
 }
 
 Status Salvage::ReadGeneration(const std::string& path, const Files& files, Progress* progress) {
-  if (!files.Exists(path)) return Fail(ErrorCode::kNotFound, path + ": does not exist");
+  if (!files.Exists(path)) return NotFound(path + ": does not exist");
   PLEXUS_ASSIGN(const std::vector<std::string> names, files.List(path));
   std::uint64_t done = 0;
   for (const std::string& name : names) {
     if (progress && !progress->Report("reading files", done++, names.size()))
-      return Fail(ErrorCode::kCancelled, "repairing was stopped");
+      return Cancelled("repairing was stopped");
     const bool sorted = name.ends_with(".sst");
     if (!sorted && !name.ends_with(".log")) continue;
     auto bytes = ReadFile(path + "/" + name, name);
@@ -193,7 +193,7 @@ Result<std::string> Salvage::Value(const Place& place) const {
     const ssize_t got = pread(descriptors_[place.file], bytes.data() + at, bytes.size() - at,
                               static_cast<off_t>(place.offset + at));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return Fail(ErrorCode::kIo, "a file cannot be read a second time");
+    if (got <= 0) return IoError("a file cannot be read a second time");
     at += static_cast<std::size_t>(got);
   }
   return bytes;
@@ -206,10 +206,10 @@ Result<std::string> Salvage::Payload(PayloadRef ref) const {
                        [](const FoundPayload& p, std::uint64_t bits) { return p.ref < bits; });
   const FoundPayload* found = nullptr;
   for (; it != payloads_.end() && it->ref == ref.bits; ++it) {
-    if (it->place.size == 0) return Fail(ErrorCode::kNotFound, "the payload was purged");
+    if (it->place.size == 0) return NotFound("the payload was purged");
     found = &*it;
   }
-  if (!found) return Fail(ErrorCode::kCorruption, "the payload is lost");
+  if (!found) return Corrupted("the payload is lost");
   PLEXUS_ASSIGN(const std::string value, Value(found->place));
   PLEXUS_ASSIGN(const std::string_view bytes, DecodePayload(ref, value));
   return std::string(bytes);
@@ -223,13 +223,13 @@ Result<std::string> Salvage::Section(const Manifest& manifest, std::uint32_t sec
   const std::string where =
       "checkpoint " + std::to_string(manifest.id) + ", section " + std::to_string(section);
   if (it == sections_.end() || std::pair(it->id, it->section) != key)
-    return Fail(ErrorCode::kCorruption, where + ": is missing");
+    return Corrupted(where + ": is missing");
   for (; it != sections_.end() && std::pair(it->id, it->section) == key; ++it) {
     PLEXUS_ASSIGN(std::string value, Value(it->place));
     const AlignedView view(AsBytes(value));
     if (Digest(view.bytes()) == manifest.section_digests[section]) return value;
   }
-  return Fail(ErrorCode::kCorruption, where + ": the digest does not match its bytes");
+  return Corrupted(where + ": the digest does not match its bytes");
 }
 
 Status Salvage::CheckSections(const Manifest& manifest) const {

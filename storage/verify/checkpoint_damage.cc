@@ -45,8 +45,7 @@ Result<Manifest> ReadManifest(const std::shared_ptr<Rocks>& rocks, std::uint64_t
                    where));
   PLEXUS_ASSIGN(Manifest manifest, DecodeManifest(SliceBytes(value), where));
   if (manifest.id != id)
-    return Fail(ErrorCode::kCorruption,
-                where + ": says it is checkpoint " + std::to_string(manifest.id));
+    return Corrupted(where + ": says it is checkpoint " + std::to_string(manifest.id));
   return manifest;
 }
 
@@ -126,7 +125,7 @@ Result<std::vector<DamagedCheckpoint>> storage_internal::DamageOfFiles(
   for (const ChangedFile& change : changed) {
     const auto file = std::find_if(files.begin(), files.end(),
                                    [&](const CheckpointFile& f) { return f.name == change.name; });
-    if (file == files.end()) return Fail(ErrorCode::kCorruption, change.message);
+    if (file == files.end()) return Corrupted(change.message);
     for (std::uint64_t id = file->first_id; id <= file->last_id; ++id) {
       rocksdb::PinnableSlice value;  // dropped ones are of no interest
       if (rocks->db()

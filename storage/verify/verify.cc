@@ -57,7 +57,7 @@ class Verifier {
   bool Checks(const Manifest& m) const { return m.sequence >= floor_.sequence; }
   Status Go(const char* phase, std::uint64_t done, std::uint64_t total) const {
     if (options_.progress && !options_.progress->Report(phase, done, total))
-      return Fail(ErrorCode::kCancelled, "verification was stopped");
+      return Cancelled("verification was stopped");
     return {};
   }
 

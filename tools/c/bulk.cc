@@ -28,7 +28,7 @@ constexpr std::uint64_t kBatchEdges = 262'144;
 constexpr std::uint64_t kBulkEdges = 1 << 20;
 
 Status BadEdge(std::uint64_t i, const std::string& why) {
-  return Fail(ErrorCode::kInvalidArgument, "edge " + std::to_string(i) + ": " + why);
+  return Invalid("edge " + std::to_string(i) + ": " + why);
 }
 
 std::string_view NumberKey(std::uint32_t number, char (&buffer)[10]) {
@@ -72,27 +72,24 @@ class EdgeArrays {
 
 Status EdgeArrays::Copy() {
   if (edges_.ends < PLEXUS_ENDS_NUMBERS || edges_.ends > PLEXUS_ENDS_IDS)
-    return Fail(ErrorCode::kInvalidArgument, "ends is none of PLEXUS_ENDS_...");
+    return Invalid("ends is none of PLEXUS_ENDS_...");
   if (edges_.count > 0) {
     PLEXUS_TRY(NotNull(edges_.sources, "sources"));
     PLEXUS_TRY(NotNull(edges_.targets, "targets"));
   }
-  if (edges_.count > Limits::kMaxArcs)
-    return Fail(ErrorCode::kResourceExhausted, "more edges than a graph holds");
+  if (edges_.count > Limits::kMaxArcs) return Exhausted("more edges than a graph holds");
   PLEXUS_ASSIGN(keys_, Strings::Copy(edges_.keys, "keys"));
   PLEXUS_ASSIGN(kinds_, Strings::Copy(edges_.kinds, "kinds"));
-  if (edges_.kind && edges_.kind_of)
-    return Fail(ErrorCode::kInvalidArgument, "kind and kind_of exclude each other");
-  if (edges_.kinds.count > 0 && !edges_.kind_of)
-    return Fail(ErrorCode::kInvalidArgument, "kinds needs kind_of");
+  if (edges_.kind && edges_.kind_of) return Invalid("kind and kind_of exclude each other");
+  if (edges_.kinds.count > 0 && !edges_.kind_of) return Invalid("kinds needs kind_of");
   if (edges_.kind) kind_ = edges_.kind;
   for (std::uint64_t i = 0; i < keys_.size(); ++i)
     if (const Status good = CheckKey(keys_[i], false); !good)
       return Fail(good.error().code, "keys[" + std::to_string(i) + "]: " + good.error().message);
   if (edges_.keys.count > 0 && !by_key())
-    return Fail(ErrorCode::kInvalidArgument,
-                "the ends are no positions in keys: leave keys out, or set ends to "
-                "PLEXUS_ENDS_KEYS");
+    return Invalid(
+        "the ends are no positions in keys: leave keys out, or set ends to "
+        "PLEXUS_ENDS_KEYS");
   const auto copy = [&](const auto* array, auto& to) {
     if (array) to.assign(array, array + edges_.count);
   };
@@ -184,7 +181,7 @@ Result<ApplyReport> EdgeArrays::Load(Graph& graph, Progress* progress) const try
   }
   return LoadArrays(graph, arrays, {}, progress);
 } catch (const std::bad_alloc&) {
-  return Fail(ErrorCode::kResourceExhausted, "out of memory");
+  return Exhausted("out of memory");
 }
 
 Status EdgeArrays::Fill(WriteBatch& batch, std::uint64_t first, std::uint64_t end) const {
@@ -237,8 +234,7 @@ Status PutEdges(Graph& graph, const EdgeArrays& edges, CallOptions& call,
   }
   for (std::uint64_t first = 0; first < edges.count(); first += kBatchEdges) {
     if (call.progress() && !call.progress()->Report("edges", first, edges.count()))
-      return Fail(ErrorCode::kCancelled,
-                  "cancelled after " + std::to_string(first) + " edges were written");
+      return Cancelled("cancelled after " + std::to_string(first) + " edges were written");
     WriteBatch batch;
     PLEXUS_TRY(edges.Fill(batch, first, std::min(first + kBatchEdges, edges.count())));
     PLEXUS_ASSIGN(const ApplyReport report, graph.Apply(batch));
@@ -246,7 +242,7 @@ Status PutEdges(Graph& graph, const EdgeArrays& edges, CallOptions& call,
   }
   return {};
 } catch (const std::bad_alloc&) {
-  return Fail(ErrorCode::kResourceExhausted, "out of memory");
+  return Exhausted("out of memory");
 }
 
 // A line each, as a file of keys has them.
@@ -255,8 +251,8 @@ Result<std::string> KeyLines(const Strings& keys) {
   for (std::uint64_t i = 0; i < keys.size(); ++i) {
     const std::string_view key = keys[i];
     if (key.find_first_of("\r\n") != std::string_view::npos)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "keys[" + std::to_string(i) + "] has a line end; vectors cannot have such keys");
+      return Invalid("keys[" + std::to_string(i) +
+                     "] has a line end; vectors cannot have such keys");
     lines.append(key).push_back('\n');
   }
   return lines;
@@ -278,7 +274,7 @@ Result<plexus_counts> PutVectors(Graph& graph, const plexus_vectors& given, Call
   PLEXUS_ASSIGN(const formats::ImportReport report,
                 formats::ImportVectors(graph, {"values", bytes}, vectors, options));
   if (report.stopped && !report.kept_errors.empty())
-    return Fail(ErrorCode::kInvalidArgument, report.kept_errors.front().ToString());
+    return Invalid(report.kept_errors.front().ToString());
   plexus_counts counts = {};
   counts.sequence = report.sequence;
   counts.nodes_added = report.nodes.added;
@@ -288,15 +284,13 @@ Result<plexus_counts> PutVectors(Graph& graph, const plexus_vectors& given, Call
 
 Status CheckVectors(const plexus_vectors& vectors) {
   if (vectors.dimensions == 0 || vectors.dimensions > Limits::kMaxDimensions)
-    return Fail(ErrorCode::kInvalidArgument, "dimensions is " + std::to_string(vectors.dimensions) +
-                                                 ", not 1 to " +
-                                                 std::to_string(Limits::kMaxDimensions));
-  if (vectors.count > Limits::kMaxNodes)
-    return Fail(ErrorCode::kResourceExhausted, "more vectors than a graph has nodes");
+    return Invalid("dimensions is " + std::to_string(vectors.dimensions) + ", not 1 to " +
+                   std::to_string(Limits::kMaxDimensions));
+  if (vectors.count > Limits::kMaxNodes) return Exhausted("more vectors than a graph has nodes");
   if (vectors.count > 0) PLEXUS_TRY(NotNull(vectors.values, "values"));
   if (vectors.keys.count > 0 && vectors.keys.count != vectors.count)
-    return Fail(ErrorCode::kInvalidArgument, "keys are " + std::to_string(vectors.keys.count) +
-                                                 ", vectors " + std::to_string(vectors.count));
+    return Invalid("keys are " + std::to_string(vectors.keys.count) + ", vectors " +
+                   std::to_string(vectors.count));
   return {};
 }
 

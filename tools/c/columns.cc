@@ -26,7 +26,7 @@ constexpr std::uint64_t kBatchValues = 262'144;
 constexpr std::uint64_t kBatchBytes = 16 << 20;  // of texts
 
 std::unexpected<Error> BadValue(std::uint64_t i, const std::string& why) {
-  return Fail(ErrorCode::kInvalidArgument, "value " + std::to_string(i) + ": " + why);
+  return Invalid("value " + std::to_string(i) + ": " + why);
 }
 
 const char* TypeName(ColumnType type) {
@@ -67,8 +67,7 @@ class ColumnArrays {
 Status ColumnArrays::Check() {
   PLEXUS_TRY(NotNull(given_.column, "column"));
   name_ = given_.column;
-  if (given_.count > Limits::kMaxNodes)
-    return Fail(ErrorCode::kResourceExhausted, "more values than a graph has nodes");
+  if (given_.count > Limits::kMaxNodes) return Exhausted("more values than a graph has nodes");
   PLEXUS_ASSIGN(keys_, Strings::Copy(given_.keys, "keys"));
   PLEXUS_ASSIGN(texts_, Strings::Copy(given_.texts, "texts"));
   const bool texts = texts_.size() > 0;
@@ -76,23 +75,22 @@ Status ColumnArrays::Check() {
   if (given_.i64) type_ = ColumnType::kI64;
   const int arrays = (given_.f64 != nullptr) + (given_.i64 != nullptr) + texts;
   if (arrays > 1 || (arrays == 0 && given_.count > 0))
-    return Fail(ErrorCode::kInvalidArgument, "values are in one of f64, i64 and texts");
+    return Invalid("values are in one of f64, i64 and texts");
   if (texts && texts_.size() != given_.count)
-    return Fail(ErrorCode::kInvalidArgument, "texts are " + std::to_string(texts_.size()) +
-                                                 ", values " + std::to_string(given_.count));
+    return Invalid("texts are " + std::to_string(texts_.size()) + ", values " +
+                   std::to_string(given_.count));
   if (is_text() && !texts && given_.count > 0)
-    return Fail(ErrorCode::kInvalidArgument, "values of 'text' are texts, not numbers");
+    return Invalid("values of 'text' are texts, not numbers");
   PLEXUS_TRY(CheckKeys());
   for (std::uint64_t i = 0; i < given_.count; ++i) PLEXUS_TRY(CheckValue(i));
   return {};
 }
 
 Status ColumnArrays::CheckKeys() const {
-  if (given_.ids && keys_.size() > 0)
-    return Fail(ErrorCode::kInvalidArgument, "ids and keys exclude each other");
+  if (given_.ids && keys_.size() > 0) return Invalid("ids and keys exclude each other");
   if (keys_.size() > 0 && keys_.size() != given_.count)
-    return Fail(ErrorCode::kInvalidArgument, "keys are " + std::to_string(keys_.size()) +
-                                                 ", values " + std::to_string(given_.count));
+    return Invalid("keys are " + std::to_string(keys_.size()) + ", values " +
+                   std::to_string(given_.count));
   for (std::uint64_t i = 0; i < keys_.size(); ++i)
     if (const Status good = CheckKey(keys_[i], false); !good)
       return BadValue(i, good.error().message);
@@ -132,7 +130,7 @@ Status ColumnArrays::Define(Graph& graph) const {
   PLEXUS_ASSIGN(const formats::ImportReport report,
                 formats::ImportBytes(graph, "column", line, options));
   if (report.stopped && !report.kept_errors.empty())
-    return Fail(ErrorCode::kInvalidArgument, report.kept_errors.front().reason);
+    return Invalid(report.kept_errors.front().reason);
   return {};
 }
 
@@ -144,8 +142,8 @@ Status ColumnArrays::Prepare(Graph& graph) {
   if (!known) return Define(graph);
   const ColumnType type = snapshot.schema().columns()[*known].type;
   if (type != type_)
-    return Fail(ErrorCode::kInvalidArgument, "column '" + name_ + "' holds " + TypeName(type) +
-                                                 ", the values are " + TypeName(type_));
+    return Invalid("column '" + name_ + "' holds " + TypeName(type) + ", the values are " +
+                   TypeName(type_));
   if (*known < builtin::kFirstUserColumn) builtin_ = *known;
   for (std::uint64_t i = 0; IsTimeColumn(*known) && i < given_.count; ++i)
     if (const std::int64_t time = ReadOnce(given_.i64 + i); !IsStoredTime(time))
@@ -203,8 +201,7 @@ Status PutColumn(Workspace& workspace, ColumnArrays& arrays, CallOptions& call,
   PLEXUS_ASSIGN(tools::TermKeeper terms, tools::TermKeeper::Make(workspace, false));
   for (std::uint64_t first = 0; first < arrays.count();) {
     if (call.progress() && !call.progress()->Report("values", first, arrays.count()))
-      return Fail(ErrorCode::kCancelled,
-                  "cancelled after " + std::to_string(first) + " values were written");
+      return Cancelled("cancelled after " + std::to_string(first) + " values were written");
     WriteBatch batch;
     PLEXUS_ASSIGN(first, arrays.Fill(batch, first));
     PLEXUS_TRY(terms.Complete(graph.snapshot(), batch));

@@ -30,7 +30,7 @@ Result<Request> ReadRequest(const char* operation, const char* request, std::siz
   PLEXUS_TRY(NotNull(operation, "operation"));
   if (length > 0) PLEXUS_TRY(NotNull(request, "request"));
   const tools::Operation* row = tools::FindOperation(operation);
-  if (!row) return Fail(ErrorCode::kInvalidArgument, tools::NoSuchOperation(operation));
+  if (!row) return plexus::Invalid(tools::NoSuchOperation(operation));
   return tools::RequestFromJson(*row, length > 0 ? std::string_view(request, length) : "{}");
 }
 
@@ -131,7 +131,7 @@ class MemoryFile {
       bytes.remove_prefix(static_cast<std::size_t>(written));
     }
     if (fd_ >= 0 && bytes.empty() && lseek(fd_, 0, SEEK_SET) == 0) return {};
-    return Fail(ErrorCode::kResourceExhausted, "no memory for the bytes to import");
+    return plexus::Exhausted("no memory for the bytes to import");
   }
 
  private:
@@ -144,8 +144,7 @@ Result<std::string> FromInput(std::string_view request) {
   const auto value = plexus::tools::ParseJson(request);
   if (!value || !value->is_object()) return std::string(request);
   if (value->get_object().contains("files"))
-    return Fail(ErrorCode::kInvalidArgument,
-                "files: what is imported are the bytes; leave 'files' out");
+    return plexus::Invalid("files: what is imported are the bytes; leave 'files' out");
   const std::string_view rest = request.substr(request.find('{') + 1);
   return R"({"files":["-"])" + std::string(value->get_object().empty() ? "" : ",") +
          std::string(rest);
@@ -164,17 +163,17 @@ InCallback::~InCallback() { innermost = outer_; }
 Status CheckCallback(const GraphObject& graph) {
   for (const InCallback* at = innermost; at; at = at->outer_)
     if (at->graph_ == &graph)
-      return Fail(ErrorCode::kFailedPrecondition,
-                  "a callback of the graph calls the graph: let it return first, or call from "
-                  "another thread");
+      return plexus::FailedPrecondition(
+          "a callback of the graph calls the graph: let it return first, or call from "
+          "another thread");
   return {};
 }
 
 Status CheckProcess(std::uint64_t process) {
   if (process == ProcessNumber()) return {};
-  return Fail(ErrorCode::kFailedPrecondition,
-              "this process is a child of fork; the graph belongs to its parent: open it again "
-              "here, with read_only");
+  return plexus::FailedPrecondition(
+      "this process is a child of fork; the graph belongs to its parent: open it again "
+      "here, with read_only");
 }
 
 Result<std::shared_ptr<GraphObject>> FindGraph(plexus_graph* handle) {
@@ -186,13 +185,13 @@ Result<std::shared_ptr<GraphObject>> FindGraph(plexus_graph* handle) {
 
 Status InTime(const GraphObject& graph, Status done) {
   if (done || !graph.closing || done.error().code != ErrorCode::kLocked) return done;
-  return Fail(ErrorCode::kFailedPrecondition, "graph was closed while this call waited");
+  return plexus::FailedPrecondition("graph was closed while this call waited");
 }
 
 Status CheckWhole(const GraphObject& graph) {
   if (graph.caller.wall.empty()) return {};
-  return Fail(ErrorCode::kFailedPrecondition,
-              "the graph was opened for scopes: operations see them, this is about the whole");
+  return plexus::FailedPrecondition(
+      "the graph was opened for scopes: operations see them, this is about the whole");
 }
 
 Status CheckWritable(const GraphObject& graph) {
@@ -224,8 +223,7 @@ Result<std::vector<std::string>> TextsOf(const char* const* texts, std::uint64_t
   std::vector<std::string> list;
   for (std::uint64_t i = 0; i < count; ++i) {
     if (!texts[i])
-      return Fail(ErrorCode::kInvalidArgument,
-                  std::string(name) + "[" + std::to_string(i) + "] is null");
+      return plexus::Invalid(std::string(name) + "[" + std::to_string(i) + "] is null");
     list.emplace_back(texts[i]);
   }
   return list;
@@ -235,20 +233,19 @@ Result<Strings> Strings::Copy(const plexus_strings& given, const char* name) {
   Strings copy;
   if (given.count == 0) return copy;
   if (given.count > Limits::kMaxNodes)
-    return Fail(ErrorCode::kResourceExhausted, std::string(name) + " has more texts than a graph");
+    return plexus::Exhausted(std::string(name) + " has more texts than a graph");
   PLEXUS_TRY(NotNull(given.offsets, (std::string(name) + ".offsets").c_str()));
   if (given.byte_count > 0)
     PLEXUS_TRY(NotNull(given.bytes, (std::string(name) + ".bytes").c_str()));
   copy.offsets_.assign(given.offsets, given.offsets + given.count + 1);
   for (std::uint64_t i = 0; i < given.count; ++i) {
     if (copy.offsets_[i] <= copy.offsets_[i + 1]) continue;
-    return Fail(ErrorCode::kInvalidArgument, std::string(name) + ".offsets[" +
-                                                 std::to_string(i + 1) +
-                                                 "] is less than the one "
-                                                 "before it");
+    return plexus::Invalid(std::string(name) + ".offsets[" + std::to_string(i + 1) +
+                           "] is less than the one "
+                           "before it");
   }
   if (copy.offsets_.back() > given.byte_count)
-    return Fail(ErrorCode::kInvalidArgument, std::string(name) + ".offsets end behind byte_count");
+    return plexus::Invalid(std::string(name) + ".offsets end behind byte_count");
   if (given.byte_count > 0) copy.bytes_.assign(given.bytes, copy.offsets_.back());
   return copy;
 }
@@ -266,16 +263,13 @@ plexus_code plexus_open(const char* directory, const plexus_open_options* given,
     PLEXUS_TRY(NotNull(graph, "graph"));
     PLEXUS_ASSIGN(const plexus_open_options options, ReadStruct(given, "options"));
     if (!options.in_memory) PLEXUS_TRY(NotNull(directory, "directory"));
-    if (!options.in_memory && !*directory)
-      return Fail(ErrorCode::kInvalidArgument, "directory is empty");
+    if (!options.in_memory && !*directory) return plexus::Invalid("directory is empty");
     if (options.in_memory && (directory || options.read_only))
-      return Fail(ErrorCode::kInvalidArgument, std::string("in_memory and ") +
-                                                   (directory ? "a directory" : "read_only") +
-                                                   " exclude each other");
+      return plexus::Invalid(std::string("in_memory and ") +
+                             (directory ? "a directory" : "read_only") + " exclude each other");
     if (options.create && options.read_only)
-      return Fail(ErrorCode::kInvalidArgument, "create and read_only exclude each other");
-    if (!(options.max_seconds >= 0))
-      return Fail(ErrorCode::kInvalidArgument, "max_seconds is less than 0");
+      return plexus::Invalid("create and read_only exclude each other");
+    if (!(options.max_seconds >= 0)) return plexus::Invalid("max_seconds is less than 0");
     plexus::tools::server::ServiceOptions open;
     if (directory) open.directory = directory;
     open.in_memory = options.in_memory != 0;
@@ -375,7 +369,7 @@ plexus_code plexus_changes(plexus_graph* handle, uint64_t since, uint64_t most,
   return Answer(reply, [&](ResultObject& result) -> Status {
     PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
     PLEXUS_TRY(CheckWhole(*graph));
-    if (most == 0) return Fail(ErrorCode::kInvalidArgument, "most is 0");
+    if (most == 0) return plexus::Invalid("most is 0");
     plexus::Sequence next = 0;
     auto changes = plexus::tools::server::ChangesJson(*graph->service, since, most, &next);
     if (!changes) return InTime(*graph, std::unexpected(changes.error()));
@@ -389,10 +383,10 @@ plexus_code plexus_wait(plexus_graph* handle, uint64_t seen, int32_t millisecond
   return Guarded([&]() -> Status {
     PLEXUS_TRY(NotNull(sequence, "sequence"));
     PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
-    if (milliseconds < 0) return Fail(ErrorCode::kInvalidArgument, "milliseconds is less than 0");
+    if (milliseconds < 0) return plexus::Invalid("milliseconds is less than 0");
     (void)graph->service->AwaitChange(seen, milliseconds, [&] { return graph->closing.load(); });
     if (graph->closing)
-      return Fail(ErrorCode::kFailedPrecondition, "graph was closed while this call waited");
+      return plexus::FailedPrecondition("graph was closed while this call waited");
     *sequence = graph->service->sequence();
     return {};
   });

@@ -112,8 +112,8 @@ plexus_code plexus_result_array(plexus_result* handle, const char* name, plexus_
       }
       names += (names.empty() ? "" : ", ") + named.name;
     }
-    return Fail(ErrorCode::kNotFound, "the result has no array '" + std::string(name) + "'" +
-                                          (names.empty() ? "; it is a text" : "; it has " + names));
+    return plexus::NotFound("the result has no array '" + std::string(name) + "'" +
+                            (names.empty() ? "; it is a text" : "; it has " + names));
   });
 }
 

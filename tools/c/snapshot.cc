@@ -31,9 +31,9 @@ Result<std::shared_ptr<SnapshotObject>> FindSnapshot(plexus_snapshot* handle) {
 
 Status CheckNode(const Snapshot& snapshot, const char* name, std::uint64_t i, NodeId node) {
   if (node < snapshot.node_count()) return {};
-  return Fail(ErrorCode::kInvalidArgument, std::string(name) + "[" + std::to_string(i) + "] is " +
-                                               std::to_string(node) + ", and ids are below " +
-                                               std::to_string(snapshot.node_count()));
+  return plexus::Invalid(std::string(name) + "[" + std::to_string(i) + "] is " +
+                         std::to_string(node) + ", and ids are below " +
+                         std::to_string(snapshot.node_count()));
 }
 
 Result<EdgeKinds> KindsOf(const Snapshot& snapshot, const char* const* names, std::uint64_t count) {
@@ -51,10 +51,9 @@ Result<pagerank::PageRankOptions> Options(const Snapshot& snapshot,
   PLEXUS_ASSIGN(options.filter.kinds, KindsOf(snapshot, given.kinds, given.kind_count));
   if (given.seed_count > 0) PLEXUS_TRY(NotNull(given.seeds, "seeds"));
   if (given.seed_count == 0 && given.seeds)
-    return Fail(ErrorCode::kInvalidArgument,
-                "seeds is empty: name a node, or leave it out for the rank of the whole graph");
-  if (given.seed_weights && !given.seeds)
-    return Fail(ErrorCode::kInvalidArgument, "seed_weights without seeds");
+    return plexus::Invalid(
+        "seeds is empty: name a node, or leave it out for the rank of the whole graph");
+  if (given.seed_weights && !given.seeds) return plexus::Invalid("seed_weights without seeds");
   for (std::uint64_t i = 0; i < given.seed_count; ++i) {
     const NodeId node = given.seeds[i];
     PLEXUS_TRY(CheckNode(snapshot, "seeds", i, node));
@@ -99,7 +98,7 @@ class Texts {
 
 Status AddVectors(const Snapshot& snapshot, const std::string& name, ResultObject& result) {
   const std::optional<SpaceId> space = snapshot.schema().FindSpace(name);
-  if (!space) return Fail(ErrorCode::kNotFound, "the graph has no vector space '" + name + "'");
+  if (!space) return plexus::NotFound("the graph has no vector space '" + name + "'");
   PLEXUS_ASSIGN(const VectorView* table, snapshot.vectors(*space));
   std::vector<NodeId> nodes;
   std::vector<float> values;
@@ -119,7 +118,7 @@ Status AddVectors(const Snapshot& snapshot, const std::string& name, ResultObjec
 
 Status AddColumn(const Snapshot& snapshot, const std::string& name, ResultObject& result) {
   const std::optional<ColumnId> column = snapshot.schema().FindColumn(name);
-  if (!column) return Fail(ErrorCode::kNotFound, "the graph has no column '" + name + "'");
+  if (!column) return plexus::NotFound("the graph has no column '" + name + "'");
   const ColumnType type = snapshot.schema().columns()[*column].type;
   std::vector<NodeId> nodes;
   std::vector<double> reals;
@@ -181,8 +180,8 @@ plexus_code plexus_snapshot_at(plexus_graph* handle, const char* moment,
     PLEXUS_TRY(NotNull(snapshot, "snapshot"));
     PLEXUS_TRY(NotNull(moment, "moment"));
     if (!*moment)  // as_of takes it for the present
-      return Fail(ErrorCode::kInvalidArgument,
-                  "moment is empty: give a sequence number or a time, or call plexus_snapshot_of");
+      return plexus::Invalid(
+          "moment is empty: give a sequence number or a time, or call plexus_snapshot_of");
     PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
     PLEXUS_TRY(CheckWhole(*graph));
     std::shared_ptr<SnapshotObject> made;
@@ -267,7 +266,7 @@ plexus_code plexus_pagerank(plexus_snapshot* handle, const plexus_pagerank_optio
     PLEXUS_ASSIGN(plexus::pagerank::PageRankResult rank,
                   plexus::pagerank::PageRank(found->snapshot, options));
     if (cancel && cancel->flag && rank.truncated)
-      return Fail(ErrorCode::kCancelled, "pagerank was cancelled");
+      return plexus::Cancelled("pagerank was cancelled");
     auto result = std::make_shared<ResultObject>();
     result->Add("scores", PLEXUS_F64, std::move(rank.scores));
     PLEXUS_ASSIGN(*out, Handed(std::move(result)));

@@ -28,7 +28,7 @@ Result<Reply> RunCompletion(Workspace&, const Request& request) {
 Result<Reply> RunMan(Workspace&, const Request& request) {
   if (!request.Given("command")) return TextReply(ManPage(nullptr));
   const Operation* command = FindCommand(request.Text("command"));
-  if (!command) return Fail(ErrorCode::kInvalidArgument, NoSuchOperation(request.Text("command")));
+  if (!command) return Invalid(NoSuchOperation(request.Text("command")));
   return TextReply(ManPage(command));
 }
 

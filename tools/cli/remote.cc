@@ -109,7 +109,7 @@ std::string RemoteLine(const CommandLine& line) {
 Result<CommandLine> ReadRemoteLine(std::string_view text, std::size_t* width) {
   boost::system::error_code failed;
   const json::value value = json::parse(json::string_view(text.data(), text.size()), failed);
-  const auto refuse = [] { return Fail(ErrorCode::kInvalidArgument, "no line of a command"); };
+  const auto refuse = [] { return Invalid("no line of a command"); };
   if (failed || !value.is_object()) return refuse();
   const json::object& object = value.get_object();
   const auto flag = [&](const char* name) {
@@ -124,7 +124,7 @@ Result<CommandLine> ReadRemoteLine(std::string_view text, std::size_t* width) {
   const json::value* given = object.if_contains("request");
   if (!name || !name->is_string() || !given || !given->is_object()) return refuse();
   const Operation* operation = FindOperation(name->get_string().c_str());
-  if (!operation) return Fail(ErrorCode::kInvalidArgument, "no such operation");
+  if (!operation) return Invalid("no such operation");
   CommandLine line;
   PLEXUS_ASSIGN(Request request,
                 RequestFromJson(*operation, json::serialize(*given),

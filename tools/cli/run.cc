@@ -49,14 +49,12 @@ Result<bool> WriteOut(Reply& reply, const std::vector<std::string>& warnings,
   const Format format = line.globals.format;
   if (reply.stream && (format == Format::kTable || !reply.members)) {
     if (format != Format::kTable)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "this reply has a format of its own; leave --json and --format out");
+      return Invalid("this reply has a format of its own; leave --json and --format out");
     // A file on standard output: half of it is none.
     LineLimit file(out, line.request->Given("max_bytes") ? reply.limit.bytes : 0, false);
     PLEXUS_TRY(reply.stream(file));
     if (!file.cut()) return false;
-    return Fail(ErrorCode::kResourceExhausted,
-                line.request->Name("max_bytes") + ": what was written is not all there is");
+    return Exhausted(line.request->Name("max_bytes") + ": what was written is not all there is");
   }
   if (format == Format::kJson) {
     JsonWriter json(out);
@@ -94,10 +92,9 @@ Result<bool> WriteOut(Reply& reply, const std::vector<std::string>& warnings,
 // What can be refused before a graph is opened, or made.
 Status CheckUse(const Request& request, Format format) {
   if (format != Format::kTable && request.Has("output") && !request.Given("output"))
-    return Fail(ErrorCode::kInvalidArgument,
-                format == Format::kCsv
-                    ? "--format before 'export' is the reply's; write it behind, or add --output"
-                    : "--json with export needs --output FILE: stdout holds one of them");
+    return Invalid(format == Format::kCsv
+                       ? "--format before 'export' is the reply's; write it behind, or add --output"
+                       : "--json with export needs --output FILE: stdout holds one of them");
   return CheckCommon(request);
 }
 

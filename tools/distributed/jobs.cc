@@ -107,8 +107,7 @@ class Builder {
     const auto most = static_cast<std::int64_t>(MaxOfRanks(std::max(sent, received)));
     const std::int64_t across = std::max(rows_, columns_);
     if (most >= kMost || across / side + across % side >= kMost)
-      return Fail(ErrorCode::kResourceExhausted,
-                  "more nodes or arcs than a rank can count in 31 bits: take more ranks");
+      return Exhausted("more nodes or arcs than a rank can count in 31 bits: take more ranks");
     matrix_.SparseCommon(entries_, static_cast<I>(sent), rows_, columns_, sum);
     return std::move(matrix_);
   }
@@ -392,9 +391,8 @@ Result<std::vector<std::uint64_t>> Common(
     products += static_cast<std::uint64_t>(count * count);
   constexpr std::uint64_t kMostProducts = std::uint64_t{1} << 31;
   if ((products = SumOfRanks(products)) > kMostProducts)
-    return Fail(ErrorCode::kResourceExhausted,
-                std::to_string(products) + " products of neighbours, the limit is " +
-                    std::to_string(kMostProducts) + ": name fewer pairs or a lower --max-degree");
+    return Exhausted(std::to_string(products) + " products of neighbours, the limit is " +
+                     std::to_string(kMostProducts) + ": name fewer pairs or a lower --max-degree");
   Counted columns = rows;
   columns.Transpose();
   using Counts = combblas::PlusTimesSRing<std::int64_t, std::int64_t>;

@@ -89,22 +89,18 @@ void Declare(CLI::App& app, Options& options) {
   app.add_flag("--quiet", options.quiet, "no progress");
 }
 
-std::unexpected<Error> Wrong(std::string what) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(what));
-}
-
 Status Check(const Options& options) {
   const bool common = options.job == "common", personal = options.job == "personalised";
   if (options.out.size() != (common ? 1 : options.parts.size()))
-    return Wrong(common ? "--out names one table" : "--out names one file for each of --parts");
+    return Invalid(common ? "--out names one table" : "--out names one file for each of --parts");
   auto names = options.out;
   std::ranges::sort(names);
-  if (std::ranges::adjacent_find(names) != names.end()) return Wrong("--out names a file twice");
+  if (std::ranges::adjacent_find(names) != names.end()) return Invalid("--out names a file twice");
   if (personal != !options.restarts.empty() || options.restarts.size() > kMostRestarts)
-    return Wrong("--restart goes with personalised, 1 to 16 times");
+    return Invalid("--restart goes with personalised, 1 to 16 times");
   if ((options.job == "khop") != !options.seeds.empty())
-    return Wrong("--seed goes with khop, which needs one");
-  if (common != !options.pairs.empty()) return Wrong("--pairs goes with common, which needs it");
+    return Invalid("--seed goes with khop, which needs one");
+  if (common != !options.pairs.empty()) return Invalid("--pairs goes with common, which needs it");
   return {};
 }
 
@@ -116,25 +112,25 @@ Result<std::vector<Seed>> ParseSeeds(Parts& parts, const std::vector<std::string
     seeds.push_back(seed);
     sum += seed.weight;
   }
-  if (!(sum > 0) || !std::isfinite(sum)) return Wrong("weights of seeds that sum to nothing");
+  if (!(sum > 0) || !std::isfinite(sum)) return Invalid("weights of seeds that sum to nothing");
   return seeds;
 }
 
 Result<std::vector<std::pair<std::uint64_t, std::uint64_t>>> ReadPairs(Parts& parts,
                                                                        const std::string& path) {
   std::ifstream file(path);
-  if (!file) return Fail(ErrorCode::kNotFound, path + ": cannot be read");
+  if (!file) return NotFound(path + ": cannot be read");
   std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
   std::string line;
   for (std::size_t number = 1; std::getline(file, line); ++number) {
     std::istringstream words(line);
     std::string a, b, more;
     const std::string where = path + ":" + std::to_string(number) + ": ";
-    if (!(words >> a >> b) || words >> more) return Wrong(where + "is not two nodes");
+    if (!(words >> a >> b) || words >> more) return Invalid(where + "is not two nodes");
     const auto one = parts.ParseSeed(a), other = parts.ParseSeed(b);
-    if (!one || !other) return Wrong(where + (one ? other : one).error().message);
+    if (!one || !other) return Invalid(where + (one ? other : one).error().message);
     if (pairs.size() == kMostPairs)
-      return Wrong(where + "more than " + std::to_string(kMostPairs) + " pairs");
+      return Invalid(where + "more than " + std::to_string(kMostPairs) + " pairs");
     pairs.emplace_back(one->node, other->node);
   }
   return pairs;
@@ -154,7 +150,7 @@ class Output {
     for (const std::string& name : names_) {
       const std::string folder = std::filesystem::path(name).parent_path();
       if (Rank() == 0 && access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
-        return Fail(ErrorCode::kIo, name + ": " + std::strerror(errno));
+        return IoError(name + ": " + std::strerror(errno));
     }
     return {};
   }
@@ -165,7 +161,7 @@ class Output {
   Status Rename() {
     for (; Rank() == 0 && renamed_ < names_.size(); ++renamed_)
       if (std::rename(Temporary(renamed_).c_str(), names_[renamed_].c_str()) != 0)
-        return Fail(ErrorCode::kIo, names_[renamed_] + ": cannot be written");
+        return IoError(names_[renamed_] + ": cannot be written");
     return {};
   }
 
@@ -198,7 +194,7 @@ Status WriteArrays(const Parts& parts, const Options& options, Output& output,
     }
     if (Rank() == 0 && status) status = writer.EndSection();
     if (Rank() == 0 && status) status = writer.Finish();
-    if (!status) status = Fail(ErrorCode::kIo, options.out[part] + ": " + status.error().message);
+    if (!status) status = IoError(options.out[part] + ": " + status.error().message);
     PLEXUS_TRY(Agree(status));
   }
   return {};
@@ -214,7 +210,7 @@ Status WriteTable(const Options& options, const Output& output,
     file << a << '\t' << b << '\t' << counts[i] << '\n';
   }
   file.close();
-  if (Rank() == 0 && !file) return Fail(ErrorCode::kIo, options.out[0] + ": cannot be written");
+  if (Rank() == 0 && !file) return IoError(options.out[0] + ": cannot be written");
   return {};
 }
 
@@ -233,7 +229,7 @@ Status Run(const Options& options) {
   Parts& parts = *opened;
   say(std::to_string(parts.selected()) + " nodes, " + std::to_string(parts.arcs()) + " arcs on " +
       std::to_string(RankCount()) + " ranks");
-  if (parts.selected() == 0) return Wrong("the parts hold no node");
+  if (parts.selected() == 0) return Invalid("the parts hold no node");
   Output output(options.out);
   PLEXUS_TRY(Agree(output.CheckFolders()));
   std::string about;
@@ -254,7 +250,7 @@ Status Run(const Options& options) {
   } else if (options.job == "common") {
     const auto pairs = ReadPairs(parts, options.pairs);
     PLEXUS_TRY(Agree(pairs ? Status() : std::unexpected(pairs.error())));
-    if (pairs->empty()) return Wrong(options.pairs + ": holds no pair");
+    if (pairs->empty()) return Invalid(options.pairs + ": holds no pair");
     PLEXUS_ASSIGN(const auto counts, Common(parts, *pairs, options.way(), options.max_degree, say));
     PLEXUS_TRY(Agree(WriteTable(options, output, counts)));
   } else {
@@ -298,7 +294,7 @@ int Main(int argc, char** argv) {
   const auto side = static_cast<int>(std::lround(std::sqrt(RankCount())));
   Status status = Check(options);
   if (status && side * side != RankCount())
-    status = Wrong(
+    status = Invalid(
         "the matrix lies on a square of ranks, so their number is 1, 4, 9, 16 ...; "
         "there are " +
         std::to_string(RankCount()));

@@ -106,8 +106,8 @@ Result<PreviewResult> ApplyOrPreview(Workspace& workspace, const Request& reques
 Result<Sequence> ApplyIf(bool write, bool truncated, Workspace& workspace, const Request& request,
                          const WriteBatch& batch) {
   if (write && truncated)
-    return Fail(ErrorCode::kFailedPrecondition,
-                "the answer was cut short by its limits, so nothing of it is written");
+    return FailedPrecondition(
+        "the answer was cut short by its limits, so nothing of it is written");
   if (!write || batch.empty()) return workspace.snapshot().sequence();
   PLEXUS_TRY(CheckTime(request));
   PLEXUS_ASSIGN(const ApplyReport report, workspace.graph().Apply(batch));

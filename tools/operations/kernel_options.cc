@@ -91,16 +91,14 @@ Result<SpaceId> FindSpace(const Schema& schema, const Request& request) {
   const auto name = request.MaybeText("space");
   std::vector<std::string> names;
   for (const VectorSpace& space : schema.spaces()) names.push_back(space.name);
-  if (names.empty()) return Fail(ErrorCode::kNotFound, "this graph has no vectors; import some");
+  if (names.empty()) return NotFound("this graph has no vectors; import some");
   if (const auto id = schema.FindSpace(name.value_or("default"))) return *id;
   if (!name && names.size() == 1) return SpaceId{0};
   std::string list;
   for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
-  if (!name)
-    return Fail(ErrorCode::kInvalidArgument,
-                "which space? " + request.Name("space") + " is one of " + list);
-  return Fail(ErrorCode::kNotFound, "no vector space " + Quoted(*name) + "; there are " + list +
-                                        DidYouMean(*name, names));
+  if (!name) return Invalid("which space? " + request.Name("space") + " is one of " + list);
+  return NotFound("no vector space " + Quoted(*name) + "; there are " + list +
+                  DidYouMean(*name, names));
 }
 
 Result<Direction> AskedDirection(const Workspace& workspace, const Request& request) {

@@ -16,9 +16,8 @@ Result<bool> IsBackward(const Schema& schema, std::span<const std::string> names
     (match.reversed ? backward : forward) = &name;
   }
   if (forward && backward)
-    return Fail(ErrorCode::kInvalidArgument,
-                Quoted(*backward) + " and " + Quoted(*forward) +
-                    " are followed in opposite directions; ask once for each");
+    return Invalid(Quoted(*backward) + " and " + Quoted(*forward) +
+                   " are followed in opposite directions; ask once for each");
   return backward != nullptr;
 }
 

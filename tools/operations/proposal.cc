@@ -15,7 +15,7 @@ Result<PreviewResult> ReadProposal(Workspace& workspace, const std::string& sour
   GraphOptions in_memory;
   in_memory.executor = &workspace.executor();
   const std::unique_ptr<Graph> copy = Graph::InMemory(in_memory, snapshot);
-  if (!copy) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
+  if (!copy) return Exhausted("no memory for a copy of the graph");
   WriteBatch joined(workspace.now_ms()), last;  // last: handed to the copy
   Sequence last_before = 0;                     // where the copy was then
   std::optional<TermKeeper> keeper;
@@ -40,9 +40,8 @@ Result<PreviewResult> ReadProposal(Workspace& workspace, const std::string& sour
   PLEXUS_ASSIGN(const formats::ImportReport report,
                 formats::ImportBytes(*copy, source, lines, options));
   if (report.stopped)
-    return Fail(ErrorCode::kInvalidArgument, report.kept_errors.empty()
-                                                 ? source + ": it cannot be read"
-                                                 : report.kept_errors.front().ToString());
+    return Invalid(report.kept_errors.empty() ? source + ": it cannot be read"
+                                              : report.kept_errors.front().ToString());
   join_last(copy->snapshot());
   PreviewOptions preview;
   preview.executor = &workspace.executor();

@@ -183,7 +183,7 @@ Status Host::ServeHttp(int fd, std::string before) {
     routes_ = std::move(routes);
   }
   const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-  if (own < 0) return Fail(ErrorCode::kResourceExhausted, "no descriptor is left");
+  if (own < 0) return Exhausted("no descriptor is left");
   http_->Take(own, std::move(before));
   return {};
 }
@@ -208,7 +208,7 @@ Result<int> Host::NextHolder(int stop) {
     if (held) {
       int ends[2];
       if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return Fail(ErrorCode::kIo, "no socket");
+        return IoError("no socket");
       LogInfo("took over", {{"db", options_.directory},
                             {"sequence", std::to_string(server_->service().sequence())}});
       own_ = std::thread([this, fd = ends[1], stop] {
@@ -223,8 +223,7 @@ Result<int> Host::NextHolder(int stop) {
     }
     if (held.error().code != ErrorCode::kLocked || std::chrono::steady_clock::now() > until)
       return std::unexpected(held.error());
-    if (AwaitInput(stop, -1, 10) == Ready::kInput)
-      return Fail(ErrorCode::kCancelled, "asked to end");
+    if (AwaitInput(stop, -1, 10) == Ready::kInput) return Cancelled("asked to end");
   }
 }
 

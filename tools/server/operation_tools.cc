@@ -169,9 +169,7 @@ Result<std::string> OperationBackend::RunBranch(const ToolRow& row, const Branch
 
 Result<std::string> OperationBackend::RunRow(const ToolRow& row, const json::object& arguments,
                                              Call& call) {
-  const auto refuse = [](std::string why) {
-    return Fail(ErrorCode::kInvalidArgument, std::move(why));
-  };
+  const auto refuse = [](std::string why) { return Invalid(std::move(why)); };
   const bool acts = row.runs == Runs::kOne && row.branches.size() > 1;
   std::uint64_t chars = kReplyChars;
   std::vector<std::string> names = {"detail", "max_chars"};
@@ -250,7 +248,7 @@ Status OperationBackend::AwaitAsked(const Call& call) {
   const json::value* least = meta ? Member(*meta, "plexus/minSequence") : nullptr;
   if (!least) return {};
   if (!least->is_int64() || least->get_int64() < 0)
-    return Fail(ErrorCode::kInvalidArgument, "_meta plexus/minSequence is the sequence of a write");
+    return Invalid("_meta plexus/minSequence is the sequence of a write");
   return service_.AwaitSequence(static_cast<Sequence>(least->get_int64()), kSequenceWaitMs,
                                 [&] { return call.cancel && call.cancel->load(); });
 }

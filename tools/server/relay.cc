@@ -91,7 +91,7 @@ class RelayLoop {
         client_in.fd = -1;  // its end is seen later
       pollfd all[4] = {holder, client_out, client_in, {stopped_ ? -1 : options_.stop, POLLIN, 0}};
       const int ready = poll(all, 4, 200);
-      if (ready < 0 && errno != EINTR) return Fail(ErrorCode::kIo, "cannot wait for input");
+      if (ready < 0 && errno != EINTR) return IoError("cannot wait for input");
       if (options_.ended && options_.ended()) return {};
       if (to_client_.empty()) took_ = Clock::now();
       if (Clock::now() - took_ > std::chrono::seconds(30)) return {};  // the reader is gone
@@ -104,7 +104,7 @@ class RelayLoop {
       if ((all[0].revents & POLLOUT) && !Drain(fd_, to_holder_)) to_holder_.clear();  // it ended
       if ((all[0].revents & ~POLLOUT) && !FromHolder()) {
         if (!input_) return {};
-        if (!refused_.empty()) return Fail(ErrorCode::kFailedPrecondition, refused_);
+        if (!refused_.empty()) return FailedPrecondition(refused_);
         PLEXUS_TRY(Next());
         continue;
       }

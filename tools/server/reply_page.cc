@@ -48,7 +48,7 @@ Result<std::uint64_t> PlaceOfCursor(std::string_view cursor) {
     const auto [read, failed] = std::from_chars(cursor.data() + 1, end, place);
     if (failed == std::errc() && read == end && place <= 100'000) return place;
   }
-  return Fail(ErrorCode::kInvalidArgument, "cursor is not one of this tool's");
+  return Invalid("cursor is not one of this tool's");
 }
 
 Result<std::string> PageOfReply(std::string_view json, std::string_view list, std::uint64_t from,

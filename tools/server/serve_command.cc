@@ -47,8 +47,7 @@ Status ReadAddress(std::string_view text, HttpOptions& options) {
   unsigned number = 0;
   const auto read = std::from_chars(port.data(), port.data() + port.size(), number);
   if (read.ec != std::errc() || read.ptr != port.data() + port.size() || number > 65535)
-    return Fail(ErrorCode::kInvalidArgument,
-                "--http: say PORT, ADDRESS:PORT or [ADDRESS]:PORT; port 0 is any that is free");
+    return Invalid("--http: say PORT, ADDRESS:PORT or [ADDRESS]:PORT; port 0 is any that is free");
   options.port = static_cast<std::uint16_t>(number);
   return {};
 }
@@ -56,8 +55,7 @@ Status ReadAddress(std::string_view text, HttpOptions& options) {
 // Who asks behind --scope, or everything.
 Status ReadWall(const Request& request, Caller& caller) {
   caller.wall = request.List("scope");
-  if (request.Given("scope") && caller.wall.empty())
-    return Fail(ErrorCode::kInvalidArgument, "--scope: names no scope");
+  if (request.Given("scope") && caller.wall.empty()) return Invalid("--scope: names no scope");
   return {};
 }
 
@@ -68,15 +66,14 @@ Result<std::vector<Token>> TokensOf(const Request& request) {
   const bool many = request.Has("root") && request.Given("root");
   for (const Token& token : tokens)
     if (!token.caller.graphs.empty() && !many)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "--tokens: the token '" + token.name +
-                      "' names graphs, which are those below --root DIR");
+      return Invalid("--tokens: the token '" + token.name +
+                     "' names graphs, which are those below --root DIR");
   return tokens;
 }
 
 // `plexus explore`: HTTP for this machine, with the page.
 Result<Doors> ExplorerDoors(const Request& request) {
-  if (ExplorerPage().empty()) return Fail(ErrorCode::kUnsupported, std::string(kNoExplorer));
+  if (ExplorerPage().empty()) return Unsupported(std::string(kNoExplorer));
   Doors doors;
   doors.explorer = true;
   doors.tools = {"memory"};
@@ -88,7 +85,7 @@ Result<Doors> ExplorerDoors(const Request& request) {
   doors.once = request.Flag("once");
   PLEXUS_ASSIGN(doors.rules.tokens, TokensOf(request));
   if (!doors.rules.tokens.empty() && !doors.caller.wall.empty())
-    return Fail(ErrorCode::kInvalidArgument, "--scope: with --tokens a token names its scopes");
+    return Invalid("--scope: with --tokens a token names its scopes");
   for (Token& token : doors.rules.tokens) {
     token.caller.may_write = token.caller.may_write && doors.caller.may_write;
     token.caller.may_destroy = false;
@@ -131,16 +128,15 @@ Result<Doors> ReadDoors(const CommandLine& line) {
     doors.http.emplace();
     PLEXUS_TRY(ReadAddress(request.Text("http"), *doors.http));
     if (!IsLoopback(doors.http->address) && doors.rules.tokens.empty())
-      return Fail(
-          ErrorCode::kInvalidArgument,
-          "--http: " + doors.http->address + " is seen by other machines, and needs --tokens FILE");
+      return Invalid("--http: " + doors.http->address +
+                     " is seen by other machines, and needs --tokens FILE");
   }
   doors.source = request.Text("follow");
   doors.token_file = request.Text("follow_token");
   if (!doors.source.empty() && request.Given("root"))
-    return Fail(ErrorCode::kInvalidArgument, "--follow is of one graph: --db, not --root");
+    return Invalid("--follow is of one graph: --db, not --root");
   if (!doors.mcp && !doors.http && !doors.check)
-    return Fail(ErrorCode::kInvalidArgument, "serve needs --mcp, --http ADDRESS or both");
+    return Invalid("serve needs --mcp, --http ADDRESS or both");
   return doors;
 }
 
@@ -183,8 +179,7 @@ Status AwaitEnd(const Doors& doors, Stop& stop, Service& service, Routes& routes
     if (now != failure && !now.empty()) LogError("an older state is shown: " + now);
     failure = now;
   }
-  if (doors.once && routes.counts().pages == 0)
-    return Fail(ErrorCode::kCancelled, "nobody opened the page");
+  if (doors.once && routes.counts().pages == 0) return Cancelled("nobody opened the page");
   return {};
 }
 

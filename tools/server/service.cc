@@ -52,7 +52,7 @@ Status Take(Lock& lock, std::optional<double> most, const Caller& caller) {
   const auto start = steady_clock::now();
   while (!lock.try_lock_for(milliseconds(20))) {
     if (caller.cancel && caller.cancel->load())
-      return Fail(ErrorCode::kCancelled, "the request was cancelled while it waited for its turn");
+      return Cancelled("the request was cancelled while it waited for its turn");
     if (most && *most > 0 && steady_clock::now() - start > duration<double>(*most))
       return Fail(ErrorCode::kLocked,
                   "another request writes and is not done within max_seconds: try again");
@@ -64,8 +64,7 @@ Status Take(Lock& lock, std::optional<double> most, const Caller& caller) {
 
 Status CheckRights(const Operation& operation, const Caller& caller) {
   const auto refuse = [&](const char* right) {
-    return Fail(ErrorCode::kFailedPrecondition,
-                "'" + CommandName(operation.name) + "' needs the right to " + right);
+    return FailedPrecondition("'" + CommandName(operation.name) + "' needs the right to " + right);
   };
   // Care is also what only reads: verify loads the graph once more.
   if (operation.effect == Effect::kDestroy || operation.group == "Care")
@@ -85,8 +84,7 @@ Result<std::unique_ptr<Service>> Service::Open(const ServiceOptions& options) {
     graph.on_log = options.on_log;
     graph.now_ms = NowMs;
     service->in_memory_ = Graph::InMemory(graph);
-    if (!service->in_memory_)
-      return Fail(ErrorCode::kResourceExhausted, "no memory for an empty graph");
+    if (!service->in_memory_) return Exhausted("no memory for an empty graph");
   } else {
     PLEXUS_ASSIGN(service->database_,
                   service->OpenDatabase(options.read_only, options.create && !options.read_only));
@@ -122,8 +120,7 @@ Status Service::MakeWritable(std::optional<double> max_seconds, const Caller& ca
   // Opening takes long where there is much to read, and others wait for it.
   const auto now = std::chrono::steady_clock::now();
   if (now < next_opening_)
-    return Fail(ErrorCode::kResourceExhausted,
-                "a write failed a moment ago; the graph is opened again soon: try again");
+    return Exhausted("a write failed a moment ago; the graph is opened again soon: try again");
   std::unique_lock nothing_else(open_, std::defer_lock);
   PLEXUS_TRY(Take(nothing_else, max_seconds, caller));
   if (closed_) return std::unexpected(Closed());
@@ -132,17 +129,16 @@ Status Service::MakeWritable(std::optional<double> max_seconds, const Caller& ca
   LogInfo(opened ? "the graph is open for writing again" : "the graph is still read-only",
           {{"db", options_.directory}});
   if (opened) return {};
-  return Fail(
-      ErrorCode::kResourceExhausted,
-      "a write failed, and the graph cannot be written again yet: " + opened.error().message);
+  return Exhausted("a write failed, and the graph cannot be written again yet: " +
+                   opened.error().message);
 }
 
 Status Service::CheckIdentity() const {
   PLEXUS_ASSIGN(const replica::GraphIdentity now, replica::IdentifyGraph(options_.directory));
   if (now == identity_) return {};
-  return Fail(ErrorCode::kFailedPrecondition,
-              options_.directory + ": is not the graph that was opened; put that back, or end the "
-                                   "server");
+  return FailedPrecondition(options_.directory +
+                            ": is not the graph that was opened; put that back, or end the "
+                            "server");
 }
 
 Status Service::OpenAgain() {
@@ -160,7 +156,7 @@ Status Service::OpenAgain() {
     PLEXUS_ASSIGN(std::unique_ptr<Database> opened, OpenDatabase(read_only, false));
     PLEXUS_TRY(CheckIdentity());
     if (opened->snapshot().sequence() < durable_)
-      return Fail(ErrorCode::kCorruption, options_.directory + ": lacks batches that were durable");
+      return Corrupted(options_.directory + ": lacks batches that were durable");
     database_ = std::move(opened);
     ++openings_;
     NoteSequence();
@@ -182,7 +178,7 @@ Service::~Service() { (void)Close(); }
 
 Result<Database*> Service::History() {
   if (closed_) return std::unexpected(Closed());
-  if (!database_) return Fail(ErrorCode::kFailedPrecondition, "a graph in RAM has no history");
+  if (!database_) return FailedPrecondition("a graph in RAM has no history");
   return database_.get();
 }
 
@@ -256,7 +252,7 @@ Status Service::RunAny(Request request, const Caller& caller, const WriteAny& wr
   PLEXUS_TRY(CheckRights(request.operation(), caller));
   const Access access = request.operation().AccessFor(request);
   if (Writes(access) && !caller.may_write)
-    return Fail(ErrorCode::kFailedPrecondition, "this request needs the right to write");
+    return FailedPrecondition("this request needs the right to write");
   if (options_.max_seconds > 0 && !caller.own_time) {
     const std::optional<double> asked = request.MaybeNumber("max_seconds");
     if (!asked || *asked > options_.max_seconds)
@@ -270,10 +266,10 @@ Status Service::RunAny(Request request, const Caller& caller, const WriteAny& wr
   }
   if (ReplacesFiles(request)) {
     PLEXUS_TRY(request.Check());
-    return Fail(ErrorCode::kFailedPrecondition,
-                "'" + CommandName(request.operation().name) +
-                    "' replaces the files of a graph: end the server and run it from the command "
-                    "line");
+    return FailedPrecondition(
+        "'" + CommandName(request.operation().name) +
+        "' replaces the files of a graph: end the server and run it from the command "
+        "line");
   }
   const bool writes = Writes(request.operation().AccessFor(request));
   if (writes && follows()) return RefuseToWrite();
@@ -290,8 +286,8 @@ Status Service::RunAny(Request request, const Caller& caller, const WriteAny& wr
 
 Status Service::Use(bool writes, const Caller& caller, const Work& work) {
   if (!(writes ? caller.may_write : caller.may_read))
-    return Fail(ErrorCode::kFailedPrecondition,
-                std::string("this request needs the right to ") + (writes ? "write" : "read"));
+    return FailedPrecondition(std::string("this request needs the right to ") +
+                              (writes ? "write" : "read"));
   if (writes && follows()) return RefuseToWrite();
   return InTurn(writes, false, options_.max_seconds, caller, [&] {
     return RunNow(writes, ClockMs(), caller,
@@ -354,14 +350,12 @@ Result<Answered> Service::Ask(Request request, const Caller& caller, std::ostrea
   PLEXUS_TRY(Run(std::move(request), caller, [&](Reply& reply, Workspace& workspace) -> Status {
     answered.failure = reply.failure;
     if (reply.stream && (out || !reply.members)) {
-      if (!out)
-        return Fail(ErrorCode::kInvalidArgument,
-                    "this reply has a format of its own, which this door does not take");
+      if (!out) return Invalid("this reply has a format of its own, which this door does not take");
       answered.streamed = true;
       LineLimit file(*out, limited ? reply.limit.bytes : 0, false);
       const Status written = reply.stream(file);
       if (!written || !file.cut()) return written;
-      return Fail(ErrorCode::kResourceExhausted, "max_bytes: what was written is not all there is");
+      return Exhausted("max_bytes: what was written is not all there is");
     }
     std::vector<std::string> warnings = workspace.warnings();
     // Such as what a dry run there cannot know.
@@ -377,8 +371,7 @@ Result<Answered> Service::Ask(Request request, const Caller& caller, std::ostrea
 
 Status Service::Change(const Caller& caller, bool exclusive,
                        const std::function<Status(Graph&, Database*)>& write) {
-  if (!caller.may_write)
-    return Fail(ErrorCode::kFailedPrecondition, "this needs the right to write");
+  if (!caller.may_write) return FailedPrecondition("this needs the right to write");
   if (follows()) return RefuseToWrite();
   return InTurn(true, exclusive, std::nullopt, caller, [&]() -> Status {
     if (closed_) return std::unexpected(Closed());

@@ -35,17 +35,17 @@ Result<std::unique_ptr<SocketServer>> SocketServer::Start(const std::string& dir
   server->serve_ = std::move(serve);
   HolderAddress address;
   const auto fail = [&](const char* what) {
-    return Fail(ErrorCode::kIo, std::string(what) + " " + directory + "/" +
-                                    std::string(kSocketName) + ": " + std::strerror(errno));
+    return IoError(std::string(what) + " " + directory + "/" + std::string(kSocketName) + ": " +
+                   std::strerror(errno));
   };
   if (!address.Make(directory)) return fail("cannot reach");
   server->listening_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (server->listening_ < 0) return fail("cannot make");
   if (SocketFile there; FileAt(address.path(), there)) {
     if (!there.is_socket)
-      return Fail(ErrorCode::kFailedPrecondition,
-                  directory + "/" + std::string(kSocketName) +
-                      ": is no socket; without it other processes cannot write meanwhile");
+      return FailedPrecondition(
+          directory + "/" + std::string(kSocketName) +
+          ": is no socket; without it other processes cannot write meanwhile");
     unlink(address.path());  // of a holder that was killed
   }
   // The mode of a socket is that of its making.

@@ -19,8 +19,7 @@ extern "C" void OnStop(int) { installed->Ask(); }
 Result<Stop*> Stop::Install() {
   static Stop stop;
   if (!installed) {
-    if (pipe2(stop.pipe_, O_CLOEXEC | O_NONBLOCK) != 0)
-      return Fail(ErrorCode::kIo, "no pipe for signals");
+    if (pipe2(stop.pipe_, O_CLOEXEC | O_NONBLOCK) != 0) return IoError("no pipe for signals");
     installed = &stop;
   }
   struct sigaction action = {};

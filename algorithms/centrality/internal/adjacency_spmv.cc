@@ -47,8 +47,7 @@ Result<AdjacencyRows> MakeAdjacencyRows(const Snapshot& snapshot, Direction dire
   for (NodeId v = 0; v < n; ++v) {
     total += made.offsets[v + 1];
     if (total > Limits::kMaxArcs)
-      return Fail(ErrorCode::kResourceExhausted,
-                  "the selected rows hold more arcs than one csr may");
+      return Exhausted("the selected rows hold more arcs than one csr may");
     made.offsets[v + 1] = static_cast<std::uint32_t>(total);
   }
   made.neighbors = AlignedArray<NodeId>(total);

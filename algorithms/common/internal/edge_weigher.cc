@@ -6,7 +6,7 @@
 namespace plexus::common_internal {
 
 Result<EdgeWeigher> EdgeWeigher::Make(const Snapshot& snapshot, const EdgeWeighting& weights) {
-  const auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
+  const auto bad = [](const std::string& what) { return Invalid(what); };
   const auto& kinds = snapshot.schema().edge_kinds();
   EdgeWeigher weigher;
   weigher.snapshot_ = &snapshot;
@@ -41,9 +41,7 @@ Result<std::optional<EdgeWeigher>> EdgeWeigher::MakeIfAny(const Snapshot& snapsh
                                                           bool weighted) {
   if (weights.as_stored()) return std::nullopt;
   PLEXUS_ASSIGN(EdgeWeigher weigher, Make(snapshot, weights));
-  if (!weighted)
-    return Fail(ErrorCode::kInvalidArgument,
-                "factors and half-lives of weights where weights do not count");
+  if (!weighted) return Invalid("factors and half-lives of weights where weights do not count");
   return weigher;
 }
 

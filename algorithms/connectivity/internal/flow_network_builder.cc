@@ -197,9 +197,8 @@ Result<bool> NetworkBuilder::MakeArcs() {
     arcs += offsets[u];
     offsets[u] = static_cast<std::uint32_t>(arcs);
     if (arcs > 2 * MaxFlowResult::kMaxPairs)
-      return Fail(ErrorCode::kResourceExhausted,
-                  "more than " + std::to_string(MaxFlowResult::kMaxPairs) +
-                      " pairs of neighbours lie between source and sink");
+      return Exhausted("more than " + std::to_string(MaxFlowResult::kMaxPairs) +
+                       " pairs of neighbours lie between source and sink");
   }
   network_.targets = AlignedArray<std::uint32_t>(arcs);
   network_.reverse = AlignedArray<std::uint32_t>(arcs);

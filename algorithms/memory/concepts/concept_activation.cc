@@ -34,7 +34,7 @@ Result<DampenConceptResult> DampenConcept(const Snapshot& snapshot, std::string_
   PLEXUS_TRY(CheckFinite("ratio", ratio));
   PLEXUS_TRY(CheckConceptName("concept", name));
   const NodeId node = FindConcept(snapshot, name);
-  if (node == kNoNode) return Fail(ErrorCode::kNotFound, "no concept '" + std::string(name) + "'");
+  if (node == kNoNode) return NotFound("no concept '" + std::string(name) + "'");
   DampenConceptResult result;
   result.concept_id = name;
   result.batch.set_time_ms(now_ms);
@@ -107,7 +107,7 @@ Result<SearchConceptsResult> SearchConcepts(const Snapshot& snapshot, std::int64
   PLEXUS_TRY(CheckTime(now_ms));
   PLEXUS_TRY(CheckShare("cosine share", options.cosine_share));
   if (!options.space && !options.query.empty())
-    return Fail(ErrorCode::kInvalidArgument, "a query vector needs a vector space");
+    return Invalid("a query vector needs a vector space");
   const Arousals arousals(now_ms, options.tau_ms);
   std::vector<NodeId> concepts;
   for (NodeId v = 0; v < snapshot.node_count(); ++v)

@@ -23,8 +23,7 @@ using namespace internal;
 Result<std::string> DayOf(std::int64_t now_ms) {
   constexpr std::int64_t kYearZeroMs = -62'167'219'200'000;
   if (now_ms < kYearZeroMs || now_ms > kMaxTimeMs)
-    return Fail(ErrorCode::kInvalidArgument,
-                "now_ms: " + std::to_string(now_ms) + " lies outside of the years 0 to 9999");
+    return Invalid("now_ms: " + std::to_string(now_ms) + " lies outside of the years 0 to 9999");
   const std::chrono::sys_time<std::chrono::milliseconds> time{std::chrono::milliseconds(now_ms)};
   const std::chrono::year_month_day day{std::chrono::floor<std::chrono::days>(time)};
   std::string text(8, '0');
@@ -70,8 +69,7 @@ Result<std::vector<std::string>> NamesOf(std::span<const std::string> given) {
     PLEXUS_TRY(CheckConceptName("concept", one));
     if (seen.insert(one).second) names.push_back(one);
   }
-  if (names.empty())
-    return Fail(ErrorCode::kInvalidArgument, "an episode needs a concept that evokes it");
+  if (names.empty()) return Invalid("an episode needs a concept that evokes it");
   return names;
 }
 
@@ -160,7 +158,7 @@ Result<AddEpisodeResult> AddEpisode(const Snapshot& snapshot, std::string_view s
   PLEXUS_TRY(CheckFinite("valence", valence));
   PLEXUS_TRY(CheckShare("weight", options.weight));
   PLEXUS_ASSIGN(const std::string day, DayOf(now_ms));
-  if (IsBlank(summary)) return Fail(ErrorCode::kInvalidArgument, "summary: must not be empty");
+  if (IsBlank(summary)) return Invalid("summary: must not be empty");
   AddEpisodeResult result;
   result.batch.set_time_ms(now_ms);
   PLEXUS_ASSIGN(result.linked_concepts, NamesOf(concepts));
@@ -194,14 +192,12 @@ Result<RelateResult> Relate(const Snapshot& snapshot, std::string_view from, std
   PLEXUS_TRY(CheckShare("rate", options.rate));
   const std::optional<EdgeKindId> relation = RelationNamed(snapshot.schema(), kind);
   if (!relation)
-    return Fail(ErrorCode::kInvalidArgument, "'" + std::string(kind) +
-                                                 "' is no relation of concepts: is-a, part-of, "
-                                                 "evokes");
+    return Invalid("'" + std::string(kind) +
+                   "' is no relation of concepts: is-a, part-of, "
+                   "evokes");
   PLEXUS_TRY(CheckConceptName("from", from));
   PLEXUS_TRY(CheckConceptName("to", to));
-  if (from == to)
-    return Fail(ErrorCode::kInvalidArgument,
-                "'" + std::string(from) + "' cannot be related to itself");
+  if (from == to) return Invalid("'" + std::string(from) + "' cannot be related to itself");
   RelateResult result;
   result.from = from;
   result.kind = kind;

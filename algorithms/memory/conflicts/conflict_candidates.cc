@@ -42,17 +42,15 @@ similarity::SimilarityOptions SharedOptions(similarity::SimilarityMeasure measur
 
 Status CheckMeasure(double value, const char* name) {
   if (value > 0 && std::isfinite(value)) return {};
-  return Fail(ErrorCode::kInvalidArgument, std::string(name) + " is a finite number above 0");
+  return Invalid(std::string(name) + " is a finite number above 0");
 }
 
 Status CheckNode(const Snapshot& snapshot, NodeId node) {
-  if (node >= snapshot.node_count())
-    return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
+  if (node >= snapshot.node_count()) return Invalid("no node " + std::to_string(node));
   const std::string name = "'" + std::string(DisplayName(snapshot.key(node))) + "'";
   if (!snapshot.alive(node))
-    return Fail(ErrorCode::kNotFound,
-                name + (snapshot.purged(node) ? " was purged" : " was removed"));
-  if (!snapshot.is_fact(node)) return Fail(ErrorCode::kInvalidArgument, name + " is an index node");
+    return NotFound(name + (snapshot.purged(node) ? " was purged" : " was removed"));
+  if (!snapshot.is_fact(node)) return Invalid(name + " is an index node");
   return {};
 }
 
@@ -121,8 +119,7 @@ Result<ConflictCandidatesResult> ConflictCandidates(const Snapshot& snapshot, No
                                                     const ConflictCandidatesOptions& options) try {
   PLEXUS_TRY(CheckNode(snapshot, node));
   if (options.top == 0 || options.top > kMaxConflictCandidates)
-    return Fail(ErrorCode::kInvalidArgument,
-                "top is 1 to " + std::to_string(kMaxConflictCandidates));
+    return Invalid("top is 1 to " + std::to_string(kMaxConflictCandidates));
   PLEXUS_TRY(CheckMeasure(options.min_cosine, "min_cosine"));
   PLEXUS_ASSIGN(const Visible visible, VisibleIn(snapshot, options.now_ms, options.subset,
                                                  {.run = {.executor = options.run.executor}}));
@@ -173,10 +170,10 @@ PLEXUS_CATCH_NO_MEMORY
 Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
                                             const NearDuplicatesOptions& options) try {
   if (!(options.min_jaccard > 0 && options.min_jaccard <= 1))
-    return Fail(ErrorCode::kInvalidArgument, "the least Jaccard index is above 0 and at most 1");
+    return Invalid("the least Jaccard index is above 0 and at most 1");
   PLEXUS_TRY(CheckMeasure(options.min_cosine, "min_cosine"));
   if (options.of != kNoNode && options.of >= snapshot.node_count())
-    return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(options.of));
+    return Invalid("no node " + std::to_string(options.of));
   PLEXUS_ASSIGN(const Visible visible, VisibleIn(snapshot, options.now_ms, options.subset,
                                                  {.run = {.executor = options.run.executor}}));
   const NodeId of[] = {options.of};

@@ -34,7 +34,7 @@ Result<OpenConflictsResult> OpenConflicts(const Snapshot& snapshot,
                                           const OpenConflictsOptions& options) try {
   const bool one = options.of != kNoNode;
   if (one && options.of >= snapshot.node_count())
-    return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(options.of));
+    return Invalid("no node " + std::to_string(options.of));
   OpenConflictsResult result;
   const auto found_visible =
       VisibleIn(snapshot, options.now_ms, options.subset, {.run = options.run});

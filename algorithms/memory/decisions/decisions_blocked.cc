@@ -245,8 +245,7 @@ const BlockedDecision* BlockedChainsResult::Find(NodeId node) const {
 
 Result<BlockedChainsResult> BlockedChains(const Snapshot& snapshot,
                                           const BlockedChainsOptions& options) try {
-  if (options.max_roots == 0 || options.max_roots > 1024)
-    return Fail(ErrorCode::kInvalidArgument, "max_roots is 1 to 1024");
+  if (options.max_roots == 0 || options.max_roots > 1024) return Invalid("max_roots is 1 to 1024");
   const std::int64_t now = snapshot.TimeOr(options.decisions.now_ms);
   PLEXUS_ASSIGN(const SupersessionHeads heads, AllHeads(snapshot, now));
   const NodeSubset unresolved = Unresolved(snapshot, options.decisions.subset, heads);

@@ -301,9 +301,8 @@ Result<WorkQueueResult> WorkQueue(const Snapshot& snapshot, const WorkQueueOptio
        {options.conflict_weight, options.blocked_weight, options.overdue_weight,
         options.stale_weight, options.stale_percentile, options.frontier_weight,
         options.cluster_weight, options.low_percentile})
-    if (!(share >= 0 && share <= 1))
-      return Fail(ErrorCode::kInvalidArgument, "weights and percentiles are 0 to 1");
-  if (options.period_ms <= 0) return Fail(ErrorCode::kInvalidArgument, "period_ms is above 0");
+    if (!(share >= 0 && share <= 1)) return Invalid("weights and percentiles are 0 to 1");
+  if (options.period_ms <= 0) return Invalid("period_ms is above 0");
   PLEXUS_ASSIGN(const SalienceResult salience,
                 Salience(snapshot, {.decisions = options.decisions}));
   Queue queue(snapshot, options, salience);

@@ -28,9 +28,9 @@ constexpr std::array<std::string_view, 5> kTierNames = {"fold", "keep", "digest"
 
 Result<SalienceResult> Salience(const Snapshot& snapshot, const SalienceOptions& options) try {
   if (!(options.damping >= 0 && options.damping < 1))
-    return Fail(ErrorCode::kInvalidArgument, "damping is 0 or more, and below 1");
+    return Invalid("damping is 0 or more, and below 1");
   if (!(options.tolerance > 0 && options.tolerance <= 1))
-    return Fail(ErrorCode::kInvalidArgument, "tolerance is above 0 and at most 1");
+    return Invalid("tolerance is above 0 and at most 1");
   NodeSubset decisions;
   if (!options.decisions.subset) PLEXUS_SET(decisions, Decisions(snapshot));
   DenseViewOptions rows;
@@ -78,9 +78,9 @@ std::string_view TierName(CompactionTier tier) {
 Result<CompactionResult> CompactionTiers(const Snapshot& snapshot,
                                          const CompactionOptions& options) try {
   if (!(options.keep_percentile >= 0 && options.keep_percentile <= 1))
-    return Fail(ErrorCode::kInvalidArgument, "keep_percentile is 0 to 1");
+    return Invalid("keep_percentile is 0 to 1");
   if (options.digest_age_ms < 0 || options.summary_age_ms < 0)
-    return Fail(ErrorCode::kInvalidArgument, "an age is not negative");
+    return Invalid("an age is not negative");
   const auto column = snapshot.schema().FindColumn(kTierColumn);
   if (column && snapshot.schema().columns()[*column].type != ColumnType::kString)
     return Fail(ErrorCode::kAlreadyExists,

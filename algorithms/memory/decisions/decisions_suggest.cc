@@ -307,20 +307,16 @@ class Suggest {
 
 Result<SuggestResult> SuggestEdges(const Snapshot& snapshot, NodeId node,
                                    const SuggestOptions& options) try {
-  if (options.top == 0 || options.top > 1000)
-    return Fail(ErrorCode::kInvalidArgument, "top is 1 to 1000");
+  if (options.top == 0 || options.top > 1000) return Invalid("top is 1 to 1000");
   if (!(options.min_shared > 0 && options.min_shared <= 1))
-    return Fail(ErrorCode::kInvalidArgument, "min_shared is above 0 and at most 1");
-  if (!(options.min_cosine > 0)) return Fail(ErrorCode::kInvalidArgument, "min_cosine is above 0");
-  if (node >= snapshot.node_count())
-    return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
-  if (!snapshot.alive(node))
-    return Fail(ErrorCode::kNotFound, "'" + Shown(snapshot, node) + "' was removed");
+    return Invalid("min_shared is above 0 and at most 1");
+  if (!(options.min_cosine > 0)) return Invalid("min_cosine is above 0");
+  if (node >= snapshot.node_count()) return Invalid("no node " + std::to_string(node));
+  if (!snapshot.alive(node)) return NotFound("'" + Shown(snapshot, node) + "' was removed");
   PLEXUS_ASSIGN(const NodeSubset all, Decisions(snapshot));
   const NodeSubset& decisions = options.decisions.subset ? *options.decisions.subset : all;
   if (!decisions.contains(node))
-    return Fail(ErrorCode::kInvalidArgument,
-                "'" + Shown(snapshot, node) + "' is not one of the decisions");
+    return Invalid("'" + Shown(snapshot, node) + "' is not one of the decisions");
   return Suggest(snapshot, node, decisions, options).Run();
 }
 PLEXUS_CATCH_NO_MEMORY

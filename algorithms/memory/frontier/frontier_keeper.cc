@@ -278,9 +278,9 @@ FrontierKeeper::~FrontierKeeper() = default;
 Result<FrontierKeeper> FrontierKeeper::Make(const Snapshot& snapshot,
                                             NeverComposedOptions options) try {
   if (options.pool != nullptr || options.inside != nullptr)
-    return Fail(ErrorCode::kUnsupported, "a keeper follows no pool: leave it out");
+    return Unsupported("a keeper follows no pool: leave it out");
   if (!options.cursor.empty())
-    return Fail(ErrorCode::kUnsupported, "a keeper keeps the first page: leave the cursor out");
+    return Unsupported("a keeper keeps the first page: leave the cursor out");
   auto state = std::make_unique<State>();
   options.now_ms = snapshot.TimeOr(options.now_ms);
   state->by_ledger = options.lens == FrontierLens::kByLedger;

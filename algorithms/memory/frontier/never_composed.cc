@@ -32,18 +32,15 @@ using internal::SurfacePool;
 using internal::WantsFit;
 using internal::WriteCursor;
 
-std::unexpected<Error> Wrong(const std::string& what) {
-  return Fail(ErrorCode::kInvalidArgument, what);
-}
 std::unexpected<Error> NotOf(std::string_view what, std::string_view lens) {
-  return Fail(ErrorCode::kUnsupported,
-              std::string(what) + " is no option of the lens " + std::string(lens));
+  return Unsupported(std::string(what) + " is no option of the lens " + std::string(lens));
 }
 
 Status CheckLikely(const LikelyOptions& o) {
-  if (!(o.half_life >= 0 && o.half_life <= 1e12)) return Wrong("half-life: from 0 to 1e12 events");
+  if (!(o.half_life >= 0 && o.half_life <= 1e12))
+    return Invalid("half-life: from 0 to 1e12 events");
   for (const double weight : {o.shared_weight, o.activity_weight, o.trust_weight, o.outcome_weight})
-    if (!(weight >= 0 && weight <= 1000)) return Wrong("weights of likely: from 0 to 1000");
+    if (!(weight >= 0 && weight <= 1000)) return Invalid("weights of likely: from 0 to 1000");
   return {};
 }
 
@@ -51,18 +48,19 @@ Status CheckOptions(const NeverComposedOptions& o) {
   const bool surface = o.lens == FrontierLens::kSurface, likely = o.lens == FrontierLens::kLikely;
   const std::string_view lens = LensName(o.lens);
   const int most = surface || likely ? 5 : 2;
-  if (o.arity < 2 || o.arity > 5) return Wrong("arity " + std::to_string(o.arity) + ": 2 to 5");
+  if (o.arity < 2 || o.arity > 5) return Invalid("arity " + std::to_string(o.arity) + ": 2 to 5");
   if (o.arity > most) return NotOf("arity " + std::to_string(o.arity), lens);
   if (o.top < 1 || o.top > kMaxNeverComposedTop)
-    return Wrong("top " + std::to_string(o.top) + ": 1 to " + std::to_string(kMaxNeverComposedTop));
+    return Invalid("top " + std::to_string(o.top) + ": 1 to " +
+                   std::to_string(kMaxNeverComposedTop));
   if (!std::isfinite(o.structural_fit_weight) || std::abs(o.structural_fit_weight) > 1000)
-    return Wrong("structural fit weight: a number from -1000 to 1000");
-  if (!std::isfinite(o.min_structural_fit)) return Wrong("least structural fit: a number");
+    return Invalid("structural fit weight: a number from -1000 to 1000");
+  if (!std::isfinite(o.min_structural_fit)) return Invalid("least structural fit: a number");
   if (o.band) {
     if (!surface) return NotOf("a cosine band", lens);
     if (!(o.band->least >= -1 && o.band->least < o.band->below && o.band->below <= 2))
-      return Wrong("cosine band: from -1 at least, to a larger number, 2 at most");
-    if (o.band->pool_limit < 2) return Wrong("cosine band: a pool limit of 2 at least");
+      return Invalid("cosine band: from -1 at least, to a larger number, 2 at most");
+    if (o.band->pool_limit < 2) return Invalid("cosine band: a pool limit of 2 at least");
   }
   if (!surface && !likely && o.level) return NotOf("a level", lens);
   if (!likely && o.likely != LikelyOptions{}) return NotOf("a half-life or weight of likely", lens);
@@ -74,7 +72,7 @@ class BandCosines {
  public:
   static Result<BandCosines> Make(const SurfacePool& pool, const CosineBand& band) {
     const auto space = pool.snapshot->schema().FindSpace(band.space);
-    if (!space) return Wrong("there is no vector space '" + band.space + "'");
+    if (!space) return Invalid("there is no vector space '" + band.space + "'");
     PLEXUS_ASSIGN(const VectorView* const vectors, pool.snapshot->vectors(*space));
     return BandCosines(pool, band, vectors);
   }
@@ -247,7 +245,7 @@ Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
   }
   PLEXUS_ASSIGN(const std::optional<PageEnd> end, internal::ReadCursor(snapshot, options));
   if (end && end->members.size() != static_cast<std::size_t>(options.arity))
-    return Wrong("cursor: it is of sets of " + std::to_string(end->members.size()) + " members");
+    return Invalid("cursor: it is of sets of " + std::to_string(end->members.size()) + " members");
   PLEXUS_ASSIGN(NeverComposedPage page, options.lens == FrontierLens::kSurface
                                             ? Surface(snapshot, options, end)
                                             : Structural(snapshot, options, end));

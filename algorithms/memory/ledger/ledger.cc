@@ -163,8 +163,7 @@ PLEXUS_CATCH_NO_MEMORY
 Result<NodeId> FindEvent(const Snapshot& snapshot, std::string_view id) try {
   const auto node = snapshot.Find(IndexKey(snapshot.schema().node_kind(builtin::kEvent).name, id));
   if (!node || !snapshot.alive(*node))
-    return Fail(ErrorCode::kNotFound,
-                "no event '" + std::string(id) + "'" + (node ? ": it was removed" : ""));
+    return NotFound("no event '" + std::string(id) + "'" + (node ? ": it was removed" : ""));
   return *node;
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -172,7 +171,7 @@ PLEXUS_CATCH_NO_MEMORY
 Result<EventDetails> GetEvent(const Snapshot& snapshot, NodeId event) try {
   if (event >= snapshot.node_count() || snapshot.node_kind(event) != builtin::kEvent ||
       !snapshot.alive(event))
-    return Fail(ErrorCode::kNotFound, "it is no event");
+    return NotFound("it is no event");
   PLEXUS_ASSIGN(const auto index, LedgerIndex::Of(snapshot));
   EventDetails details;
   PLEXUS_ASSIGN(details.event, internal::ReadEvent(snapshot, *index, event));

@@ -130,7 +130,7 @@ Result<NewEvent> EventOfRecall(const Snapshot& snapshot, std::span<const RecallH
                                std::string_view query, std::int64_t now_ms,
                                const EvidenceOptions& options) try {
   if (!(options.min_share >= 0 && options.min_share <= 1))
-    return Fail(ErrorCode::kInvalidArgument, "the least share of the best score is 0 to 1");
+    return Invalid("the least share of the best score is 0 to 1");
   NewEvent event;
   event.tool = options.tool;
   event.mode = options.mode;

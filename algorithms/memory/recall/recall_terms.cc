@@ -57,12 +57,11 @@ Status CheckRecallWeights(const RecallWeights& weights) try {
   double sum = 0;
   for (std::size_t i = 0; i < kRecallTerms; ++i) {
     if (!(weights[i] >= 0 && weights[i] <= kMaxRecallWeight))
-      return Fail(ErrorCode::kInvalidArgument,
-                  "the weight of " + std::string(kNames[i]) + " is a number from 0 to 1e9");
+      return Invalid("the weight of " + std::string(kNames[i]) + " is a number from 0 to 1e9");
     sum += weights[i];
   }
   if (sum > 0) return {};
-  return Fail(ErrorCode::kInvalidArgument, "every weight is 0: no term makes up the score");
+  return Invalid("every weight is 0: no term makes up the score");
 }
 PLEXUS_CATCH_NO_MEMORY
 
@@ -70,14 +69,12 @@ Result<RecallScorer> RecallScorer::Make(const Snapshot& snapshot, std::int64_t n
                                         const RecallTermOptions& options,
                                         const RecallSources& asked,
                                         const std::optional<RecallWeights>& weights) try {
-  if (options.half_life_ms <= 0)
-    return Fail(ErrorCode::kInvalidArgument, "the half-life of recency is above 0");
-  if (options.full_count <= 0)
-    return Fail(ErrorCode::kInvalidArgument, "the count of full frequency is above 0");
+  if (options.half_life_ms <= 0) return Invalid("the half-life of recency is above 0");
+  if (options.full_count <= 0) return Invalid("the count of full frequency is above 0");
   if (weights) PLEXUS_TRY(CheckRecallWeights(*weights));
   for (const NodeId tag : options.tags)
     if (tag >= snapshot.node_count() || snapshot.node_kind(tag) != builtin::kTag)
-      return Fail(ErrorCode::kInvalidArgument, "node " + std::to_string(tag) + " is no tag");
+      return Invalid("node " + std::to_string(tag) + " is no tag");
   RecallScorer scorer;
   scorer.snapshot_ = &snapshot;
   scorer.now_ms_ = now_ms;
@@ -90,7 +87,7 @@ Result<RecallScorer> RecallScorer::Make(const Snapshot& snapshot, std::int64_t n
   if (column && snapshot.schema().columns()[*column].type == ColumnType::kF64)
     scorer.salience_ = column;
   else if (named)
-    return Fail(ErrorCode::kNotFound, "no column of numbers '" + name + "' to read salience from");
+    return NotFound("no column of numbers '" + name + "' to read salience from");
   return scorer;
 }
 PLEXUS_CATCH_NO_MEMORY

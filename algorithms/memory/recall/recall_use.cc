@@ -65,7 +65,7 @@ Result<ReinforcementResult> ProposeReinforcement(const Snapshot& snapshot,
                                                  std::span<const NodeId> memories,
                                                  const ReinforcementOptions& options) try {
   if (!(options.reinforce >= 0 && options.reinforce <= 1))
-    return Fail(ErrorCode::kInvalidArgument, "reinforcement is a number from 0 to 1");
+    return Invalid("reinforcement is a number from 0 to 1");
   std::vector<NodeId> used(memories.begin(), memories.end());
   std::ranges::sort(used);
   used.erase(std::unique(used.begin(), used.end()), used.end());
@@ -76,12 +76,10 @@ Result<ReinforcementResult> ProposeReinforcement(const Snapshot& snapshot,
   for (const NodeId node : used) {
     use.stopped |= use.memories % kEvery == 0 && options.run.budget.Interrupted();
     if (use.stopped) break;
-    if (node >= snapshot.node_count())
-      return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
+    if (node >= snapshot.node_count()) return Invalid("no node " + std::to_string(node));
     if (!snapshot.alive(node) || !snapshot.is_fact(node))
-      return Fail(ErrorCode::kInvalidArgument,
-                  "'" + std::string(DisplayName(snapshot.key(node))) +
-                      "' was removed or is an index node, so it cannot be used");
+      return Invalid("'" + std::string(DisplayName(snapshot.key(node))) +
+                     "' was removed or is an index node, so it cannot be used");
     const NodeRef ref = NodeRef::Id(node);
     use.batch.ExpectNode(ref);
     use.batch.AddI64(ref, builtin::kAccessCount, 1);

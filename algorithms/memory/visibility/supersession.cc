@@ -24,7 +24,7 @@ constexpr std::size_t kStepsBetweenPolls = 1024;  // steps between two polls of 
 
 Status CheckIsNode(const Snapshot& snapshot, NodeId node) {
   if (node < snapshot.node_count()) return {};
-  return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
+  return Invalid("no node " + std::to_string(node));
 }
 
 // A newer edge before an older one, ties by the smaller source.
@@ -167,7 +167,7 @@ PLEXUS_CATCH_NO_MEMORY
 Result<SupersessionWalk> WalkSupersession(const Snapshot& snapshot, NodeId node,
                                           std::int64_t now_ms, std::size_t limit,
                                           const Budget& budget) try {
-  if (limit == 0) return Fail(ErrorCode::kInvalidArgument, "a limit of 0 steps");
+  if (limit == 0) return Invalid("a limit of 0 steps");
   const NodeId nodes[] = {node};
   PLEXUS_ASSIGN(const SupersessionHeads heads, HeadsOf(snapshot, now_ms, nodes));
   const Suppression active(snapshot, now_ms);

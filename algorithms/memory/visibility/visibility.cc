@@ -20,9 +20,7 @@ Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot,
                                       common_internal::Pick(options.run.executor),
                                       options.run.budget);
   };
-  const auto late = [] {
-    return Fail(ErrorCode::kCancelled, "which nodes are visible was not found in time");
-  };
+  const auto late = [] { return Cancelled("which nodes are visible was not found in time"); };
   if (!options.use_cache) {
     const auto set = make();
     if (!set) return late();

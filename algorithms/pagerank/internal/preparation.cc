@@ -105,7 +105,7 @@ std::uint64_t PageRankPrepared::size_bytes() const {
 }
 
 Status CheckPageRankOptions(const PageRankOptions& o, PageRankUse use) {
-  auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
+  auto bad = [](const std::string& what) { return Invalid(what); };
   if (!(o.damping >= 0 && o.damping < 1))
     return bad("damping " + Text(o.damping) + " is not in [0, 1)");
   if (o.iterations < 0) return bad("iterations " + std::to_string(o.iterations) + " is below 0");
@@ -170,8 +170,7 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
             std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
     }
   } catch (const std::bad_alloc&) {
-    return Fail(ErrorCode::kResourceExhausted,
-                "no memory for the layout of " + std::to_string(made->arcs) + " arcs");
+    return Exhausted("no memory for the layout of " + std::to_string(made->arcs) + " arcs");
   }
   if (view.packed()) {
     view = view.WithoutRows(made->layout || made->lanes ? Direction::kBoth : Direction::kOut);
@@ -185,9 +184,9 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
 Status CheckF32Range(std::span<const float> reciprocals) {
   for (const float r : reciprocals)
     if (r != 0 && !(r > 1e-25f && r < 1e25f))
-      return Fail(ErrorCode::kInvalidArgument,
-                  "edge weights sum up to less than 1e-25 or more than 1e25 at a node, which "
-                  "f32 cannot divide by; use f64");
+      return Invalid(
+          "edge weights sum up to less than 1e-25 or more than 1e25 at a node, which "
+          "f32 cannot divide by; use f64");
   return {};
 }
 
@@ -200,15 +199,14 @@ Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseV
     const NodeId dense = seed.node < snapshot.node_count() ? view.dense(seed.node) : kNoNode;
     if (dense == kNoNode) return common_internal::NotSelected(snapshot, "seed", seed.node, kinds);
     if (!(seed.weight >= 0) || !std::isfinite(seed.weight))
-      return Fail(ErrorCode::kInvalidArgument, "weight " + std::to_string(seed.weight) +
-                                                   " of seed node " +
-                                                   common_internal::NodeName(snapshot, seed.node) +
-                                                   " is not a finite number >= 0");
+      return Invalid("weight " + std::to_string(seed.weight) + " of seed node " +
+                     common_internal::NodeName(snapshot, seed.node) +
+                     " is not a finite number >= 0");
     shares.push_back({dense, seed.weight});
     total += seed.weight;
   }
   if (!(total > 0) || !std::isfinite(total))
-    return Fail(ErrorCode::kInvalidArgument, "the seeds' weights do not have a finite sum above 0");
+    return Invalid("the seeds' weights do not have a finite sum above 0");
   std::stable_sort(shares.begin(), shares.end(),
                    [](const SeedShare& a, const SeedShare& b) { return a.dense < b.dense; });
   std::size_t kept = 0;

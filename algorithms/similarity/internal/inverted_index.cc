@@ -19,12 +19,11 @@ Result<ArcFilter> SharedKinds(const Snapshot& snapshot, const InvertedIndexOptio
   EdgeKinds kinds = options.kinds;
   for (EdgeKindId kind : kinds) {
     if (kind >= all.size() || all[kind].name.empty())
-      return Fail(ErrorCode::kInvalidArgument,
-                  "edge kind " + std::to_string(kind) + " is not defined in this graph");
+      return Invalid("edge kind " + std::to_string(kind) + " is not defined in this graph");
     if (all[kind].plane != Plane::kIndex)
-      return Fail(ErrorCode::kInvalidArgument, "edge kind '" + all[kind].name +
-                                                   "' joins facts; what is shared are index nodes "
-                                                   "(has_tag, has_term, mentions ...)");
+      return Invalid("edge kind '" + all[kind].name +
+                     "' joins facts; what is shared are index nodes "
+                     "(has_tag, has_term, mentions ...)");
   }
   if (!kinds.given())
     for (std::size_t k = 0; k < all.size(); ++k)
@@ -179,7 +178,7 @@ void CountWedges(InvertedIndex& index) {
 Status LayRows(std::vector<RowSource>& sources, const std::vector<std::uint32_t>& places,
                InvertedIndex& index, Executor& executor) {
   if (sources.size() >= std::size_t{1} << 31)
-    return Fail(ErrorCode::kUnsupported, "frontier takes fewer than 2^31 candidates");
+    return Unsupported("frontier takes fewer than 2^31 candidates");
 
   index.nodes.reserve(sources.size());
   index.begins.assign(1, 0);
@@ -191,7 +190,7 @@ Status LayRows(std::vector<RowSource>& sources, const std::vector<std::uint32_t>
     index.begins.push_back(static_cast<std::uint32_t>(total));
   }
   if (total > Limits::kMaxArcs)
-    return Fail(ErrorCode::kUnsupported, "frontier takes fewer than 2^32 arcs at index nodes");
+    return Unsupported("frontier takes fewer than 2^32 arcs at index nodes");
   index.entries = AlignedArray<IndexEntry>(total);
   index.signatures = AlignedArray<Signature>(sources.size());
   ParallelFor(executor, sources.size(), kGrain, [&](std::size_t begin, std::size_t end) {

@@ -49,7 +49,7 @@ struct ArrayWriter::Impl {
   Status Write(std::string_view bytes) {
     out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     if (out) return {};
-    return Fail(ErrorCode::kIo, "an array file: the output stream failed");
+    return IoError("an array file: the output stream failed");
   }
 };
 

@@ -28,7 +28,7 @@ class ArrayImport {
 
   Status Run(const std::vector<std::string>& files) {
     if (!arrays_.column.empty() && files.size() > 1)
-      return Fail(ErrorCode::kInvalidArgument, "one column cannot be of several files");
+      return Invalid("one column cannot be of several files");
     std::vector<ArrayFile> opened;
     for (const std::string& file : files) {
       PLEXUS_ASSIGN(ArrayFile array, ArrayFile::Open(file));
@@ -48,19 +48,17 @@ class ArrayImport {
     const ArrayHeader& header = file.header();
     const std::string name = file.name() + ": ";
     if (header.kind == ArrayKind::kCsrParts)
-      return Fail(ErrorCode::kInvalidArgument,
-                  name + "holds the rows of a graph; the result of a job becomes a column");
+      return Invalid(name + "holds the rows of a graph; the result of a job becomes a column");
     if (header.graph_high != arrays_.graph_high || header.graph_low != arrays_.graph_low)
-      return Fail(ErrorCode::kFailedPrecondition, name + "was computed of another graph");
+      return FailedPrecondition(name + "was computed of another graph");
     if (header.sequence != run_.start.sequence())
-      return Fail(ErrorCode::kFailedPrecondition,
-                  name + "was computed at sequence " + std::to_string(header.sequence) +
-                      ", the graph is at " + std::to_string(run_.start.sequence()) +
-                      ": export and compute again");
+      return FailedPrecondition(name + "was computed at sequence " +
+                                std::to_string(header.sequence) + ", the graph is at " +
+                                std::to_string(run_.start.sequence()) +
+                                ": export and compute again");
     if (header.nodes != run_.start.node_count())
-      return Fail(ErrorCode::kFailedPrecondition, name + "has " + std::to_string(header.nodes) +
-                                                      " ids, the graph " +
-                                                      std::to_string(run_.start.node_count()));
+      return FailedPrecondition(name + "has " + std::to_string(header.nodes) + " ids, the graph " +
+                                std::to_string(run_.start.node_count()));
     for (std::uint64_t i = 0; i < header.count; ++i)
       if (const Status good = CheckColumn(ColumnOf(file, i)); !good)
         return Fail(good.error().code, name + good.error().message);
@@ -72,8 +70,7 @@ class ArrayImport {
     if (const auto known = schema.FindColumn(column.name);
         known &&
         (*known < builtin::kFirstUserColumn || schema.columns()[*known].type != column.type))
-      return Fail(ErrorCode::kInvalidArgument,
-                  "column '" + column.name + "' is built in, or of another type");
+      return Invalid("column '" + column.name + "' is built in, or of another type");
     Schema copy = schema;  // what Apply would return, before anything is written
     PLEXUS_TRY(copy.Define(column));
     return {};
@@ -92,7 +89,7 @@ class ArrayImport {
     for (std::uint64_t first = 0; first < nodes; first += kBatchValues) {
       const std::uint64_t last = std::min(nodes, first + kBatchValues);
       if (run_.options.progress && !run_.options.progress->Report("values", first, nodes))
-        return Fail(ErrorCode::kCancelled, "import cancelled");
+        return Cancelled("import cancelled");
       WriteBatch batch(run_.options.now_ms);
       batch.DefineColumn(column);
       const ColumnRef ref = batch.ColumnNamed(column.name);

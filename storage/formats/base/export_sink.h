@@ -28,7 +28,7 @@ class ExportSink {
   // After each node: progress now and then.
   Status EndNode() {
     if (progress_ && done_++ % 4096 == 0 && !progress_->Report("exporting", done_, total_))
-      return Fail(ErrorCode::kCancelled, "export cancelled");
+      return Cancelled("export cancelled");
     return {};
   }
   Status Flush() {
@@ -46,7 +46,7 @@ class ExportSink {
   static constexpr std::size_t kBufferBytes = 1 << 16;
   Status Check() const {
     if (out_) return {};
-    return Fail(ErrorCode::kIo, "export: the output stream failed");
+    return IoError("export: the output stream failed");
   }
 
   std::ostream& out_;

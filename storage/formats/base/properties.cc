@@ -84,11 +84,10 @@ Status CheckKeys(const JsonParser& json, const JsonValue& value) {
   for (const JsonValue& v : json.children(value)) {
     if (value.type == JsonType::kObject) {
       if (v.key.size() > Limits::kMaxStringBytes)
-        return Fail(
-            ErrorCode::kInvalidArgument,
-            "a property name is over " + std::to_string(Limits::kMaxStringBytes) + " bytes");
+        return Invalid("a property name is over " + std::to_string(Limits::kMaxStringBytes) +
+                       " bytes");
       if (v.key.find('\0') != std::string_view::npos)
-        return Fail(ErrorCode::kInvalidArgument, "a property name holds U+0000");
+        return Invalid("a property name holds U+0000");
     }
     if (v.type == JsonType::kObject || v.type == JsonType::kArray) PLEXUS_TRY(CheckKeys(json, v));
   }
@@ -101,7 +100,7 @@ Result<std::string> EncodeProperties(const JsonParser& json,
                                      std::span<const JsonValue* const> members) {
   for (const JsonValue* v : members) {
     if (v->key.size() > Limits::kMaxStringBytes || v->key.find('\0') != std::string_view::npos)
-      return Fail(ErrorCode::kInvalidArgument, "a property name is too long or holds U+0000");
+      return Invalid("a property name is too long or holds U+0000");
     if (v->type == JsonType::kObject || v->type == JsonType::kArray)
       PLEXUS_TRY(CheckKeys(json, *v));
   }
@@ -118,8 +117,7 @@ Result<std::string> EncodeProperties(const JsonParser& json,
   builder.EndMap(start);
   builder.Finish();
   if (builder.GetSize() > Limits::kMaxPayloadBytes)
-    return Fail(ErrorCode::kInvalidArgument,
-                "properties over " + std::to_string(Limits::kMaxPayloadBytes) + " bytes");
+    return Invalid("properties over " + std::to_string(Limits::kMaxPayloadBytes) + " bytes");
   return Bytes(builder.GetBuffer());
 }
 
@@ -127,8 +125,7 @@ namespace {
 
 Result<std::string> FromJson(JsonParser json, std::string_view text) {
   PLEXUS_ASSIGN(const JsonValue* root, json.Parse(text));
-  if (root->type != JsonType::kObject)
-    return Fail(ErrorCode::kInvalidArgument, "properties must be a JSON object");
+  if (root->type != JsonType::kObject) return Invalid("properties must be a JSON object");
   std::vector<const JsonValue*> members;
   for (const JsonValue& v : json.children(*root)) members.push_back(&v);
   return EncodeProperties(json, members);

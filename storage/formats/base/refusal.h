@@ -10,9 +10,7 @@
 
 namespace plexus::formats::internal {
 
-inline std::unexpected<Error> Bad(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message));
-}
+inline std::unexpected<Error> Bad(std::string message) { return Invalid(std::move(message)); }
 
 // In quotes, cut where it is long.
 inline std::string Quoted(std::string_view text, std::size_t most = 80) {

@@ -98,14 +98,14 @@ Status EdgeCollector::TakeKinds(PieceEdges& edges) {
       EdgeKind kind;
       kind.name = name;
       const auto id = schema_.Define(kind);
-      if (!id) return Fail(ErrorCode::kResourceExhausted, "more than plain edges");
+      if (!id) return Exhausted("more than plain edges");
       load_.edge_kind_definitions.push_back(std::move(kind));
       match = Schema::EdgeKindMatch{*id, false};
     }
     const EdgeKind& known = schema_.edge_kind(match->kind);
     if (match->reversed || known.plane != Plane::kFact || known.symmetric || !known.self_loops ||
         known.source_kind != kNoNodeKind || known.target_kind != kNoNodeKind)
-      return Fail(ErrorCode::kResourceExhausted, "more than plain edges");
+      return Exhausted("more than plain edges");
     ids.push_back(match->kind.value());
   }
   for (KindId& kind : edges.batch.kinds)
@@ -145,7 +145,7 @@ Status EdgeCollector::CheckLimits(const LoadBatch& batch) {
         "than 16384 batches, as many as can be loaded at once (ImportOptions::batch_ops, "
         "block_bytes)";
   if (too_large_.empty()) return {};
-  return Fail(ErrorCode::kResourceExhausted, "too many edges to load at once");
+  return Exhausted("too many edges to load at once");
 }
 
 Status EdgeCollector::StoreWhatPasses() {
@@ -158,7 +158,7 @@ Status EdgeCollector::StoreWhatPasses() {
 
 Status EdgeCollector::Take(Piece& piece) {
   PieceEdges& edges = *piece.edges;
-  if (!edges.plain) return Fail(ErrorCode::kResourceExhausted, "more than plain edges");
+  if (!edges.plain) return Exhausted("more than plain edges");
   AlignedArray<NodePair>& pairs = edges.batch.edges;
   if (pairs.empty()) return {};
   PLEXUS_TRY(CheckLimits(edges.batch));

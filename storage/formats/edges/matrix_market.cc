@@ -47,10 +47,9 @@ Status ReadBanner(std::string_view line, MatrixHeader& header) {
                     field = Lower(Next(line)), symmetry = Lower(Next(line));
   if (object != "matrix") return Bad("object " + Quoted(object, 40) + ": expected matrix");
   if (format == "array")
-    return Fail(ErrorCode::kUnsupported,
-                "a dense array is no adjacency matrix: expected coordinate");
+    return Unsupported("a dense array is no adjacency matrix: expected coordinate");
   if (format != "coordinate") return Bad("format " + Quoted(format, 40) + ": expected coordinate");
-  if (field == "complex") return Fail(ErrorCode::kUnsupported, "complex entries are no weights");
+  if (field == "complex") return Unsupported("complex entries are no weights");
   if (field == "real" || field == "double")
     header.field = MatrixHeader::Field::kReal;
   else if (field == "integer")

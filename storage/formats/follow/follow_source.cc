@@ -19,8 +19,8 @@ std::unexpected<Error> IoError(const std::string& name, const char* what) {
 }
 
 std::unexpected<Error> OtherFile(const std::string& name, const std::string& why) {
-  return Fail(ErrorCode::kFailedPrecondition,
-              name + ": " + why + "; to import it from its beginning, name another position");
+  return FailedPrecondition(name + ": " + why +
+                            "; to import it from its beginning, name another position");
 }
 
 // The windows of what is done must be those that were noted.
@@ -132,7 +132,7 @@ class FollowedDescriptor final : public FollowSource {
       const std::size_t most = static_cast<std::size_t>(
           std::min<std::uint64_t>(buffer.size(), position->offset - windows.size()));
       if (progress && !progress->Report("following", windows.size(), position->offset))
-        return Fail(ErrorCode::kCancelled, "import cancelled");
+        return Cancelled("import cancelled");
       PLEXUS_ASSIGN(const std::size_t n, Read(buffer.data(), most, 100));
       if (n == 0 && ended_)
         return OtherFile(name_, "it was truncated: it has " + std::to_string(windows.size()) +
@@ -176,9 +176,8 @@ Result<std::unique_ptr<FollowSource>> OpenFollowedFile(const std::string& path) 
   if (::fstat(fd, &info) != 0) return IoError(path, "cannot be read");
   if (S_ISREG(info.st_mode)) return source;
   if (S_ISDIR(info.st_mode))
-    return Fail(ErrorCode::kUnsupported, path + ": is a directory; a file or a pipe is followed");
-  return Fail(ErrorCode::kUnsupported,
-              path + ": is no regular file; to follow a pipe, make it the standard input");
+    return Unsupported(path + ": is a directory; a file or a pipe is followed");
+  return Unsupported(path + ": is no regular file; to follow a pipe, make it the standard input");
 }
 
 std::unique_ptr<FollowSource> FollowDescriptor(const std::string& name, int fd) {

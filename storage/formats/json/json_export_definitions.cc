@@ -67,8 +67,8 @@ Status JsonExporter::WriteDefinitions() {
     const Column& column = schema.columns()[i];
     if (IsBuiltinNow(column)) continue;
     if (IsReservedKey(column.name))
-      return Fail(ErrorCode::kUnsupported, "export: a column is named '" + column.name +
-                                               "', which JSON lines use for something else");
+      return Unsupported("export: a column is named '" + column.name +
+                         "', which JSON lines use for something else");
     out += '{';
     AppendJsonMember(out, "column", column.name);
     AppendJsonMember(out, "type",

@@ -172,9 +172,8 @@ Status JsonExporter::WriteEvent(NodeId node, const EventShape& shape) {
   PLEXUS_ASSIGN(std::string query, s_.PayloadOrEmpty(node, NodeField::kText));
   if (!query.empty()) {
     if (!IsValidUtf8(query))
-      return Fail(ErrorCode::kUnsupported, "export: the query of event '" +
-                                               std::string(DisplayName(s_.key(node))) +
-                                               "' is not valid UTF-8");
+      return Unsupported("export: the query of event '" + std::string(DisplayName(s_.key(node))) +
+                         "' is not valid UTF-8");
     AppendJsonMember(out, "query", query);
   }
   if (s_.alive(node)) AppendColumns(node, false);
@@ -194,7 +193,7 @@ Status JsonExporter::WriteOutcome(NodeId node, NodeId event, bool by_label_time,
   PLEXUS_ASSIGN(std::string notes, s_.PayloadOrEmpty(node, NodeField::kText));
   if (!notes.empty()) {
     if (!IsValidUtf8(notes))
-      return Fail(ErrorCode::kUnsupported, "export: the notes of an outcome are not valid UTF-8");
+      return Unsupported("export: the notes of an outcome are not valid UTF-8");
     AppendJsonMember(out, "notes", notes);
   }
   if (by_label_time) AppendJsonMember(out, "labeled_at", *s_.i64(builtin::kCreatedAt, node));

@@ -121,7 +121,7 @@ class Pipeline {
     if (!applier_.waits()) run_.bytes_seen = bytes_read_;
     if (progress && !progress->Report(run_.checking || run_.collector ? "checking" : "importing",
                                       run_.bytes_done + parsed.bytes_read, run_.bytes_total))
-      return Fail(ErrorCode::kCancelled, "import cancelled");
+      return Cancelled("import cancelled");
     return {};
   }
 

@@ -24,8 +24,7 @@ Result<int> NamelessFile(const std::string& folder) {
   // A file system that knows no such files: it has a name for a moment.
   std::string path = folder + "/plexus-import-XXXXXX";
   const int fd = ::mkostemp(path.data(), O_CLOEXEC);
-  if (fd < 0)
-    return Fail(ErrorCode::kIo, path + ": cannot make a temporary file: " + std::strerror(errno));
+  if (fd < 0) return IoError(path + ": cannot make a temporary file: " + std::strerror(errno));
   ::unlink(path.c_str());
   return fd;
 }
@@ -46,7 +45,7 @@ std::unexpected<Error> ScratchFile::Failed(const char* what, int error) const {
     message +=
         "; an import with times needs up to 100 bytes an edge there, 140 where no room is freed: "
         "make room, or state more memory (ImportLimits::load_bytes, --memory)";
-  return Fail(ErrorCode::kIo, std::move(message));
+  return IoError(std::move(message));
 }
 
 Status ScratchFile::Write(std::uint64_t at, std::span<const std::byte> bytes) {

@@ -31,8 +31,7 @@ class SpoolReader final : public ByteSource {
         at_ += n;
         return static_cast<std::size_t>(n);
       }
-      if (errno != EINTR)
-        return Fail(ErrorCode::kIo, name_ + ": read failed: " + std::strerror(errno));
+      if (errno != EINTR) return IoError(name_ + ": read failed: " + std::strerror(errno));
     }
   }
 
@@ -46,9 +45,7 @@ Status WriteAll(int fd, const char* from, std::size_t size, const std::string& n
   while (size > 0) {
     const ssize_t n = ::write(fd, from, size);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0)
-      return Fail(ErrorCode::kIo,
-                  name + ": keeping it in a temporary file: " + std::strerror(errno));
+    if (n <= 0) return IoError(name + ": keeping it in a temporary file: " + std::strerror(errno));
     from += n;
     size -= static_cast<std::size_t>(n);
   }
@@ -64,14 +61,12 @@ class BorrowedDescriptor final : public ByteSource {
     for (;;) {
       pollfd waiting{fd_, POLLIN, 0};  // unlike read, never restarted behind a signal
       if (::poll(&waiting, 1, -1) < 0 && errno == EINTR) {
-        if (progress_ && !progress_->Report("reading", 0, 0))
-          return Fail(ErrorCode::kCancelled, "import cancelled");
+        if (progress_ && !progress_->Report("reading", 0, 0)) return Cancelled("import cancelled");
         continue;
       }
       const ssize_t n = ::read(fd_, to, size);
       if (n >= 0) return static_cast<std::size_t>(n);
-      if (errno != EINTR)
-        return Fail(ErrorCode::kIo, name_ + ": read failed: " + std::strerror(errno));
+      if (errno != EINTR) return IoError(name_ + ": read failed: " + std::strerror(errno));
     }
   }
 
@@ -82,8 +77,8 @@ class BorrowedDescriptor final : public ByteSource {
 };
 
 std::unexpected<Error> TooLong(const std::string& name, std::uint64_t limit) {
-  return Fail(ErrorCode::kResourceExhausted, name + ": over " + std::to_string(limit) +
-                                                 " bytes; save it as a file and import that");
+  return Exhausted(name + ": over " + std::to_string(limit) +
+                   " bytes; save it as a file and import that");
 }
 
 FileStamp StampOf(const struct stat& info) {
@@ -132,7 +127,7 @@ Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource& source, const std::
     if (n > limit - spool->size_) return TooLong(name, limit);
     PLEXUS_TRY(spool->Add(buffer.data(), n, name));
     if (progress && !progress->Report("reading", spool->size_, 0))
-      return Fail(ErrorCode::kCancelled, "import cancelled");
+      return Cancelled("import cancelled");
   }
 }
 
@@ -150,8 +145,7 @@ Result<std::shared_ptr<const Spool>> SpoolDescriptor(int fd, const std::string& 
     spool->shared_ = true;
     if (spool->size_ > limit) return TooLong(name, limit);
     spool->fd_ = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (spool->fd_ < 0)
-      return Fail(ErrorCode::kIo, name + ": cannot keep it open: " + std::strerror(errno));
+    if (spool->fd_ < 0) return IoError(name + ": cannot keep it open: " + std::strerror(errno));
     (void)::lseek(fd, info.st_size, SEEK_SET);
     return spool;
   }

@@ -63,7 +63,7 @@ Status PieceApplier::ApplyEach(std::vector<Waiting> waiting) {
   for (Waiting& links : waiting) {
     if (progress && waiting.size() > 1 &&
         !progress->Report("importing", run_.bytes_seen, run_.bytes_total))
-      return Fail(ErrorCode::kCancelled, "import cancelled");
+      return Cancelled("import cancelled");
     ++run_.report.batches;
     const auto applied = run_.graph.Apply(links.piece.batch, run_.options.apply);
     if (!applied) {

@@ -53,15 +53,15 @@ class VectorImport {
       opened = Open();
       if (Stamp() != stamp || !opened || opened->rows() != rows_ ||
           opened->dimensions() != space_.dimensions)
-        return Fail(ErrorCode::kIo,
-                    file_.name + ": has changed since it was checked; nothing of it was applied");
+        return IoError(file_.name +
+                       ": has changed since it was checked; nothing of it was applied");
     }
     PLEXUS_TRY(run_.BeginApplying());
     const Status status = Pass(*opened, true);
     if (check_first && (Stamp() != stamp || run_.report.stopped))
-      return Fail(ErrorCode::kIo, file_.name + ": has changed while it was imported; " +
-                                      std::to_string(applied_) + " of its " +
-                                      std::to_string(rows_) + " vectors were applied");
+      return IoError(file_.name + ": has changed while it was imported; " +
+                     std::to_string(applied_) + " of its " + std::to_string(rows_) +
+                     " vectors were applied");
     return status;
   }
 
@@ -111,24 +111,20 @@ class VectorImport {
     }
     const VectorSpace& defined = schema.spaces()[*id];
     if (defined.dimensions != dimensions)
-      return Fail(ErrorCode::kInvalidArgument,
-                  file_.name + ": rows of " + std::to_string(dimensions) + " values, space '" +
-                      defined.name + "' has " + std::to_string(defined.dimensions) + " dimensions");
+      return Invalid(file_.name + ": rows of " + std::to_string(dimensions) + " values, space '" +
+                     defined.name + "' has " + std::to_string(defined.dimensions) + " dimensions");
     if (vectors_.metric && *vectors_.metric != defined.metric)
-      return Fail(ErrorCode::kInvalidArgument, "space '" + defined.name + "' measures by " +
-                                                   std::string(MetricName(defined.metric)) +
-                                                   ", not by " +
-                                                   std::string(MetricName(*vectors_.metric)));
+      return Invalid("space '" + defined.name + "' measures by " +
+                     std::string(MetricName(defined.metric)) + ", not by " +
+                     std::string(MetricName(*vectors_.metric)));
     if (vectors_.prefilter && *vectors_.prefilter != defined.prefilter)
-      return Fail(ErrorCode::kInvalidArgument, "space '" + defined.name + "' has the pre-filter " +
-                                                   std::string(PrefilterName(defined.prefilter)) +
-                                                   ", not " +
-                                                   std::string(PrefilterName(*vectors_.prefilter)));
+      return Invalid("space '" + defined.name + "' has the pre-filter " +
+                     std::string(PrefilterName(defined.prefilter)) + ", not " +
+                     std::string(PrefilterName(*vectors_.prefilter)));
     if (vectors_.element && *vectors_.element != defined.element)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "space '" + defined.name + "' has " +
-                      std::string(VectorElementName(defined.element)) + " values, not " +
-                      std::string(VectorElementName(*vectors_.element)));
+      return Invalid("space '" + defined.name + "' has " +
+                     std::string(VectorElementName(defined.element)) + " values, not " +
+                     std::string(VectorElementName(*vectors_.element)));
     space_ = defined;
     return {};
   }
@@ -178,7 +174,7 @@ class VectorImport {
                                    static_cast<double>(row) / static_cast<double>(rows_));
     if (progress->Report(apply ? "importing" : "checking", before + done, run_.bytes_total))
       return {};
-    return Fail(ErrorCode::kCancelled, "import cancelled");
+    return Cancelled("import cancelled");
   }
 
   Status Apply(WriteBatch& batch) {
@@ -200,7 +196,7 @@ class VectorImport {
 };
 
 std::unexpected<Error> BadVector(const std::string& name, std::string reason) {
-  return Fail(ErrorCode::kInvalidArgument, name + ": " + std::move(reason));
+  return Invalid(name + ": " + std::move(reason));
 }
 
 // Numbers between blanks or commas; one pair of brackets around them may be there.

@@ -444,7 +444,7 @@ Result<XML_Status> GraphMlReader::Impl::ParseMore() {
   const int chunk =
       static_cast<int>(std::clamp<std::uint64_t>(waiting, kChunk, limits.line_bytes + kChunk));
   void* buffer = XML_GetBuffer(parser, chunk);
-  if (!buffer) return Fail(ErrorCode::kResourceExhausted, "GraphML: out of memory");
+  if (!buffer) return Exhausted("GraphML: out of memory");
   std::size_t n = 0;
   while (n < static_cast<std::size_t>(chunk)) {
     PLEXUS_ASSIGN(const std::size_t got, source->Read(static_cast<char*>(buffer) + n,
@@ -459,12 +459,12 @@ Result<XML_Status> GraphMlReader::Impl::ParseMore() {
 
 // Reads on until there is enough for a block or the document ends.
 Status GraphMlReader::Impl::Feed() {
-  if (!parser) return Fail(ErrorCode::kResourceExhausted, "GraphML: no memory for the parser");
+  if (!parser) return Exhausted("GraphML: no memory for the parser");
   while (!finished && lines.size() < block_bytes) {
     PLEXUS_ASSIGN(const XML_Status status, ParseMore());
     suspended = status == XML_STATUS_SUSPENDED;
     finished = last && !suspended;
-    if (out_of_memory) return Fail(ErrorCode::kResourceExhausted, "GraphML: out of memory");
+    if (out_of_memory) return Exhausted("GraphML: out of memory");
     if (failed) {
       finished = true;
     } else if (status == XML_STATUS_ERROR) {

@@ -99,7 +99,7 @@ Result<Reply> RunRepair(Workspace& workspace, const Request& request) {
   auto repaired = Repair(workspace.directory(), to, options);
   // Corruption as an error says that something was saved.
   if (!repaired && repaired.error().code == ErrorCode::kCorruption)
-    return Fail(ErrorCode::kFailedPrecondition, repaired.error().message);
+    return FailedPrecondition(repaired.error().message);
   if (!repaired) return std::unexpected(repaired.error());
   std::string page = Page(to, *repaired);
   const bool complete = repaired->complete;

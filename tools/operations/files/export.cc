@@ -40,7 +40,7 @@ Result<std::optional<NodeSubset>> Selected(const Workspace& workspace, const Req
   if (const auto limit = request.MaybeCount("limit")) options.run.budget.nodes = *limit;
   PLEXUS_ASSIGN(const traversal::BfsResult reached, traversal::Bfs(snapshot, sources, options));
   if (options.run.budget.Interrupted())  // a file says nowhere that it is less than was asked for
-    return Fail(ErrorCode::kCancelled, "what is near was not found yet");
+    return Cancelled("what is near was not found yet");
   std::vector<NodeId> nodes;
   for (const traversal::BfsNode& node : reached.nodes) nodes.push_back(node.node);
   PLEXUS_ASSIGN(NodeSubset subset, NodeSubset::Of(snapshot, nodes));
@@ -70,14 +70,13 @@ Status ExportPage(const Snapshot& snapshot, std::ostream& out,
                   const formats::ExportOptions& options) {
   const std::string_view page = ExplorerPage();
   const std::size_t place = page.find(kExplorerData);
-  if (place == std::string_view::npos)
-    return Fail(ErrorCode::kUnsupported, std::string(kNoExplorer));
+  if (place == std::string_view::npos) return Unsupported(std::string(kNoExplorer));
   out << page.substr(0, place);
   InPage buffer(out);
   std::ostream data(&buffer);
   PLEXUS_TRY(formats::ExportNodeLink(snapshot, data, options));
   out << page.substr(place + kExplorerData.size());
-  if (!out) return Fail(ErrorCode::kIo, "the page could not be written");
+  if (!out) return IoError("the page could not be written");
   return {};
 }
 
@@ -117,30 +116,27 @@ Result<Exporter> MakeExporter(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(exporter.options.kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
   PLEXUS_ASSIGN(exporter.selected, Selected(workspace, request));
   if (exporter.format == "jsonl" && (exporter.selected || request.Given("kinds")))
-    return Fail(ErrorCode::kInvalidArgument,
-                "jsonl is the whole graph, lossless; " + request.Name("around") + ", " +
-                    request.Name("kinds") + ", " + request.Name("scope") + " and " +
-                    request.Name("where") + " go with the other formats");
+    return Invalid("jsonl is the whole graph, lossless; " + request.Name("around") + ", " +
+                   request.Name("kinds") + ", " + request.Name("scope") + " and " +
+                   request.Name("where") + " go with the other formats");
   if (exporter.format == "f32")
     PLEXUS_SET(exporter.space, FindSpace(workspace.schema(), request));
   else if (request.Given("space"))
-    return Fail(ErrorCode::kInvalidArgument,
-                request.Name("space") + " goes with " + request.Name("format", "f32"));
+    return Invalid(request.Name("space") + " goes with " + request.Name("format", "f32"));
   if (exporter.format == "csr-parts") {
     if (!workspace.has_database())
-      return Fail(ErrorCode::kUnsupported, request.Name("format", "csr-parts") +
-                                               " is of a graph in a directory, by the ids "
-                                               "of all of it: not in a session of a scope");
+      return Unsupported(request.Name("format", "csr-parts") +
+                         " is of a graph in a directory, by the ids "
+                         "of all of it: not in a session of a scope");
     PLEXUS_ASSIGN(exporter.identity, replica::IdentifyGraph(workspace.directory()));
     PLEXUS_ASSIGN(exporter.ids, FindAliveNodes(exporter.snapshot, request.List("ids")));
   }
   if (exporter.format == "html" && ExplorerPage().empty())
-    return Fail(ErrorCode::kUnsupported, std::string(kNoExplorer));
+    return Unsupported(std::string(kNoExplorer));
   exporter.options.property_columns = request.Flag("property_columns");
   if (exporter.options.property_columns && exporter.format != "csv" &&
       exporter.format != "graphml" && exporter.format != "gexf")
-    return Fail(ErrorCode::kInvalidArgument,
-                request.Name("property_columns") + " goes with csv, graphml and gexf");
+    return Invalid(request.Name("property_columns") + " goes with csv, graphml and gexf");
   if (request.Text("table") == "nodes") exporter.options.csv_table = formats::CsvTable::kNodes;
   exporter.options.edges_key = request.Text("edges_key");
   if (!request.Flag("keys"))
@@ -153,18 +149,16 @@ Result<Exporter> MakeExporter(Workspace& workspace, const Request& request) {
 // Written next to its place and renamed, so that no half file is ever seen.
 Result<std::uint64_t> WriteFile(Exporter& exporter, const std::string& output) {
   if (const std::string graph = Database::FolderAround(output); !graph.empty())
-    return Fail(ErrorCode::kInvalidArgument,
-                Quoted(output) + " lies in " + graph + ", which holds a graph and nothing else");
+    return Invalid(Quoted(output) + " lies in " + graph + ", which holds a graph and nothing else");
   const std::string temporary = output + ".part" + std::to_string(getpid());
   std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  if (!file) return Fail(ErrorCode::kIo, "cannot write '" + temporary + "'");
+  if (!file) return IoError("cannot write '" + temporary + "'");
   Status written = exporter.Write(file);
   const std::streamoff size = file.tellp();
   file.close();
-  if (written && !file)
-    written = Fail(ErrorCode::kIo, "cannot write '" + temporary + "'; is the disk full?");
+  if (written && !file) written = IoError("cannot write '" + temporary + "'; is the disk full?");
   if (written && std::rename(temporary.c_str(), output.c_str()) != 0)
-    written = Fail(ErrorCode::kIo, "cannot rename to '" + output + "'");
+    written = IoError("cannot rename to '" + output + "'");
   if (!written) {
     std::remove(temporary.c_str());
     return std::unexpected(written.error());
@@ -176,8 +170,7 @@ Result<std::uint64_t> WriteFile(Exporter& exporter, const std::string& output) {
 Status ValueNeeds(const Request& request, const char* name, const char* value, const char* other,
                   const char* other_value) {
   if (request.Text(name) != value || request.Text(other) == other_value) return {};
-  return Fail(ErrorCode::kInvalidArgument,
-              request.Name(name, value) + " needs " + request.Name(other, other_value));
+  return Invalid(request.Name(name, value) + " needs " + request.Name(other, other_value));
 }
 
 Result<Reply> RunExport(Workspace& workspace, const Request& request) {
@@ -188,8 +181,7 @@ Result<Reply> RunExport(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(ValueNeeds(request, "edges_key", "links", "format", "node-link"));
   PLEXUS_ASSIGN(Exporter exporter, MakeExporter(workspace, request));
   if (request.Given("ids") && exporter.format != "csr-parts")
-    return Fail(ErrorCode::kInvalidArgument,
-                request.Name("ids") + " goes with " + request.Name("format", "csr-parts"));
+    return Invalid(request.Name("ids") + " goes with " + request.Name("format", "csr-parts"));
   Reply reply;
   const std::string output = request.Text("output");
   if (output.empty()) {

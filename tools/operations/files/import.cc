@@ -94,37 +94,32 @@ Result<formats::ImportReport> Read(Graph& graph, int input, const Request& reque
 Status CheckFiles(const Workspace& workspace, const Request& request) {
   const std::vector<std::string>& given = request.List("files");
   const bool vectors = AskedVectorFormat(request).has_value();
-  if (vectors && given.size() != 1)
-    return Fail(ErrorCode::kInvalidArgument, "vectors are imported from one file at a time");
+  if (vectors && given.size() != 1) return Invalid("vectors are imported from one file at a time");
   if (!vectors &&
       (request.Given("keys") || request.Given("metric") || request.Given("prefilter") ||
        request.Given("element") || request.Given("dimensions") || request.Given("space")))
-    return Fail(ErrorCode::kInvalidArgument,
-                request.Name("keys") + ", " + request.Name("metric") + ", " +
-                    request.Name("prefilter") + ", " + request.Name("element") + ", " +
-                    request.Name("dimensions") + " and " + request.Name("space") +
-                    " go with a vector file (.npy, .fvecs, .f32)");
+    return Invalid(request.Name("keys") + ", " + request.Name("metric") + ", " +
+                   request.Name("prefilter") + ", " + request.Name("element") + ", " +
+                   request.Name("dimensions") + " and " + request.Name("space") +
+                   " go with a vector file (.npy, .fvecs, .f32)");
   if (IsMarkdown(request) && given.size() != 1)
-    return Fail(ErrorCode::kInvalidArgument,
-                "a folder of Markdown is imported without other files");
+    return Invalid("a folder of Markdown is imported without other files");
   if (IsMarkdown(request) && !workspace.options().wall.empty())
-    return Fail(ErrorCode::kFailedPrecondition,
-                "a folder of Markdown is a mirror, and its mark is of the whole graph: not in a "
-                "session of a scope");
+    return FailedPrecondition(
+        "a folder of Markdown is a mirror, and its mark is of the whole graph: not in a "
+        "session of a scope");
   if (request.Given("mirror") && !IsMarkdown(request))
-    return Fail(ErrorCode::kInvalidArgument,
-                request.Name("mirror") + " goes with a folder of Markdown");
+    return Invalid(request.Name("mirror") + " goes with a folder of Markdown");
   if (request.Text("keys") == "-" && given != std::vector<std::string>{"-"})
-    return Fail(ErrorCode::kInvalidArgument,
-                request.Name("keys", "-") + " is for vectors of standard input: name the file '-'");
+    return Invalid(request.Name("keys", "-") +
+                   " is for vectors of standard input: name the file '-'");
   std::vector<std::string> files = given;
   if (request.Given("keys")) files.push_back(request.Text("keys"));
   std::error_code ignored;
   for (const std::string& file : files) {
-    if (file == "-" && workspace.input() < 0)
-      return Fail(ErrorCode::kInvalidArgument, "there is no standard input here");
+    if (file == "-" && workspace.input() < 0) return Invalid("there is no standard input here");
     if (file != "-" && !std::filesystem::exists(file, ignored))
-      return Fail(ErrorCode::kNotFound, "no file " + Quoted(file));
+      return NotFound("no file " + Quoted(file));
   }
   return {};
 }
@@ -137,12 +132,11 @@ Result<std::vector<formats::ColumnName>> ColumnNames(const Request& request) {
     names.push_back({meaning, in_file});
     for (std::size_t i = 0; i + 1 < names.size(); ++i)
       if (names[i].meaning == names.back().meaning || names[i].in_file == names.back().in_file)
-        return Fail(ErrorCode::kInvalidArgument, request.Name("columns") + ": " +
-                                                     Quoted(meaning + "=" + in_file) +
-                                                     " names what stands there already");
+        return Invalid(request.Name("columns") + ": " + Quoted(meaning + "=" + in_file) +
+                       " names what stands there already");
   }
   if (!names.empty() && AskedVectorFormat(request))
-    return Fail(ErrorCode::kInvalidArgument, request.Name("columns") + " go with tables");
+    return Invalid(request.Name("columns") + " go with tables");
   return names;
 }
 
@@ -161,13 +155,11 @@ Result<formats::ImportOptions> Options(Workspace& workspace, const Request& requ
                                                         : formats::OnImportError::kStop;
   options.strict = request.Flag("strict");
   if (options.strict && options.on_error == formats::OnImportError::kSkip)
-    return Fail(ErrorCode::kInvalidArgument,
-                request.Name("strict") + " refuses the files as a whole; it cannot go with " +
-                    request.Name("on_error") + " skip");
+    return Invalid(request.Name("strict") + " refuses the files as a whole; it cannot go with " +
+                   request.Name("on_error") + " skip");
   for (const char* name : {"strict", "reversed_kinds", "kind_map"})
     if (AskedVectorFormat(request) && request.Given(name))
-      return Fail(ErrorCode::kInvalidArgument,
-                  request.Name(name) + " goes with files of records, not with vectors");
+      return Invalid(request.Name(name) + " goes with files of records, not with vectors");
   options.now_ms = workspace.now_ms();
   options.executor = &workspace.executor();
   options.progress = workspace.timed_progress();
@@ -220,7 +212,7 @@ Result<Reply> RunDry(Workspace& workspace, const Request& request, formats::Impo
   GraphOptions in_memory;
   in_memory.executor = &workspace.executor();
   const std::unique_ptr<Graph> graph = Graph::InMemory(in_memory, workspace.snapshot());
-  if (!graph) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
+  if (!graph) return Exhausted("no memory for a copy of the graph");
   const Sequence before = graph->snapshot().sequence();
   const auto start = std::chrono::steady_clock::now();
   PLEXUS_ASSIGN(formats::ImportReport report,
@@ -255,7 +247,7 @@ Result<Reply> RunChecked(Workspace& workspace, const Request& request,
   GraphOptions in_memory;
   in_memory.executor = &workspace.executor();
   const std::unique_ptr<Graph> copy = Graph::InMemory(in_memory, workspace.snapshot());
-  if (!copy) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
+  if (!copy) return Exhausted("no memory for a copy of the graph");
   PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, request.Flag("terms")));
   const bool index = keeper.on() && !request.Flag("no_terms");
   WriteBatch joined(workspace.now_ms()), latest;
@@ -287,9 +279,8 @@ Result<Reply> RunChecked(Workspace& workspace, const Request& request,
     preview.scope = workspace.graph().options().scope;
     PLEXUS_ASSIGN(const PreviewResult proposal, Preview(workspace.snapshot(), joined, preview));
     if (!IsOf(report, proposal.report))
-      return Fail(ErrorCode::kUnsupported,
-                  "files of this format are not records that rules could judge: " +
-                      request.Name("check") + " goes with jsonl, rows, csv and tsv");
+      return Unsupported("files of this format are not records that rules could judge: " +
+                         request.Name("check") + " goes with jsonl, rows, csv and tsv");
     PLEXUS_TRY(ObeyRules(workspace, request, proposal));
     joined.ExpectSequence(workspace.snapshot().sequence());
     if (!dry && !joined.empty()) PLEXUS_TRY(workspace.graph().Apply(joined));
@@ -315,8 +306,7 @@ Result<Reply> RunImport(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(CheckFiles(workspace, request));
   PLEXUS_TRY(CheckArrays(workspace, request));
   if (IsChecked(request) && AskedVectorFormat(request))
-    return Fail(ErrorCode::kInvalidArgument,
-                request.Name("check") + " goes with files of records, not with vectors");
+    return Invalid(request.Name("check") + " goes with files of records, not with vectors");
   PLEXUS_ASSIGN(formats::ImportOptions options, Options(workspace, request));
   if (IsChecked(request)) return RunChecked(workspace, request, std::move(options));
   if (request.Flag("dry_run")) return RunDry(workspace, request, std::move(options));
@@ -329,10 +319,9 @@ Result<Reply> RunImport(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "terms", "no_terms"));
   if (!workspace.options().wall.empty() && request.Flag("terms") &&
       !retrieval::HasTerms(workspace.snapshot()))
-    return Fail(ErrorCode::kFailedPrecondition,
-                request.Name("terms") +
-                    " makes an index of the whole graph: not in a session of a "
-                    "scope");
+    return FailedPrecondition(request.Name("terms") +
+                              " makes an index of the whole graph: not in a session of a "
+                              "scope");
   const auto start = std::chrono::steady_clock::now();
   // What was indexed once stays up to date.
   PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, request.Flag("terms")));

@@ -148,10 +148,8 @@ Status CheckColumnsUsed(const Request& request, const formats::ImportReport& rep
   std::string names;
   for (const std::string& name : report.unused_columns)
     names += (names.empty() ? "" : ", ") + Quoted(name);
-  return Fail(
-      ErrorCode::kInvalidArgument,
-      request.Name("columns") + ": no file has a column or field " + names +
-          " that could mean this; tables, rows, GraphML and node-link JSON have such names");
+  return Invalid(request.Name("columns") + ": no file has a column or field " + names +
+                 " that could mean this; tables, rows, GraphML and node-link JSON have such names");
 }
 
 }  // namespace
@@ -160,7 +158,7 @@ Result<formats::ImportReport> Judged(const Request& request, Result<formats::Imp
   if (report) {
     PLEXUS_TRY(CheckColumnsUsed(request, *report));
   } else if (report.error().code == ErrorCode::kInvalidArgument) {
-    return Fail(ErrorCode::kFailedPrecondition, report.error().message);
+    return FailedPrecondition(report.error().message);
   }
   return report;
 }

@@ -19,7 +19,7 @@ namespace json = boost::json;
 std::string_view Text(const json::string& text) { return {text.data(), text.size()}; }
 
 Status Refuse(std::string_view name, std::string_view why) {
-  return Fail(ErrorCode::kInvalidArgument, std::string(name) + " " + std::string(why));
+  return Invalid(std::string(name) + " " + std::string(why));
 }
 
 // A number where a text is meant.
@@ -106,8 +106,7 @@ const Parameter* Find(const Operation& operation, std::string_view name) {
 }
 
 Result<json::value> Parsed(std::string_view text) {
-  if (text.size() > kMaxRequestBytes)
-    return Fail(ErrorCode::kInvalidArgument, "a request has at most 64 MiB");
+  if (text.size() > kMaxRequestBytes) return Invalid("a request has at most 64 MiB");
   Result<json::value> value = ParseJson(text);
   if (!value) return Fail(value.error().code, "the request is " + value.error().message);
   return value;
@@ -115,8 +114,7 @@ Result<json::value> Parsed(std::string_view text) {
 
 Result<Request> FromValue(const Operation& operation, const json::value& value,
                           Spelling spelling = Spelling::kNames) {
-  if (!value.is_object())
-    return Fail(ErrorCode::kInvalidArgument, "a request is an object of parameters");
+  if (!value.is_object()) return Invalid("a request is an object of parameters");
   Request request(operation, spelling);
   for (const auto& [key, member] : value.get_object()) {
     const std::string name(key.data(), key.size());
@@ -163,9 +161,9 @@ Result<json::value> ParseJson(std::string_view text) {
   boost::system::error_code failed;
   json::value value = json::parse(json::string_view(text.data(), text.size()), failed,
                                   json::storage_ptr(), options);
-  if (failed) return Fail(ErrorCode::kInvalidArgument, "no JSON: " + failed.message());
+  if (failed) return Invalid("no JSON: " + failed.message());
   if (MembersInText(text) != MembersInValue(value))
-    return Fail(ErrorCode::kInvalidArgument, "no JSON: a member is there twice");
+    return Invalid("no JSON: a member is there twice");
   return value;
 }
 
@@ -205,12 +203,11 @@ std::string RequestToJson(const Request& request) {
 Result<Request> NamedRequestFromJson(std::string_view text) {
   PLEXUS_ASSIGN(const json::value value, Parsed(text));
   if (!value.is_object() || value.get_object().size() != 1)
-    return Fail(ErrorCode::kInvalidArgument,
-                "a request is an object of one member, {\"operation\": {\"parameter\": value}}");
+    return Invalid("a request is an object of one member, {\"operation\": {\"parameter\": value}}");
   const auto& [key, parameters] = *value.get_object().begin();
   const std::string name(key.data(), key.size());
   const Operation* operation = FindOperation(name);
-  if (!operation) return Fail(ErrorCode::kInvalidArgument, NoSuchOperation(name));
+  if (!operation) return Invalid(NoSuchOperation(name));
   return FromValue(*operation, parameters);
 }
 

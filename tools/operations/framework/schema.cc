@@ -189,8 +189,7 @@ Result<Reply> RunSchema(Workspace&, const Request& request) {
                    [&](const Operation& operation) { WriteOperation(json, operation); });
     });
   const Operation* operation = FindOperation(request.Text("operation"));
-  if (!operation)
-    return Fail(ErrorCode::kInvalidArgument, NoSuchOperation(request.Text("operation")));
+  if (!operation) return Invalid(NoSuchOperation(request.Text("operation")));
   return Reply([operation](ReplyWriter& json) { WriteOperation(json, *operation); });
 }
 

@@ -71,7 +71,7 @@ Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& optio
     empty.executor = made.executor_;
     made.own_graph_ = Graph::InMemory(empty);
     made.graph_ = made.own_graph_.get();
-    if (!made.graph_) return Fail(ErrorCode::kResourceExhausted, "no memory for an empty graph");
+    if (!made.graph_) return Exhausted("no memory for an empty graph");
     PLEXUS_TRY(made.RaiseWall());
     return workspace;
   }
@@ -111,8 +111,7 @@ Status Workspace::RaiseWall() {
 
 Status Workspace::CheckDirectory() const {
   if (!options_.directory.empty()) return {};
-  return Fail(ErrorCode::kInvalidArgument,
-              "which graph? --db DIR (or PLEXUS_DB) names its directory");
+  return Invalid("which graph? --db DIR (or PLEXUS_DB) names its directory");
 }
 
 Result<std::unique_ptr<Workspace>> Workspace::Over(Database& database,
@@ -155,8 +154,7 @@ Result<Sequence> Workspace::SequenceAt(std::string_view moment, const Moment& wh
   const std::int64_t time = std::get<std::int64_t>(when.value);
   const std::int64_t known = std::max(options_.clock_ms, graph().snapshot().time_ms());
   if (time > known)
-    return Fail(ErrorCode::kNotFound,
-                Quoted(moment) + " lies in the future, it is " + IsoTime(known));
+    return NotFound(Quoted(moment) + " lies in the future, it is " + IsoTime(known));
   Result<Sequence> found = database_->SequenceAtTime(time);
   if (!found) found.error().message = Quoted(moment) + ": " + found.error().message;
   return found;
@@ -186,10 +184,9 @@ Result<View> Workspace::ViewAt(std::string_view as_of, const Request& request) {
   view.snapshot = graph().snapshot();
   if (!as_of.empty()) {
     if (!has_database())
-      return Fail(
-          ErrorCode::kFailedPrecondition,
-          scoped_ ? "a session of a scope has no history: leave " + request.Name("as_of") + " out"
-                  : "a graph that is only in RAM has no history");
+      return FailedPrecondition(scoped_ ? "a session of a scope has no history: leave " +
+                                              request.Name("as_of") + " out"
+                                        : "a graph that is only in RAM has no history");
     PLEXUS_ASSIGN(const Moment when, ParseMoment(as_of, view.now_ms));
     PLEXUS_ASSIGN(const Sequence sequence, SequenceAt(as_of, when));
     PLEXUS_ASSIGN(view.snapshot, database_->AsOf(sequence, timed_progress()));
@@ -242,8 +239,7 @@ namespace {
 // A session of a scope has a sequence of its own, and reads no file of a graph.
 Status CheckBehindWall(const Request& request) {
   const auto refuse = [&](std::string_view name, const std::string& why) {
-    return Fail(ErrorCode::kFailedPrecondition,
-                request.Name(name) + why + ": not in a session of a scope");
+    return FailedPrecondition(request.Name(name) + why + ": not in a session of a scope");
   };
   for (const char* name : {"expect_sequence", "follow"})
     if (request.Has(name) && request.Given(name))
@@ -267,18 +263,17 @@ Status Workspace::CheckDoor(const Request& request) const {
   const Operation& operation = request.operation();
   const std::string name = "'" + CommandName(operation.name) + "'";
   if (!options_.wall.empty() && operation.reach != Reach::kScope)
-    return Fail(ErrorCode::kFailedPrecondition,
-                name + " is about the whole graph: not in a session of a scope");
+    return FailedPrecondition(name + " is about the whole graph: not in a session of a scope");
   if (has_graph() && !database_ && operation.reach == Reach::kDirectory)
-    return Fail(ErrorCode::kFailedPrecondition,
-                name + " is about the directory of a graph, and this one is only in RAM");
+    return FailedPrecondition(name +
+                              " is about the directory of a graph, and this one is only in RAM");
   if (!options_.wall.empty()) PLEXUS_TRY(CheckBehindWall(request));
   if (options_.paths) return {};
   for (const Parameter& parameter : operation.parameters)
     if ((parameter.means == Means::kFile || parameter.means == Means::kPath) &&
         request.Given(parameter.name) && !(input() >= 0 && IsInput(request, parameter)))
-      return Fail(ErrorCode::kFailedPrecondition,
-                  request.Name(parameter.name) + " is a path of the server: not through this door");
+      return FailedPrecondition(request.Name(parameter.name) +
+                                " is a path of the server: not through this door");
   return {};
 }
 

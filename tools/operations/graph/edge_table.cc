@@ -73,7 +73,7 @@ Result<Snapshot> Made(const Snapshot& from, const ArcFilter& filter, std::span<c
   GraphOptions options;
   options.executor = &executor;
   const std::unique_ptr<Graph> table = Graph::InMemory(options);
-  if (!table) return Fail(ErrorCode::kResourceExhausted, "no memory for a table of the edges");
+  if (!table) return Exhausted("no memory for a table of the edges");
   WriteBatch batch(from.time_ms());
   const Schema known = table->snapshot().schema();
   PLEXUS_TRY(DefineKinds(from.schema(), filter, known, batch));
@@ -105,10 +105,9 @@ Result<EdgeTable> TableOfEdges(const Snapshot& snapshot, const ArcFilter& filter
     }
     part.clear();
     if (kept.size() <= kMaxListedEdges) return {};
-    return Fail(ErrorCode::kResourceExhausted,
-                "more than " + Grouped(kMaxListedEdges) +
-                    " edges to list: fewer kinds (--kinds), a narrower --where or --scope, or "
-                    "'plexus export', which writes any number");
+    return Exhausted("more than " + Grouped(kMaxListedEdges) +
+                     " edges to list: fewer kinds (--kinds), a narrower --where or --scope, or "
+                     "'plexus export', which writes any number");
   };
   Status taken;
   const auto inside = [&](NodeId v) { return !subset || subset->contains(v); };

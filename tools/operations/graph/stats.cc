@@ -167,14 +167,12 @@ std::string Page(const Snapshot& snapshot, const Stored& stored) {
 
 Result<Reply> RunStats(Workspace& workspace, const Request& request) {
   if (request.Flag("metrics") && request.Given("as_of"))
-    return Fail(
-        ErrorCode::kInvalidArgument,
-        request.Name("metrics") + " tells of the present; leave " + request.Name("as_of") + " out");
+    return Invalid(request.Name("metrics") + " tells of the present; leave " +
+                   request.Name("as_of") + " out");
   const Snapshot& snapshot = workspace.snapshot();
   if (request.Flag("metrics") && !workspace.has_database())
-    return Fail(
-        ErrorCode::kFailedPrecondition,
-        request.Name("metrics") + " tells of a directory as a whole, which is not asked here");
+    return FailedPrecondition(request.Name("metrics") +
+                              " tells of a directory as a whole, which is not asked here");
   Stored stored;
   if (workspace.has_database())
     stored = {.storage = workspace.database().stats(), .process = MeasureProcess()};

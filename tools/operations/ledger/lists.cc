@@ -42,8 +42,8 @@ Result<memory::EventListOptions> ListOptions(Workspace& workspace, const Request
   if (request.Given("until")) {
     PLEXUS_ASSIGN(options.filter.until, ParseTime(request.Text("until"), workspace.now_ms()));
     if (request.Given("since") && options.filter.since >= options.filter.until)
-      return Fail(ErrorCode::kInvalidArgument, request.Name("since") + " is not before " +
-                                                   request.Name("until") + ": no event is both");
+      return Invalid(request.Name("since") + " is not before " + request.Name("until") +
+                     ": no event is both");
   }
   options.limit = static_cast<std::size_t>(request.Count("limit"));
   options.cursor = state.cursor;

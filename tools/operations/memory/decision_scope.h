@@ -39,8 +39,8 @@ inline Status CheckDecisions(const Snapshot& snapshot, const NodeSubset& decisio
     const NodeKindId kind = snapshot.node_kind(node);
     const std::string is =
         kind == builtin::kDecision ? "" : " (" + snapshot.schema().node_kind(kind).name + ")";
-    return Fail(ErrorCode::kInvalidArgument,
-                Quoted(ShownKey(snapshot, node)) + is + " is not one of the decisions asked about");
+    return Invalid(Quoted(ShownKey(snapshot, node)) + is +
+                   " is not one of the decisions asked about");
   }
   return {};
 }

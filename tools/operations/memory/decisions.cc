@@ -72,8 +72,7 @@ Result<StoredSalience> StoreSalience(const Workspace& workspace, const Request& 
   auto column = snapshot.schema().FindColumn(kColumn);
   if (column && snapshot.schema().columns()[*column].type != ColumnType::kF64) {
     if (request.Flag("apply"))
-      return Fail(ErrorCode::kFailedPrecondition,
-                  "the graph has a column salience that holds no numbers");
+      return FailedPrecondition("the graph has a column salience that holds no numbers");
     column.reset();
   }
   if (!column) stored.batch.DefineColumn({kColumn, ColumnType::kF64});

@@ -14,9 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-std::unexpected<Error> Bad(std::string why) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(why));
-}
+std::unexpected<Error> Bad(std::string why) { return Invalid(std::move(why)); }
 
 Result<std::string> TextIn(const json::value& value, std::string_view member) {
   if (value.is_string()) return std::string(value.get_string());

@@ -123,8 +123,7 @@ Status ObeyRules(Workspace& workspace, const Request& request, const PreviewResu
   PLEXUS_ASSIGN(const memory::GuardrailResult result,
                 memory::CheckGuardrails(before, proposal, rules, options));
   if (result.truncated)
-    return Fail(ErrorCode::kFailedPrecondition,
-                "the rules were not checked in time, so nothing was written");
+    return FailedPrecondition("the rules were not checked in time, so nothing was written");
   constexpr std::uint64_t kShown = 3;  // of each; a message may have 4,096 bytes
   std::string blocked;
   std::uint64_t blocks = 0, warnings = 0;
@@ -143,7 +142,7 @@ Status ObeyRules(Workspace& workspace, const Request& request, const PreviewResu
   if (result.allowed) return {};
   if (blocks == 0) blocked = "a rule blocks it; ";  // behind the hits that are kept
   if (blocks > kShown) blocked += std::to_string(blocks - kShown) + " more; ";
-  return Fail(ErrorCode::kFailedPrecondition, blocked + "nothing was written");
+  return FailedPrecondition(blocked + "nothing was written");
 }
 
 void AddDecisionsRules(Rows& rows) {

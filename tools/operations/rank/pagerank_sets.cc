@@ -29,20 +29,17 @@ Status CheckSeeds(const Snapshot& snapshot, pagerank::PageRankOptions& options, 
   double total = 0;
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     if (!index && !snapshot.is_fact(seeds[i].node))
-      return Fail(
-          ErrorCode::kInvalidArgument,
+      return Invalid(
           "seed " + Quoted(keys[i]) +
-              " is of the index plane, and none of the edge kinds followed is: name one that is");
+          " is of the index plane, and none of the edge kinds followed is: name one that is");
     if (options.filter.subset && !options.filter.subset->contains(seeds[i].node))
-      return Fail(ErrorCode::kInvalidArgument,
-                  "seed " + Quoted(keys[i]) + " is outside the scope that is looked at");
+      return Invalid("seed " + Quoted(keys[i]) + " is outside the scope that is looked at");
     if (!(seeds[i].weight >= 0))
-      return Fail(ErrorCode::kInvalidArgument,
-                  "the weight of seed " + Quoted(keys[i]) + " is below 0");
+      return Invalid("the weight of seed " + Quoted(keys[i]) + " is below 0");
     total += seeds[i].weight;
   }
   if (!(total > 0) || !std::isfinite(total))
-    return Fail(ErrorCode::kInvalidArgument, "the seeds' weights do not have a finite sum above 0");
+    return Invalid("the seeds' weights do not have a finite sum above 0");
   return {};
 }
 
@@ -61,17 +58,13 @@ Result<std::vector<Seeds>> ReadSets(const Snapshot& snapshot, pagerank::PageRank
       ended = true;
       return {};
     }
-    if (ended)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "an empty line stands before this one; a set has a seed or more");
+    if (ended) return Invalid("an empty line stands before this one; a set has a seed or more");
     PLEXUS_ASSIGN(Seeds seeds, FindSeeds(snapshot, keys));
     if (Status fit = CheckSeeds(snapshot, options, seeds, keys); !fit) return fit;
     sets.push_back(std::move(seeds));
     return {};
   }));
-  if (sets.empty())
-    return Fail(ErrorCode::kInvalidArgument,
-                "no seed sets in '" + source + "'; one is expected a line");
+  if (sets.empty()) return Invalid("no seed sets in '" + source + "'; one is expected a line");
   return sets;
 }
 

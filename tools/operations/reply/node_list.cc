@@ -216,7 +216,7 @@ Result<NodeColumn> NodeColumn::Named(const Snapshot& snapshot, const std::string
     const std::size_t end = std::min(name.find('.', begin), name.size());
     made.path_.push_back(name.substr(begin, end - begin));
     if (made.path_.back().empty())
-      return Fail(ErrorCode::kInvalidArgument, Quoted(name) + " names no column and no property");
+      return Invalid(Quoted(name) + " names no column and no property");
     begin = end + 1;
   }
   if (made.path_[0] == "props" && made.path_.size() > 1) made.path_.erase(made.path_.begin());

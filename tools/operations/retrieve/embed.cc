@@ -110,10 +110,10 @@ Result<Reply> MakeAll(Workspace& workspace, const Request& request) {
   Graph& graph = workspace.graph();
   PLEXUS_ASSIGN(const bool own, IsOwn(graph.snapshot(), options.space));
   if (!own && !request.Flag("replace"))
-    return Fail(ErrorCode::kFailedPrecondition, "space " + Quoted(options.space) +
-                                                    " has vectors that embed did not make: name " +
-                                                    "another " + request.Name("space") + ", or " +
-                                                    request.Name("replace") + " takes them away");
+    return FailedPrecondition("space " + Quoted(options.space) +
+                              " has vectors that embed did not make: name " + "another " +
+                              request.Name("space") + ", or " + request.Name("replace") +
+                              " takes them away");
   PLEXUS_ASSIGN(
       const retrieval::TextVectorReport report,
       retrieval::MakeTextVectors(graph.snapshot(), options, [&](const WriteBatch& batch) -> Status {
@@ -126,7 +126,7 @@ Result<Reply> MakeAll(Workspace& workspace, const Request& request) {
     PLEXUS_TRY(RememberBegun(workspace, options));
   // Vectors of texts that lost all their terms are gone by now, which is an answer.
   if (report.documents == 0 && report.removed == 0 && !report.truncated)
-    return Fail(ErrorCode::kFailedPrecondition, NoTermsYet(workspace, request));
+    return FailedPrecondition(NoTermsYet(workspace, request));
   const Sequence sequence = graph.snapshot().sequence();
   Reply reply([sequence, dry, report, space = options.space, dimensions = options.dimensions,
                seed = options.seed](ReplyWriter& json) {
@@ -162,14 +162,12 @@ Result<Reply> MakeOne(Workspace& workspace, const Request& request) {
                 splitter.Count(request.Text("query")));
   PLEXUS_ASSIGN(retrieval::QueryVector query, retrieval::TextVector(snapshot, terms, options));
   if (query.values.empty() && !query.truncated)
-    return Fail(ErrorCode::kNotFound,
-                "no text has a word of " + Quoted(request.Text("query")) + "; " +
+    return NotFound("no text has a word of " + Quoted(request.Text("query")) + "; " +
                     OtherWays(workspace, request, request.Text("query"), record.terms));
   Reply::Stream numbers;
   if (query.truncated)  // what reads the numbers would not know
     numbers = [name = request.Name("max_seconds")](std::ostream&) -> Status {
-      return Fail(ErrorCode::kResourceExhausted,
-                  name + ": the time was up before the vector was made");
+      return Exhausted(name + ": the time was up before the vector was made");
     };
   else
     numbers = [values = query.values](std::ostream& out) -> Status {

@@ -39,14 +39,13 @@ Result<NodeSubset> Carriers(const Workspace& workspace, const std::vector<std::s
 Result<Reply> RunFrontier(Workspace& workspace, const Request& request) {
   const bool all = request.Text("match") == "both";
   if (all && !request.Given("tags"))
-    return Fail(ErrorCode::kInvalidArgument,
-                request.Name("match", "both") + " needs " + request.Name("tags"));
+    return Invalid(request.Name("match", "both") + " needs " + request.Name("tags"));
   PLEXUS_ASSIGN(const bool rare, AsksRare(workspace, request));
   if (!rare) return AskLens(workspace, request);
   PLEXUS_TRY(CheckRare(request));
   if (request.Count("arity") > 3)
-    return Fail(ErrorCode::kInvalidArgument, "the lens rare has sets of 2 or 3 members; " +
-                                                 request.Name("lens", "surface") + " has up to 5");
+    return Invalid("the lens rare has sets of 2 or 3 members; " + request.Name("lens", "surface") +
+                   " has up to 5");
   const Snapshot& snapshot = workspace.snapshot();
   similarity::FrontierOptions options;
   PLEXUS_TRY(Select(workspace, request, options));

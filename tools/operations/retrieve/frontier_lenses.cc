@@ -112,9 +112,8 @@ Result<bool> AsksRare(Workspace& workspace, const Request& request) {
 Status CheckRare(const Request& request) {
   for (const Parameter& parameter : LensParameters())
     if (parameter.name != "lens" && request.Given(parameter.name))
-      return Fail(ErrorCode::kInvalidArgument, request.Name(parameter.name) +
-                                                   " is of another lens than rare; name one with " +
-                                                   request.Name("lens"));
+      return Invalid(request.Name(parameter.name) +
+                     " is of another lens than rare; name one with " + request.Name("lens"));
   return {};
 }
 
@@ -123,11 +122,10 @@ std::string_view LensReplyShape() {
 }
 
 Result<Reply> AskLens(Workspace& workspace, const Request& request) {
-  if (request.Given("mask"))
-    return Fail(ErrorCode::kInvalidArgument, request.Name("mask") + " is of the lens rare");
+  if (request.Given("mask")) return Invalid(request.Name("mask") + " is of the lens rare");
   PLEXUS_ASSIGN(memory::NeverComposedOptions options, ReadOptions(workspace, request));
   if (const std::string unknown = UnknownTag(workspace.snapshot(), options.tags); !unknown.empty())
-    return Fail(ErrorCode::kNotFound, request.Name("tags") + ": " + unknown);
+    return NotFound(request.Name("tags") + ": " + unknown);
   PLEXUS_ASSIGN(const NodeSubset pool, MemoriesInScope(workspace, request));
   options.pool = &pool;
   options.inside = workspace.scope();
@@ -140,7 +138,7 @@ Result<Reply> AskLens(Workspace& workspace, const Request& request) {
   }
   auto found = memory::NeverComposed(snapshot, options);
   if (!found && found.error().code == ErrorCode::kUnsupported)  // of this lens: wrong usage
-    return Fail(ErrorCode::kInvalidArgument, found.error().message);
+    return Invalid(found.error().message);
   PLEXUS_ASSIGN(memory::NeverComposedPage page, std::move(found));
   std::string closing;
   if (page.sets.empty() && !page.why_empty.empty()) closing = page.why_empty + "\n";

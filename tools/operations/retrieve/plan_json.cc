@@ -28,7 +28,7 @@ struct Place {
   std::string name;
 
   std::unexpected<Error> Bad(const std::string& why) const {
-    return Fail(ErrorCode::kInvalidArgument, (name.empty() ? "" : name + ": ") + why);
+    return Invalid((name.empty() ? "" : name + ": ") + why);
   }
   std::unexpected<Error> Wanted(const std::string& what) const {
     return Bad(what + " is wanted, not " + std::string(JsonTypeName(value.type)));
@@ -283,8 +283,7 @@ Status FollowKinds(const Schema& schema, std::span<const std::string> names,
 Result<retrieval::RetrievalPlan> PlanFromJson(std::string_view json, const Schema& schema,
                                               std::int64_t now_ms,
                                               std::span<const std::string> kinds) {
-  if (json.size() > kMaxPlanBytes)
-    return Fail(ErrorCode::kInvalidArgument, "a plan has at most 65,536 bytes");
+  if (json.size() > kMaxPlanBytes) return Invalid("a plan has at most 65,536 bytes");
   JsonParser parser;
   PLEXUS_ASSIGN(const JsonValue* root, parser.Parse(json));
   retrieval::RetrievalPlan plan;

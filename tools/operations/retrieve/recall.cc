@@ -68,8 +68,8 @@ Result<Outcome> WriteWhatIsAsked(Workspace& workspace, const Request& request,
   outcome.dry_run = IsDryRun(request);
   const bool record = request.Flag("record"), commit = request.Flag("commit");
   if ((record || commit) && !outcome.dry_run && (result.truncated || outcome.use.stopped))
-    return Fail(ErrorCode::kFailedPrecondition,
-                "the answer was cut short by its limits, so nothing of it is written");
+    return FailedPrecondition(
+        "the answer was cut short by its limits, so nothing of it is written");
   outcome.committed = commit && !outcome.dry_run && !result.hits.empty();
   const auto write = [&]() -> Status {
     if (record) {

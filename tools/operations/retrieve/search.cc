@@ -189,11 +189,11 @@ Result<Reply> RunSearch(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(retrieval::Bm25Result result, retrieval::Bm25(snapshot, terms, options));
   result.truncated = result.truncated || words.truncated;
   if (options.events && result.documents == 0 && !result.truncated)
-    return Fail(ErrorCode::kFailedPrecondition,
-                "no event has terms: " + request.Command("terms", workspace.directory()) +
-                    " indexes them, if its switch events says so");
+    return FailedPrecondition(
+        "no event has terms: " + request.Command("terms", workspace.directory()) +
+        " indexes them, if its switch events says so");
   if (result.documents == 0 && !result.truncated && !record.stored)
-    return Fail(ErrorCode::kFailedPrecondition, NoTermsYet(workspace, request));
+    return FailedPrecondition(NoTermsYet(workspace, request));
   PLEXUS_ASSIGN(const retrieval::NotIndexed not_indexed,
                 retrieval::CountNotIndexed(snapshot, record, &allowed));
   NoteNotIndexed(workspace, request, not_indexed);

@@ -39,15 +39,13 @@ Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& reque
   PLEXUS_ASSIGN(query.terms, splitter.Split(query.parsed.words));
   retrieval::AddTermsContaining(snapshot, query.terms);
   if (query.terms.empty())
-    return Fail(ErrorCode::kInvalidArgument,
-                Quoted(text) +
-                    " has no word to search for: words as common as 'the' and 'of' are not in "
-                    "the index, and neither is punctuation");
+    return Invalid(Quoted(text) +
+                   " has no word to search for: words as common as 'the' and 'of' are not in "
+                   "the index, and neither is punctuation");
   if (query.terms.size() >
       retrieval::kMaxQueryTerms)  // before phrases and postings are read for nothing
-    return Fail(ErrorCode::kInvalidArgument,
-                "a query has at most " + std::to_string(retrieval::kMaxQueryTerms) +
-                    " terms, not " + std::to_string(query.terms.size()));
+    return Invalid("a query has at most " + std::to_string(retrieval::kMaxQueryTerms) +
+                   " terms, not " + std::to_string(query.terms.size()));
   query.subset = allowed;
   retrieval::PhraseOptions in_phrases;
   in_phrases.terms = terms;
@@ -86,8 +84,7 @@ std::string OtherWays(const Workspace& workspace, const Request& request, std::s
 Result<WordQuery> ReadIndexedWords(Workspace& workspace, const Request& request,
                                    std::string_view parameter, const NodeSubset& allowed) {
   const Snapshot& snapshot = workspace.snapshot();
-  if (!retrieval::HasTerms(snapshot))
-    return Fail(ErrorCode::kFailedPrecondition, NoTermsYet(workspace, request));
+  if (!retrieval::HasTerms(snapshot)) return FailedPrecondition(NoTermsYet(workspace, request));
   PLEXUS_ASSIGN(const retrieval::TermRecord record, retrieval::ReadTermRecord(snapshot));
   PLEXUS_ASSIGN(WordQuery words,
                 ReadWordQuery(workspace, request, parameter, record.terms, allowed));

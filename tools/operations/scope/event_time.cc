@@ -147,7 +147,7 @@ Result<Snapshot> AtEventTime(const Snapshot& snapshot, std::int64_t time_ms, Dat
   options.maintenance = Maintenance::kManual;
   options.executor = &executor;
   const std::unique_ptr<Graph> then = Graph::InMemory(options, snapshot);
-  if (!then) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
+  if (!then) return Exhausted("no memory for a copy of the graph");
   const ArcFilter relations = ArcFilter::Kinds(snapshot.schema(), EdgeKinds{});
   WriteBatch batch(snapshot.time_ms());
   std::size_t changes = 0;
@@ -175,8 +175,7 @@ Result<Snapshot> AtEventTime(const Snapshot& snapshot, std::int64_t time_ms, Dat
     });
   }
   PLEXUS_TRY(applied);
-  if (limit.was_up())
-    return Fail(ErrorCode::kCancelled, "not all records were looked at for their times");
+  if (limit.was_up()) return Cancelled("not all records were looked at for their times");
   if (changes == 0) return snapshot;
   PLEXUS_TRY(then->Apply(batch));
   // Cursors and replies name the sequence.

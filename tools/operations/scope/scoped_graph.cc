@@ -73,7 +73,7 @@ Status ScopedGraph::Begin(Sequence sequence) {
   options.on_log = {};
   options.on_compacted = {};
   part_ = Graph::Open(Snapshot().Numbered(sequence, 0), journal_, options, journal_);
-  if (!part_) return Fail(ErrorCode::kResourceExhausted, "no memory for the graph of a scope");
+  if (!part_) return Exhausted("no memory for the graph of a scope");
   journal_->set_part(part_.get());
   copied_.reset();
   for (auto& refs : refs_) refs.clear();

@@ -108,9 +108,8 @@ class Restated {
   }
 
   static std::unexpected<Error> Taken(std::string_view key) {
-    return Fail(
-        ErrorCode::kFailedPrecondition,
-        "the key " + Quoted(DisplayName(key)) + " cannot be used in this scope; take another one");
+    return FailedPrecondition("the key " + Quoted(DisplayName(key)) +
+                              " cannot be used in this scope; take another one");
   }
 
   // A tag, term, file or session, which scopes share: its edges are the scope's, what it holds is
@@ -121,9 +120,9 @@ class Restated {
     return ScopeSight::IsShared(kind);
   }
   Status WordHolds(NodeId node) const {
-    return Fail(ErrorCode::kFailedPrecondition,
-                Quoted(DisplayName(Key(node))) +
-                    " is a word that scopes share: what it holds is not changed in one of them");
+    return FailedPrecondition(
+        Quoted(DisplayName(Key(node))) +
+        " is a word that scopes share: what it holds is not changed in one of them");
   }
 
   // The node of a key in the whole graph, which the scopes may touch.
@@ -167,9 +166,9 @@ class Restated {
   Status ChangedNodes() {
     for (const NodeChange& change : record_.node_changes) {
       if (change.what == NodeChange::kPurge || change.what == NodeChange::kForget)
-        return Fail(ErrorCode::kFailedPrecondition,
-                    "a purge reads and rewrites the log of all scopes; it is not for a session of "
-                    "one scope");
+        return FailedPrecondition(
+            "a purge reads and rewrites the log of all scopes; it is not for a session of "
+            "one scope");
       if (ScopedJournal::IsRecord(Key(change.node))) continue;
       PLEXUS_ASSIGN(const NodeRef node, Node(change.node));
       if (change.what == NodeChange::kSetKind)
@@ -200,9 +199,9 @@ class Restated {
       if (change.column == builtin::kScope &&
           std::ranges::find(scopes_, change.cleared ? builtin::kDefaultScope : text) ==
               scopes_.end())
-        return Fail(ErrorCode::kFailedPrecondition,
-                    "the scope " + Quoted(change.cleared ? builtin::kDefaultScope : text) +
-                        " is not that of this session");
+        return FailedPrecondition("the scope " +
+                                  Quoted(change.cleared ? builtin::kDefaultScope : text) +
+                                  " is not that of this session");
       if (change.cleared)
         batch_.ClearColumn(node, name);
       else if (column.type == ColumnType::kF64)
@@ -327,8 +326,7 @@ Status ScopedJournal::Append(std::span<const Record> group, Durability durabilit
   for (const Record& record : group) {
     if (!copying_) {
       // One at a time: the ids of a second one of a group would be those of the first, too.
-      if (group.size() > 1)
-        return Fail(ErrorCode::kFailedPrecondition, "a session of a scope has one writer");
+      if (group.size() > 1) return FailedPrecondition("a session of a scope has one writer");
       const ScopeSight sight(whole_.snapshot(), scopes_);
       PLEXUS_ASSIGN(const WriteBatch batch,
                     Restated(part_->snapshot(), record, sight, scopes_).Make());
@@ -351,7 +349,7 @@ Status ScopedJournal::Append(std::span<const Record> group, Durability durabilit
 Result<std::string> ScopedJournal::Get(PayloadRef ref) const {
   const std::shared_lock lock(mutex_);
   const auto at = payloads_.find(ref.bits);
-  if (at == payloads_.end()) return Fail(ErrorCode::kNotFound, "there is no such payload");
+  if (at == payloads_.end()) return NotFound("there is no such payload");
   return at->second;
 }
 

@@ -74,7 +74,7 @@ class DeadlineSocket {
       if (sent > 0)
         text.remove_prefix(static_cast<std::size_t>(sent));
       else if (Failed(POLLOUT, error))
-        return Fail(ErrorCode::kIo, error.message());
+        return IoError(error.message());
     }
     return {};
   }
@@ -94,12 +94,11 @@ class DeadlineSocket {
 };
 
 std::unexpected<Error> Lost(const WireError& error) {
-  if (error == boost::asio::error::operation_aborted)
-    return Fail(ErrorCode::kCancelled, "asked to end");
+  if (error == boost::asio::error::operation_aborted) return Cancelled("asked to end");
   if (error == boost::asio::error::eof || error == wire::error::end_of_stream ||
       error == wire::error::partial_message)
-    return Fail(ErrorCode::kIo, "the connection ended");
-  return Fail(ErrorCode::kIo, error.message());
+    return IoError("the connection ended");
+  return IoError(error.message());
 }
 
 class BeastClient final : public HttpClient {
@@ -151,7 +150,7 @@ class BeastClient final : public HttpClient {
 Result<std::unique_ptr<DeadlineSocket>> ConnectTo(const addrinfo& address,
                                                   const HttpClient::Stop& stop) {
   const int fd = socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return Fail(ErrorCode::kResourceExhausted, "no descriptor is left");
+  if (fd < 0) return Exhausted("no descriptor is left");
   auto made = std::make_unique<DeadlineSocket>(fd, stop);
   const int on = 1;
   (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -170,10 +169,9 @@ Result<std::unique_ptr<DeadlineSocket>> ConnectTo(const addrinfo& address,
 
 Result<HttpUrl> ParseUrl(std::string_view text) {
   const auto refuse = [&] {
-    return Fail(ErrorCode::kInvalidArgument,
-                "'" + std::string(text) +
-                    "' is no address of a source; say http://HOST:PORT, or "
-                    "http://HOST:PORT/graphs/NAME; TLS needs a proxy");
+    return Invalid("'" + std::string(text) +
+                   "' is no address of a source; say http://HOST:PORT, or "
+                   "http://HOST:PORT/graphs/NAME; TLS needs a proxy");
   };
   std::string_view rest = text;
   if (!rest.starts_with("http://")) return refuse();
@@ -210,7 +208,7 @@ Result<std::unique_ptr<HttpClient>> HttpClient::Connect(const HttpUrl& url,
   std::string host = url.host;
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   const int failed = getaddrinfo(host.c_str(), url.port.c_str(), &hints, &found);
-  if (failed != 0) return Fail(ErrorCode::kIo, url.host + ": " + gai_strerror(failed));
+  if (failed != 0) return IoError(url.host + ": " + gai_strerror(failed));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> list(found, freeaddrinfo);
   Error last{ErrorCode::kIo, url.host + ": has no address"};
   for (const addrinfo* address = found; address; address = address->ai_next) {
@@ -230,8 +228,7 @@ Result<HttpClient::Answer> HttpClient::Get(std::string_view target, std::string_
     PLEXUS_ASSIGN(const std::string piece, NextPiece());
     if (piece.empty()) return answer;
     answer.body += piece;
-    if (answer.body.size() > most)
-      return Fail(ErrorCode::kResourceExhausted, "an answer of the source is too long");
+    if (answer.body.size() > most) return Exhausted("an answer of the source is too long");
   }
 }
 

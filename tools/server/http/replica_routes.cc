@@ -110,7 +110,7 @@ void Routes::SendFiles(const std::shared_ptr<HttpExchange>& exchange) {
   const auto send = [&](std::string_view piece) -> Status {
     if (!std::exchange(begun, true)) exchange->Begin({200, "application/octet-stream", {}, {}});
     if (!stopping_ && exchange->Send(std::string(piece))) return {};
-    return Fail(ErrorCode::kCancelled, "who took the files is gone");
+    return Cancelled("who took the files is gone");
   };
   const Status sent = service_.SendFiles(send);
   if (sent) return exchange->End();

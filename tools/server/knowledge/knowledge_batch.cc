@@ -122,7 +122,7 @@ class Changer {
   // The node of that name as the batch has it.
   Result<NodeRef> NodeOf(std::string_view name) {
     if (name.find(kIndexSeparator) != std::string_view::npos)
-      return Fail(ErrorCode::kInvalidArgument, "an entity's name must not hold U+001F");
+      return Invalid("an entity's name must not hold U+001F");
     return change_.batch.Node(name);
   }
 
@@ -241,7 +241,7 @@ class Changer {
     for (const json::value& one : Member(arguments, "observations")->get_array()) {
       const std::string name(TextMember(one.get_object(), "entityName"));
       const KnowledgeEntity* entity = graph_.Find(name);
-      if (!entity) return Fail(ErrorCode::kNotFound, "Entity with name " + name + " not found");
+      if (!entity) return NotFound("Entity with name " + name + " not found");
       auto& held = changed.try_emplace(name, entity->observations).first->second;
       std::vector<std::string> added;
       for (std::string& text : TextsOf(one.get_object(), "contents")) {

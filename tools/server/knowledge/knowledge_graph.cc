@@ -96,8 +96,8 @@ std::size_t HashOf(const KnowledgeEntity& entity) {
 
 Status CheckLimit(TimeLimit& limit) {
   if (!limit.Up()) return {};
-  return Fail(ErrorCode::kCancelled,
-              "the request was cancelled, or not done within max_seconds: nothing was changed");
+  return Cancelled(
+      "the request was cancelled, or not done within max_seconds: nothing was changed");
 }
 
 std::optional<NodeId> FindFact(const Snapshot& snapshot, std::string_view name) {

@@ -39,8 +39,7 @@ bool ReadId(std::string_view text, std::uint64_t& high, std::uint64_t& low) {
 }
 
 std::unexpected<Error> NoSource() {
-  return Fail(ErrorCode::kUnsupported,
-              "the source's answer is none of a Plexus server that can be followed");
+  return Unsupported("the source's answer is none of a Plexus server that can be followed");
 }
 
 // The message of {"error":{"message":..}}.
@@ -72,16 +71,14 @@ Result<std::string> ReadTokenFile(const std::string& file) {
     if (fstat(fd, &status) == 0) got = read(fd, token.data(), token.size());
     close(fd);
   }
-  if (got < 0) return Fail(ErrorCode::kInvalidArgument, file + ": cannot be read");
+  if (got < 0) return Invalid(file + ": cannot be read");
   if (status.st_mode & 077)
-    return Fail(ErrorCode::kInvalidArgument,
-                file + ": others may read the token; say chmod 600 " + file);
+    return Invalid(file + ": others may read the token; say chmod 600 " + file);
   token.resize(static_cast<std::size_t>(got));
   while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
   const bool plain =
       std::ranges::all_of(token, [](unsigned char c) { return c > ' ' && c < 0x7f; });
-  if (token.empty() || !plain)
-    return Fail(ErrorCode::kInvalidArgument, file + ": holds no token, which is one line");
+  if (token.empty() || !plain) return Invalid(file + ": holds no token, which is one line");
   return token;
 }
 
@@ -102,8 +99,7 @@ Result<HttpClient::Answer> Follower::Ask(HttpClient& client, const std::string& 
   const bool page = accept == kChangesType;
   PLEXUS_ASSIGN(HttpClient::Answer answer, client.Get(url_.path + path, accept, milliseconds,
                                                       page ? kMostPageBytes : kMostJsonBytes));
-  if (answer.status == 401 || answer.status == 403)
-    return Fail(ErrorCode::kFailedPrecondition, MessageOf(answer));
+  if (answer.status == 401 || answer.status == 403) return FailedPrecondition(MessageOf(answer));
   if (answer.status == 503 || answer.status == 429)
     return Fail(ErrorCode::kLocked, MessageOf(answer));
   return answer;
@@ -113,7 +109,7 @@ Result<replica::GraphLineage> Follower::AskHistory(HttpClient& client) const {
   PLEXUS_ASSIGN(const HttpClient::Answer answer,
                 Ask(client, "/v1/history", "application/json", kSlowMs));
   if (answer.status == 404) return NoSource();
-  if (answer.status != 200) return Fail(ErrorCode::kIo, MessageOf(answer));
+  if (answer.status != 200) return IoError(MessageOf(answer));
   const Result<json::value> value = ParseJson(answer.body);
   const json::object* object = value ? value->if_object() : nullptr;
   replica::GraphLineage lineage;
@@ -189,7 +185,7 @@ Status Follower::Begin(bool once) {
     if (begun || once || IsFinal(begun.error().code) || stop_()) return begun;
     Lost(begun.error());
     Pause();
-    if (stop_()) return Fail(ErrorCode::kCancelled, "asked to end");
+    if (stop_()) return Cancelled("asked to end");
   }
 }
 
@@ -251,7 +247,7 @@ Status Follower::Follow(Service& service, bool once) {
               {{"source", status_->source()}, {"sequence", std::to_string(service.sequence())}});
     }
     if (once && !more && service.sequence() >= source.sequence) return {};
-    if (stop_()) return Fail(ErrorCode::kCancelled, "asked to end");
+    if (stop_()) return Cancelled("asked to end");
   }
 }
 
@@ -261,12 +257,12 @@ Status Follower::Run(Service& service, bool once) {
     try {
       followed = Follow(service, once);
     } catch (const std::bad_alloc&) {
-      followed = Fail(ErrorCode::kResourceExhausted, kNoMemory);
+      followed = Exhausted(kNoMemory);
     }
     if (followed || once || stop_()) return followed;
     Lost(followed.error());
     Pause();
-    if (stop_()) return Fail(ErrorCode::kCancelled, "asked to end");
+    if (stop_()) return Cancelled("asked to end");
     // What failed in a write here, such as on a full disk, is opened again; damage is replaced.
     if (!service.BrokenReplica()) continue;
     const Status opened = service.SwapFiles(0);

@@ -7,8 +7,8 @@
 namespace plexus::tools::server {
 
 Status Service::RefuseToWrite() const {
-  return Fail(ErrorCode::kFailedPrecondition, "this is a replica of " + follows()->source() +
-                                                  ", which takes the writes: send them there");
+  return FailedPrecondition("this is a replica of " + follows()->source() +
+                            ", which takes the writes: send them there");
 }
 
 std::string Service::LagSentence() const {

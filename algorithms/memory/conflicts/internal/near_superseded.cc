@@ -160,12 +160,11 @@ Result<NearDuplicatesResult> NearSuperseded(const Snapshot& snapshot, std::span<
                                             const Visible& visible,
                                             const NearDuplicatesOptions& options) try {
   if (!(options.min_jaccard > 0 && options.min_jaccard <= 1))
-    return Fail(ErrorCode::kInvalidArgument, "the least Jaccard index is above 0 and at most 1");
+    return Invalid("the least Jaccard index is above 0 and at most 1");
   if (!(options.min_cosine > 0 && std::isfinite(options.min_cosine)))
-    return Fail(ErrorCode::kInvalidArgument, "min_cosine is a finite number above 0");
+    return Invalid("min_cosine is a finite number above 0");
   for (const NodeId node : nodes)
-    if (node >= snapshot.node_count())
-      return Fail(ErrorCode::kInvalidArgument, "no node " + std::to_string(node));
+    if (node >= snapshot.node_count()) return Invalid("no node " + std::to_string(node));
   std::vector<NodeId> asked;
   for (const NodeId node : nodes)
     if (visible.contains(node)) asked.push_back(node);

@@ -182,7 +182,7 @@ Result<LikelyRows> MakeLikelyRows(const Snapshot& snapshot, const LedgerIndex& l
   std::uint64_t arcs = gathered;
   for (const auto& part : shared.parts) arcs += part.neighbors.size();
   if (arcs >= kMostArcs || 2 * std::uint64_t{n} >= std::numeric_limits<NodeId>::max())
-    return Fail(ErrorCode::kUnsupported, "the lens likely: too many partners, tags and terms");
+    return Unsupported("the lens likely: too many partners, tags and terms");
   const double weight =
       options.likely.shared_weight / (static_cast<double>(ledger.newest().size()) + kYoungLedger);
   for (const std::uint32_t df : shared.df)

@@ -8,8 +8,7 @@ namespace plexus::memory::internal {
 namespace {
 
 std::unexpected<Error> NoCursor(std::string_view cursor) {
-  return Fail(ErrorCode::kInvalidArgument,
-              "'" + std::string(cursor.substr(0, 80)) + "' is not a cursor of this list");
+  return Invalid("'" + std::string(cursor.substr(0, 80)) + "' is not a cursor of this list");
 }
 
 // The number before the next '.'; false when none exists.
@@ -34,12 +33,10 @@ Result<std::uint64_t> PositionOf(std::string_view cursor, Sequence sequence,
   std::uint64_t of = 0, position = 0;
   if (!TakeNumber(rest, of) || !TakeNumber(rest, position)) return NoCursor(cursor);
   if (CursorAt(of, position, question) != cursor)
-    return Fail(ErrorCode::kInvalidArgument,
-                "the cursor is of another question: everything but the limit must be as before");
+    return Invalid("the cursor is of another question: everything but the limit must be as before");
   if (of != sequence)
-    return Fail(ErrorCode::kFailedPrecondition, "the cursor is of sequence " + std::to_string(of) +
-                                                    ", the graph is at sequence " +
-                                                    std::to_string(sequence));
+    return FailedPrecondition("the cursor is of sequence " + std::to_string(of) +
+                              ", the graph is at sequence " + std::to_string(sequence));
   return position;
 }
 

@@ -140,9 +140,7 @@ Result<RecallLists> ListsOf(const Snapshot& snapshot, const RecallQuery& questio
   if (!question.terms.empty()) PLEXUS_TRY(AddWords(source, lists));
   if (!question.vector.empty()) PLEXUS_TRY(AddVector(source, lists));
   if (!question.keys.empty()) PLEXUS_TRY(AddKeys(source, lists));
-  if (lists.lists.empty())
-    return Fail(ErrorCode::kInvalidArgument,
-                "recall by what? it has no words, no vector and no keys");
+  if (lists.lists.empty()) return Invalid("recall by what? it has no words, no vector and no keys");
   Merge(lists.candidates);
   return lists;
 }

@@ -12,14 +12,14 @@ using namespace internal;
 namespace {
 
 std::unexpected<Error> Refuse(const EdgeRecipe& recipe, const std::string& why) {
-  return Fail(ErrorCode::kInvalidArgument, "recipe '" + std::string(recipe.name) + "': " + why);
+  return Invalid("recipe '" + std::string(recipe.name) + "': " + why);
 }
 
 Status CheckRecipe(const Schema& schema, const EdgeRecipe& recipe) {
   const bool grouped = recipe.source == PairSource::kSharing ||
                        recipe.source == PairSource::kConsecutive ||
                        recipe.source == PairSource::kFirstAndLast;
-  if (recipe.name.empty()) return Fail(ErrorCode::kInvalidArgument, "a recipe has a name");
+  if (recipe.name.empty()) return Invalid("a recipe has a name");
   if (recipe.kind >= schema.edge_kinds().size() || schema.edge_kind(recipe.kind).name.empty())
     return Refuse(recipe, "there is no such edge kind");
   if (grouped && (recipe.groups >= schema.edge_kinds().size() ||
@@ -42,11 +42,10 @@ Status CheckRecipe(const Schema& schema, const EdgeRecipe& recipe) {
 
 Status CheckOptions(const BuildOptions& options) {
   if (options.batch_edges < 1 || options.batch_edges > std::size_t{1} << 20)
-    return Fail(ErrorCode::kInvalidArgument, "batch_edges is 1 to 1048576");
+    return Invalid("batch_edges is 1 to 1048576");
   for (const TurnTrajectory& line : options.trajectories)
     if (line.reward && !(*line.reward >= 0 && std::isfinite(static_cast<float>(*line.reward))))
-      return Fail(ErrorCode::kInvalidArgument,
-                  "the reward of '" + line.of + "' is not a finite number of 0 or more");
+      return Invalid("the reward of '" + line.of + "' is not a finite number of 0 or more");
   return {};
 }
 
@@ -82,8 +81,7 @@ Result<BuildReport> BuildEdges(const Snapshot& snapshot, const EdgeRecipe& recip
   PLEXUS_TRY(CheckRecipe(snapshot.schema(), recipe));
   PLEXUS_TRY(CheckOptions(options));
   if (recipe.weight == PairWeight::kCosine && !snapshot.space(options.space))
-    return Fail(ErrorCode::kInvalidArgument,
-                "no vector space " + std::to_string(std::uint64_t{options.space}));
+    return Invalid("no vector space " + std::to_string(std::uint64_t{options.space}));
   NodeSubset turns = AllTurns(snapshot);
   if (options.turns) turns = options.turns->Intersect(NodeSubset::Facts(snapshot));
   BuildReport report;

@@ -129,7 +129,7 @@ MeantTurns FindTurns(const Snapshot& snapshot, std::string_view name) {
 
 Status NoteUnknown(EdgeWriter& writer, std::string_view name) {
   if (writer.options().refuse_unknown)
-    return Fail(ErrorCode::kNotFound, "no session and no turn '" + std::string(name) + "'");
+    return NotFound("no session and no turn '" + std::string(name) + "'");
   ++writer.report().skipped;
   if (writer.report().unknown.size() < kNamedUnknown) writer.report().unknown.emplace_back(name);
   return {};

@@ -130,7 +130,7 @@ class PoolMaker {
     }
     if (total >= std::numeric_limits<std::uint32_t>::max() ||
         std::uint64_t{pool_.first_word} + pool_.terms.words.size() >= kMaxTokens)
-      return Fail(ErrorCode::kUnsupported, "the pool has too many tags and terms");
+      return Unsupported("the pool has too many tags and terms");
     pool_.tokens.resize(total);
     return {};
   }
