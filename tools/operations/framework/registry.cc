@@ -9,65 +9,64 @@
 namespace plexus::tools {
 namespace {
 
-Rows MakeRows() {
-  Rows rows;
-  for (const auto add : {AddImport,
-                         AddExport,
-                         AddGet,
-                         AddList,
-                         AddFind,
-                         AddHistory,
-                         AddLog,
-                         AddStats,
-                         AddKinds,
-                         AddLedger,
-                         AddSchema,
-                         AddRemember,
-                         AddPut,
-                         AddEdit,
-                         AddUndo,
-                         AddLedgerWrites,
-                         AddTerms,
-                         AddEmbed,
-                         AddConcepts,
-                         AddDecisionsUnlink,
-                         AddDecisionsRules,
-                         AddTurns,
-                         AddPageRank,
-                         AddTraverse,
-                         AddNeighborhood,
-                         AddPath,
-                         AddDistances,
-                         AddBfs,
-                         AddComponents,
-                         AddCommunities,
-                         AddCohesion,
-                         AddPathCentrality,
-                         AddSpectralCentrality,
-                         AddConnectivity,
-                         AddFlow,
-                         AddSearch,
-                         AddSimilar,
-                         AddTopologicalOrder,
-                         AddRerank,
-                         AddFrontier,
-                         AddConceptRecall,
-                         AddRecall,
-                         AddRetrieve,
-                         AddBounty,
-                         AddConflicts,
-                         AddDecisions,
-                         AddMaintenance,
-                         AddBackup,
-                         AddRepair})
-    add(rows);
-  return rows;
-}
+constexpr Family* kFamilies[] = {AddImport,
+                                 AddExport,
+                                 AddGet,
+                                 AddList,
+                                 AddFind,
+                                 AddHistory,
+                                 AddLog,
+                                 AddStats,
+                                 AddKinds,
+                                 AddLedger,
+                                 AddSchema,
+                                 AddRemember,
+                                 AddPut,
+                                 AddEdit,
+                                 AddUndo,
+                                 AddLedgerWrites,
+                                 AddTerms,
+                                 AddEmbed,
+                                 AddConcepts,
+                                 AddDecisionsUnlink,
+                                 AddDecisionsRules,
+                                 AddTurns,
+                                 AddPageRank,
+                                 AddTraverse,
+                                 AddNeighborhood,
+                                 AddPath,
+                                 AddDistances,
+                                 AddBfs,
+                                 AddComponents,
+                                 AddCommunities,
+                                 AddCohesion,
+                                 AddPathCentrality,
+                                 AddSpectralCentrality,
+                                 AddConnectivity,
+                                 AddFlow,
+                                 AddSearch,
+                                 AddSimilar,
+                                 AddTopologicalOrder,
+                                 AddRerank,
+                                 AddFrontier,
+                                 AddConceptRecall,
+                                 AddRecall,
+                                 AddRetrieve,
+                                 AddBounty,
+                                 AddConflicts,
+                                 AddDecisions,
+                                 AddMaintenance,
+                                 AddBackup,
+                                 AddRepair};
 
 }  // namespace
 
 const std::vector<Operation>& AllOperations() {
-  static const Rows rows = MakeRows();
+  static const Rows rows = [] {
+    Rows made;
+    for (Family* const add : kFamilies) add(made);
+    return made;
+  }();
   return rows;
 }
 

@@ -22,65 +22,25 @@ const Operation* FindOperation(std::string_view name);
 std::string NoSuchOperation(std::string_view name);
 
 using Rows = std::vector<Operation>;
+using Family = void(Rows& rows);
 // Files.
-void AddImport(Rows& rows);
-void AddExport(Rows& rows);
+Family AddImport, AddExport;
 // Look.
-void AddGet(Rows& rows);
-void AddList(Rows& rows);
-void AddFind(Rows& rows);
-void AddHistory(Rows& rows);
-void AddLog(Rows& rows);
-void AddStats(Rows& rows);
-void AddKinds(Rows& rows);
-void AddLedger(Rows& rows);
+Family AddGet, AddList, AddFind, AddHistory, AddLog, AddStats, AddKinds, AddLedger;
 // Change.
-void AddRemember(Rows& rows);  // and correct
-void AddPut(Rows& rows);
-void AddEdit(Rows& rows);
-void AddUndo(Rows& rows);
-void AddLedgerWrites(Rows& rows);
-void AddTerms(Rows& rows);
-void AddEmbed(Rows& rows);
-void AddConcepts(Rows& rows);
-void AddDecisionsUnlink(Rows& rows);
-void AddDecisionsRules(Rows& rows);
-void AddTurns(Rows& rows);  // and session, which asks
+Family AddRemember, AddPut, AddEdit, AddUndo, AddLedgerWrites, AddTerms, AddEmbed, AddConcepts,
+    AddDecisionsUnlink, AddDecisionsRules, AddTurns;
 // Ask.
-void AddPageRank(Rows& rows);
-void AddTraverse(Rows& rows);
-void AddNeighborhood(Rows& rows);
-void AddPath(Rows& rows);
-void AddDistances(Rows& rows);
-void AddBfs(Rows& rows);
-void AddComponents(Rows& rows);
-void AddCommunities(Rows& rows);
-void AddCohesion(Rows& rows);
-void AddPathCentrality(Rows& rows);
-void AddSpectralCentrality(Rows& rows);
-void AddConnectivity(Rows& rows);
-void AddFlow(Rows& rows);
-void AddSearch(Rows& rows);
-void AddSimilar(Rows& rows);
-void AddTopologicalOrder(Rows& rows);
-void AddRerank(Rows& rows);
-void AddFrontier(Rows& rows);
-void AddConceptRecall(Rows& rows);
-void AddRecall(Rows& rows);
-void AddRetrieve(Rows& rows);
-void AddBounty(Rows& rows);
-void AddConflicts(Rows& rows);
-void AddConflictsResolve(Rows& rows);  // by AddConflicts
-void AddDecisions(Rows& rows);
-void AddDecisionsCheck(Rows& rows);  // by AddDecisions
-void AddDecisionsFold(Rows& rows);   // by AddDecisions
-void AddDecisionsQueue(Rows& rows);  // by AddDecisions
-void AddDecisionsState(Rows& rows);  // by AddDecisions
+Family AddPageRank, AddTraverse, AddNeighborhood, AddPath, AddDistances, AddBfs, AddComponents,
+    AddCommunities, AddCohesion, AddPathCentrality, AddSpectralCentrality, AddConnectivity, AddFlow,
+    AddSearch, AddSimilar, AddTopologicalOrder, AddRerank, AddFrontier, AddConceptRecall, AddRecall,
+    AddRetrieve, AddBounty, AddConflicts, AddDecisions;
+// By AddConflicts and AddDecisions.
+Family AddConflictsResolve, AddDecisionsCheck, AddDecisionsFold, AddDecisionsQueue,
+    AddDecisionsState;
 // Care.
-void AddMaintenance(Rows& rows);
-void AddBackup(Rows& rows);
-void AddRepair(Rows& rows);
+Family AddMaintenance, AddBackup, AddRepair;
 // What the program itself knows.
-void AddSchema(Rows& rows);
+Family AddSchema;
 
 }  // namespace plexus::tools
