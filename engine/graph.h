@@ -85,6 +85,7 @@ struct ChangeCounts {
   std::uint64_t changed = 0;
   std::uint64_t same = 0;  // named by the batch, nothing to change
   std::uint64_t removed = 0;
+  bool operator==(const ChangeCounts&) const = default;
 };
 
 struct ApplyReport {

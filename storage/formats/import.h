@@ -137,12 +137,7 @@ struct ImportOptions {
   std::function<Status(std::uint64_t next_line, WriteBatch&)> position = {};
 };
 
-struct ImportCounts {
-  std::uint64_t added = 0;  // "new"
-  std::uint64_t changed = 0;
-  std::uint64_t same = 0;
-  bool operator==(const ImportCounts&) const = default;
-};
+using ImportCounts = ChangeCounts;
 
 struct ImportError {
   std::string file = {};

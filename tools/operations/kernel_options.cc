@@ -59,9 +59,7 @@ Parameters RankedParameters(const char* rows) {
 Parameter PrefilterParameter(std::string help) {
   std::vector<std::string> names;
   for (const Prefilter prefilter : kPrefilters) names.emplace_back(PrefilterName(prefilter));
-  Parameter parameter = Choice("prefilter", std::move(names), std::move(help));
-  parameter.default_value = {};
-  return parameter;
+  return MaybeChoice("prefilter", std::move(names), std::move(help));
 }
 
 std::optional<Prefilter> ReadPrefilter(const Request& request) {
@@ -72,9 +70,7 @@ Parameter ElementParameter(std::string help) {
   std::vector<std::string> names;
   for (const VectorElement element : kVectorElements)
     names.emplace_back(VectorElementName(element));
-  Parameter parameter = Choice("element", std::move(names), std::move(help));
-  parameter.default_value = {};
-  return parameter;
+  return MaybeChoice("element", std::move(names), std::move(help));
 }
 
 std::optional<VectorElement> ReadElement(const Request& request) {

@@ -82,19 +82,11 @@ class VectorImport {
     for (const std::string& name :
          {file_.name, vectors_.keys ? vectors_.keys->name : std::string()})
       if (!name.empty() && error.message.starts_with(name + ": ")) {
-        AddError(name, 0, error.message.substr(name.size() + 2));
+        run_.AddError(name, 0, error.message.substr(name.size() + 2));
         return {};
       }
-    AddError(file_.name, 0, error.message);
+    run_.AddError(file_.name, 0, error.message);
     return {};
-  }
-
-  void AddError(const std::string& file, std::uint64_t line, std::string reason) {
-    ImportReport& report = run_.report;
-    ++report.errors;
-    if (report.kept_errors.size() < run_.options.max_errors_kept)
-      report.kept_errors.push_back({file, line, std::move(reason)});
-    report.stopped |= run_.options.on_error == OnImportError::kStop;
   }
 
   Status CheckSpace(std::uint32_t dimensions) {
@@ -143,9 +135,9 @@ class VectorImport {
       const std::string* refused = keys_.refused(at);
       if (!bad.empty() || refused) {
         if (refused)
-          AddError(keys_.file(), at + 1, *refused);
+          run_.AddError(keys_.file(), at + 1, *refused);
         else
-          AddError(file_.name, 0, bad);
+          run_.AddError(file_.name, 0, bad);
         if (run_.report.stopped) return {};
         continue;
       }

@@ -365,13 +365,6 @@ Access ImportAccess(const Request& request) {
   return request.Flag("dry_run") ? Access::kPreview : Access::kCreate;
 }
 
-Parameter MetricParameter() {
-  Parameter metric =
-      Choice("metric", MetricNames(), "vectors: how a new space measures (default cosine)");
-  metric.default_value = {};
-  return metric;
-}
-
 }  // namespace
 
 void AddImport(Rows& rows) {
@@ -440,7 +433,8 @@ void AddImport(Rows& rows) {
                Text("space", "NAME", "vectors: the space they go to")
                    .Default(std::string("default")),
                Count("dimensions", "D", "vectors: values in a row; plain f32 needs it"),
-               MetricParameter(),
+               MaybeChoice("metric", MetricNames(),
+                           "vectors: how a new space measures (default cosine)"),
                PrefilterParameter("vectors: what searches of a new space read first: none, or int8 "
                                   "(same answers; default none)"),
                ElementParameter("vectors: what a new space keeps of a value: f32 (the default) or "

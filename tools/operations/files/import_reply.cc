@@ -6,6 +6,7 @@
 
 #include "tools/operations/framework/arguments.h"
 #include "tools/operations/reply/human_format.h"
+#include "tools/operations/reply/reply_parts.h"
 #include "tools/operations/reply/text_table.h"
 
 namespace plexus::tools {
@@ -16,14 +17,6 @@ std::uint64_t NeverValid(const formats::ImportReport& report) {
   for (const formats::ImportWarning& warning : report.warnings)
     if (warning.until) count += warning.count;
   return count;
-}
-
-void WriteImportCounts(ReplyWriter& json, const char* name, const formats::ImportCounts& counts) {
-  json.BeginObject(name);
-  json.Field("new", counts.added);
-  json.Field("changed", counts.changed);
-  json.Field("same", counts.same);
-  json.EndObject();
 }
 
 // A refused record or file, and what to type next.
@@ -40,9 +33,9 @@ void WriteImportReport(ReplyWriter& json, const formats::ImportReport& report,
                        const std::vector<std::string>& warnings, const std::string& columns) {
   json.Field("sequence", report.sequence);
   if (dry_run) json.Field("dry_run", true);
-  WriteImportCounts(json, "nodes", report.nodes);
-  WriteImportCounts(json, "edges", report.edges);
-  WriteImportCounts(json, "events", report.events);
+  WriteCounts(json, "nodes", report.nodes);
+  WriteCounts(json, "edges", report.edges);
+  WriteCounts(json, "events", report.events);
   json.Field("outcomes", report.outcomes);
   json.Field("vectors", report.vectors);
   json.Field("errors", report.errors);

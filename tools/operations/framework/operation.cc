@@ -106,6 +106,11 @@ Parameter Choice(std::string name, std::vector<std::string> choices, std::string
   made.choices = std::move(choices);
   return made;
 }
+Parameter MaybeChoice(std::string name, std::vector<std::string> choices, std::string help) {
+  Parameter made = Choice(std::move(name), std::move(choices), std::move(help));
+  made.default_value = {};
+  return made;
+}
 Parameter Optional(Parameter parameter) {
   parameter.required = false;
   return parameter;

@@ -115,7 +115,9 @@ Parameter Number(std::string name, std::string shown, std::string help);
 Parameter Text(std::string name, std::string shown, std::string help);
 // One of `choices`; the first is the default.
 Parameter Choice(std::string name, std::vector<std::string> choices, std::string help);
-// The same, not required: a positional one that may be left out.
+// Without a default.
+Parameter MaybeChoice(std::string name, std::vector<std::string> choices, std::string help);
+// Not required: a positional one that may be left out.
 Parameter Optional(Parameter parameter);
 // "A,B" on a command line; Repeated: one a flag.
 Parameter List(std::string name, std::string shown, std::string help);

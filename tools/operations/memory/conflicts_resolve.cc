@@ -143,14 +143,9 @@ void AddConflictsResolve(Rows& rows) {
             Text("supersede", "KEY", "the other side supersedes this one").Named(Means::kKey),
             Text("drop", "KEY", "this side is removed; the past keeps it").Named(Means::kKey),
             Flag("keep_both", "end the conflict and keep both"),
-            [] {
-              Parameter verdict =
-                  Choice("verdict", {"agrees", "contradicts", "refines", "unrelated"},
-                         "for any pair: A supports B, A contradicts B, A refines B, or no edge; "
-                         "ends an open conflict, but for contradicts");
-              verdict.default_value = {};
-              return verdict;
-            }(),
+            MaybeChoice("verdict", {"agrees", "contradicts", "refines", "unrelated"},
+                        "for any pair: A supports B, A contradicts B, A refines B, or no edge; "
+                        "ends an open conflict, but for contradicts"),
             Text("note", "TEXT", "why; kept with the edge that ends or is made").MayBeEmpty(),
             Text("from", "FILE",
                  "a verdict a line: {\"a\":KEY,\"b\":KEY,\"verdict\":WORD,\"goes\":KEY,"

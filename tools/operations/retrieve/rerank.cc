@@ -134,13 +134,6 @@ Result<Reply> RunRerank(Workspace& workspace, const Request& request) {
   return reply;
 }
 
-// A choice without a default: the space knows its own.
-Parameter MetricParameter() {
-  Parameter metric = Choice("metric", MetricNames(), "how to measure (default: the space's own)");
-  metric.default_value = {};
-  return metric;
-}
-
 }  // namespace
 
 void AddRerank(Rows& rows) {
@@ -168,8 +161,9 @@ void AddRerank(Rows& rows) {
                    .Default(0.3),
                KindsParameter("edges that count for the graph (default: all facts)"),
                Text("space", "NAME", "the vector space (default: default, or the only one)"),
-               MetricParameter(), Flag("unit_similarity", "map a cosine c to (1 + c) / 2"),
-               IncludeSuperseded(), QuestionPrefilter()},
+               MaybeChoice("metric", MetricNames(), "how to measure (default: the space's own)"),
+               Flag("unit_similarity", "map a cosine c to (1 + c) / 2"), IncludeSuperseded(),
+               QuestionPrefilter()},
        .reply = "space:s, metric:s, graph_boost:x, truncated:b, total:n, without_vector:n, "
                 "left_out:n, older_than_text:n, "
                 "results:[{key:k, score:x, similarity:x, graph:x, measure:x, degree:x}]",

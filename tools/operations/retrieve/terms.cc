@@ -123,13 +123,6 @@ Result<Reply> RunTerms(Workspace& workspace, const Request& request) {
   return reply;
 }
 
-// One of two; without it the index stays as it was made.
-Parameter Switch(std::string name, std::vector<std::string> choices, std::string help) {
-  Parameter made = Choice(std::move(name), std::move(choices), std::move(help));
-  made.default_value = {};
-  return made;
-}
-
 }  // namespace
 
 void AddTerms(Rows& rows) {
@@ -148,21 +141,24 @@ void AddTerms(Rows& rows) {
             Flag("default_stop_words",
                  "leave out only the English ones again. Without any of these three the index "
                  "keeps its stop words"),
-            Switch("accents", {"fold", "keep"}, "fold: cafe finds caf\u00e9 (a new index does)"),
-            Switch("apostrophes", {"fold", "keep"},
-                   "fold: Ada finds Ada's, O'Brien finds O\u2019Brien (a new index does)"),
-            Switch("identifiers", {"split", "whole"},
-                   "split: user finds get_user_by_id and getUserById (a new index does)"),
-            Switch(
+            MaybeChoice("accents", {"fold", "keep"},
+                        "fold: cafe finds caf\u00e9 (a new index does)"),
+            MaybeChoice("apostrophes", {"fold", "keep"},
+                        "fold: Ada finds Ada's, O'Brien finds O\u2019Brien (a new index does)"),
+            MaybeChoice("identifiers", {"split", "whole"},
+                        "split: user finds get_user_by_id and getUserById (a new index does)"),
+            MaybeChoice(
                 "cjk", {"bigrams", "words"},
                 "bigrams: \u6771\u4eac finds every text that holds it, however a dictionary cuts "
                 "it (a new index does)"),
-            Switch("events", {"index", "none"},
-                   "index: the queries of events, which search looks for with its own flag (a new "
-                   "index does)"),
-            Switch("keys", {"index", "all", "none"},
-                   "index: words of the keys of facts that have a text (a new index does); all: of "
-                   "all facts, which need no text then"),
+            MaybeChoice(
+                "events", {"index", "none"},
+                "index: the queries of events, which search looks for with its own flag (a new "
+                "index does)"),
+            MaybeChoice(
+                "keys", {"index", "all", "none"},
+                "index: words of the keys of facts that have a text (a new index does); all: of "
+                "all facts, which need no text then"),
             List("properties", "A,B|none",
                  "also index the words of these properties of facts, from now on: strings, and "
                  "strings in lists"),
