@@ -154,5 +154,10 @@ T ParallelReduce(Executor& executor, std::size_t count, std::size_t grain, T ide
   for (T& p : partial) total = combine(std::move(total), std::move(p));
   return total;
 }
+template <class Fn>
+auto ParallelSum(Executor& executor, std::size_t count, std::size_t grain, Fn&& fn) {
+  using T = std::invoke_result_t<Fn, std::size_t, std::size_t>;
+  return ParallelReduce(executor, count, grain, T{}, std::forward<Fn>(fn), std::plus<T>());
+}
 
 }  // namespace plexus

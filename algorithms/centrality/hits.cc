@@ -33,14 +33,12 @@ double PullScaled(const CsrView& rows, const std::vector<double>& x, std::vector
 }
 
 double Distance(const std::vector<double>& a, const std::vector<double>& b, Executor& executor) {
-  return ParallelReduce(
-      executor, a.size(), internal::kRowGrain, 0.0,
-      [&](std::size_t begin, std::size_t end) {
-        double sum = 0;
-        for (std::size_t v = begin; v < end; ++v) sum += std::abs(a[v] - b[v]);
-        return sum;
-      },
-      [](double x, double y) { return x + y; });
+  return ParallelSum(executor, a.size(), internal::kRowGrain,
+                     [&](std::size_t begin, std::size_t end) {
+                       double sum = 0;
+                       for (std::size_t v = begin; v < end; ++v) sum += std::abs(a[v] - b[v]);
+                       return sum;
+                     });
 }
 
 }  // namespace

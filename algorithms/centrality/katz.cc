@@ -358,17 +358,14 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
       break;
     }
     if (result.iterations == kCycleCheckIteration && acyclic()) return result;
-    result.step = ParallelReduce(
-        executor, n, kRowGrain, 0.0,
-        [&](std::size_t begin, std::size_t end) {
-          double step = 0;
-          for (std::size_t v = begin; v < end; ++v) {
-            next[v] = (next[v] + shift * x[v]) / norm;
-            step += std::abs(next[v] - x[v]);
-          }
-          return step;
-        },
-        [](double a, double b) { return a + b; });
+    result.step = ParallelSum(executor, n, kRowGrain, [&](std::size_t begin, std::size_t end) {
+      double step = 0;
+      for (std::size_t v = begin; v < end; ++v) {
+        next[v] = (next[v] + shift * x[v]) / norm;
+        step += std::abs(next[v] - x[v]);
+      }
+      return step;
+    });
     x.swap(next);
     result.converged = result.step <= options.tolerance;
   }

@@ -53,9 +53,8 @@ Result<LabelPropagationResult> Propagate(const CsrView& out, const CsrView& in,
   for (auto& accumulator : accumulators.idle()) accumulator->Resize<true>(n);
   while (result.iterations < options.iterations && !result.converged) {
     common_internal::StopFlag stop(&options.run.budget);
-    const std::uint64_t changed = ParallelReduce(
-        executor, n, kGrain, std::uint64_t{0},
-        [&](std::size_t begin, std::size_t end) {
+    const std::uint64_t changed =
+        ParallelSum(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
           const auto accumulator = accumulators.Acquire();
           std::uint64_t count = 0;
           if (stop.Poll()) return count;
@@ -64,8 +63,7 @@ Result<LabelPropagationResult> Propagate(const CsrView& out, const CsrView& in,
             count += next[v] != labels[v];
           }
           return count;
-        },
-        [](std::uint64_t a, std::uint64_t b) { return a + b; });
+        });
     if (stop.stopped()) {  // some blocks were left out
       result.truncated = true;
       break;

@@ -77,14 +77,11 @@ Result<std::vector<double>> StartScores(const DenseView& view, std::span<const d
   dense.resize(n);
   for (NodeId i = 0; !in_place && i < n; ++i)
     if (view.node(i) < start.size()) dense[i] = start[view.node(i)];
-  const double sum = ParallelReduce(
-      executor, n, kGrain, 0.0,
-      [&](std::size_t begin, std::size_t end) {
-        double part = 0;
-        for (std::size_t i = begin; i < end; ++i) part += dense[i] >= 0 ? dense[i] : std::nan("");
-        return part;
-      },
-      [](double a, double b) { return a + b; });
+  const double sum = ParallelSum(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
+    double part = 0;
+    for (std::size_t i = begin; i < end; ++i) part += dense[i] >= 0 ? dense[i] : std::nan("");
+    return part;
+  });
   if (!std::isfinite(sum))
     for (NodeId i = 0; i < n; ++i)
       if (!(dense[i] >= 0) || !std::isfinite(dense[i]))

@@ -47,20 +47,17 @@ class Sweeper {
         position_(n_),
         first_(linked_),
         stepper_(rows_) {
-    all_strength_ = ParallelReduce(
-        executor, n_, kGrain, 0.0,
-        [&](std::size_t begin, std::size_t end) {
-          double sum = 0;
-          for (std::size_t p = begin; p < end; ++p) {
-            const NodeId dense = rows_.node(static_cast<std::uint32_t>(p));
-            position_[dense] = static_cast<std::uint32_t>(p);
-            if (p >= linked_) continue;
-            strength_[p] = static_cast<float>(ready.prepared->strengths[dense]);
-            sum += ready.prepared->strengths[dense];
-          }
-          return sum;
-        },
-        [](double x, double y) { return x + y; });
+    all_strength_ = ParallelSum(executor, n_, kGrain, [&](std::size_t begin, std::size_t end) {
+      double sum = 0;
+      for (std::size_t p = begin; p < end; ++p) {
+        const NodeId dense = rows_.node(static_cast<std::uint32_t>(p));
+        position_[dense] = static_cast<std::uint32_t>(p);
+        if (p >= linked_) continue;
+        strength_[p] = static_cast<float>(ready.prepared->strengths[dense]);
+        sum += ready.prepared->strengths[dense];
+      }
+      return sum;
+    });
     // Where sixteen sets are all there is, the scores' memory serves until they are known
     // (not where it has zeros for nodes that are not selected).
     if (result.sets == kBatchWidth && result.scores.size() == std::size_t{n_} * kBatchWidth) {

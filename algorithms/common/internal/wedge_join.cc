@@ -152,9 +152,8 @@ class Walker {
 
   // Wedges among the places before `end`.
   std::uint64_t WedgesBelow(std::uint32_t end) const {
-    return ParallelReduce(
-        executor_, rows_.node_count(), 4096, std::uint64_t{0},
-        [&](std::size_t begin, std::size_t last) {
+    return ParallelSum(
+        executor_, rows_.node_count(), 4096, [&](std::size_t begin, std::size_t last) {
           std::uint64_t sum = 0;
           for (auto w = static_cast<NodeId>(begin); w < last; ++w) {
             if (shares_[w] == 0) continue;
@@ -164,8 +163,7 @@ class Walker {
             sum += c * (c - (c > 0)) / 2;
           }
           return sum;
-        },
-        [](std::uint64_t a, std::uint64_t b) { return a + b; });
+        });
   }
 
   struct Outcome {

@@ -140,9 +140,8 @@ bool Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, c
 double Modularity(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count,
                   double resolution, Executor& executor) {
   if (!(graph.total > 0)) return 0;
-  const double inside = ParallelReduce(
-      executor, graph.nodes, kGrain, 0.0,
-      [&](std::size_t begin, std::size_t end) {
+  const double inside =
+      ParallelSum(executor, graph.nodes, kGrain, [&](std::size_t begin, std::size_t end) {
         double sum = 0;
         for (std::size_t v = begin; v < end; ++v) {
           sum += graph.loops[v];
@@ -150,8 +149,7 @@ double Modularity(const CommunityGraph& graph, const std::vector<NodeId>& labels
             if (labels[graph.neighbors[a]] == labels[v]) sum += graph.unit ? 1.0 : graph.weights[a];
         }
         return sum;
-      },
-      [](double a, double b) { return a + b; });
+      });
   std::vector<double> totals(count, 0.0);
   for (NodeId v = 0; v < graph.nodes; ++v) totals[labels[v]] += graph.strengths[v];
   double squares = 0;

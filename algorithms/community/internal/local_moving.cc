@@ -259,9 +259,8 @@ void LocalMoving::ProposeAll(Executor& executor,
                              Spending& spending) {
   first_.resize(graph_->nodes);
   common_internal::StopFlag stop_flag(spending.budget);
-  spending.arcs += ParallelReduce(
-      executor, graph_->nodes, kProposeGrain, std::uint64_t{0},
-      [&](std::size_t begin, std::size_t end) {
+  spending.arcs +=
+      ParallelSum(executor, graph_->nodes, kProposeGrain, [&](std::size_t begin, std::size_t end) {
         std::uint64_t arcs = 0;
         if (stop_flag.Poll()) return arcs;
         const auto accumulator = accumulators.Acquire();
@@ -270,8 +269,7 @@ void LocalMoving::ProposeAll(Executor& executor,
           first_[v] = CanMove(v) && Best(v, false, *accumulator).target != communities_[v];
         }
         return arcs;
-      },
-      [](std::uint64_t a, std::uint64_t b) { return a + b; });
+      });
 }
 
 MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& communities,

@@ -136,33 +136,29 @@ OrientedCount CountOriented(const OrientedGraph& graph, const Budget& budget, Ex
   Marks<std::uint64_t> scratch((std::size_t{graph.node_count()} + 63) / 64, rows / kCountGrain + 1,
                                executor);
   OrientedCount count;
-  count.triangles = ParallelReduce(
-      executor, rows, kCountGrain, std::uint64_t{0},
-      [&](std::size_t begin, std::size_t end) {
+  count.triangles =
+      ParallelSum(executor, rows, kCountGrain, [&](std::size_t begin, std::size_t end) {
         if (!extent.Goes()) return std::uint64_t{0};
         const auto marks = scratch.Acquire();
         std::uint64_t sum = 0;
         for (auto u = static_cast<NodeId>(begin); u < end; ++u)
           sum += CountRow(graph, u, marks->data(), common);
         return sum;
-      },
-      [](std::uint64_t a, std::uint64_t b) { return a + b; });
+      });
   count.truncated = extent.truncated();
   return count;
 }
 
 bool WorthOrienting(const CsrView& simple, Executor& executor) {
-  const double squares = ParallelReduce(
-      executor, simple.node_count(), kSquaresGrain, 0.0,
-      [&](std::size_t begin, std::size_t end) {
+  const double squares = ParallelSum(
+      executor, simple.node_count(), kSquaresGrain, [&](std::size_t begin, std::size_t end) {
         double sum = 0;
         for (std::size_t v = begin; v < end; ++v) {
           const double degree = simple.degree(static_cast<NodeId>(v));
           sum += degree * degree;
         }
         return sum;
-      },
-      [](double a, double b) { return a + b; });
+      });
   const double n = simple.node_count(), arcs = static_cast<double>(simple.arc_count());
   if (squares * n <= kSkew * arcs * arcs) return false;
   return arcs >= kSparse * n || squares > kShort * (arcs + n);
@@ -175,9 +171,8 @@ OrientedCount CountSimple(const CsrView& simple, const Budget& budget, Executor&
   const std::size_t arcs = simple.arc_count();
   Marks<std::uint64_t> scratch((std::size_t{n} + 63) / 64, rows / kCountGrain + 1, executor);
   OrientedCount count;
-  count.triangles = ParallelReduce(
-      executor, rows, kCountGrain, std::uint64_t{0},
-      [&](std::size_t begin, std::size_t end) {
+  count.triangles =
+      ParallelSum(executor, rows, kCountGrain, [&](std::size_t begin, std::size_t end) {
         if (!extent.Goes()) return std::uint64_t{0};
         const auto taken = scratch.Acquire();
         std::uint64_t* const marks = taken->data();
@@ -202,8 +197,7 @@ OrientedCount CountSimple(const CsrView& simple, const Budget& budget, Executor&
           for (a = first; a < middle; ++a) marks[neighbors[a] / 64] = 0;
         }
         return sum;
-      },
-      [](std::uint64_t a, std::uint64_t b) { return a + b; });
+      });
   count.truncated = extent.truncated();
   return count;
 }

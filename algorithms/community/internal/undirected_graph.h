@@ -177,17 +177,14 @@ std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Ex
   if (graph.unit && all.most > 0) {
     graph.weights = {};
     if (all.most != 1)
-      graph.total = ParallelReduce(
-          executor, nodes, kGrain, 0.0,
-          [&](std::size_t begin, std::size_t end) {
-            double sum = 0;
-            for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
-              graph.loops[v] /= all.most;
-              sum += graph.strengths[v] = static_cast<double>(graph.degree(v)) + graph.loops[v];
-            }
-            return sum;
-          },
-          [](double a, double b) { return a + b; });
+      graph.total = ParallelSum(executor, nodes, kGrain, [&](std::size_t begin, std::size_t end) {
+        double sum = 0;
+        for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
+          graph.loops[v] /= all.most;
+          sum += graph.strengths[v] = static_cast<double>(graph.degree(v)) + graph.loops[v];
+        }
+        return sum;
+      });
   } else {
     ParallelFor(executor, nodes, kGrain, [&](std::size_t begin, std::size_t end) {
       if (const double weight = alike[begin / kGrain]; weight > 0)

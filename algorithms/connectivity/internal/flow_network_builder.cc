@@ -174,9 +174,8 @@ Result<bool> NetworkBuilder::MakeArcs() {
   common_internal::StopFlag stop_flag(&options_.run.budget);
   std::vector<std::uint32_t>& offsets = network_.offsets;
   offsets.assign(nodes_.size() + 1, 0);
-  const double sum = ParallelReduce(
-      executor_, nodes_.size(), kGrain, 0.0,
-      [&](std::size_t begin, std::size_t end) {
+  const double sum =
+      ParallelSum(executor_, nodes_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
         double weights = 0;
         if (stop_flag.Poll()) return weights;
         const auto scratch = scratches.Acquire();
@@ -188,8 +187,7 @@ Result<bool> NetworkBuilder::MakeArcs() {
           offsets[u + std::size_t{1}] = static_cast<std::uint32_t>(scratch->row.size());
         }
         return weights;
-      },
-      [](double a, double b) { return a + b; });
+      });
   if (stop_flag.stopped()) return false;
   if (!options_.unit_capacities) shift_ = kSumBits - 1 - std::ilogb(sum);
   std::uint64_t arcs = 0;
@@ -203,23 +201,20 @@ Result<bool> NetworkBuilder::MakeArcs() {
   network_.targets = AlignedArray<std::uint32_t>(arcs);
   network_.reverse = AlignedArray<std::uint32_t>(arcs);
   network_.capacities = AlignedArray<std::int64_t>(arcs);
-  rounded_ = ParallelReduce(
-      executor_, nodes_.size(), kGrain, std::uint64_t{0},
-      [&](std::size_t begin, std::size_t end) {
-        std::uint64_t rounded = 0;
-        if (stop_flag.Poll()) return rounded;
-        const auto scratch = scratches.Acquire();
-        for (auto u = static_cast<std::uint32_t>(begin); u < end; ++u) {
-          ReadRow(u, *scratch, [&](const Arc& arc) { return Capacity(arc, rounded); });
-          std::uint32_t a = offsets[u];
-          for (const Side& side : scratch->row) {
-            network_.targets[a] = side.target;
-            network_.capacities[a++] = side.capacity;
-          }
-        }
-        return rounded;
-      },
-      [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  rounded_ = ParallelSum(executor_, nodes_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    std::uint64_t rounded = 0;
+    if (stop_flag.Poll()) return rounded;
+    const auto scratch = scratches.Acquire();
+    for (auto u = static_cast<std::uint32_t>(begin); u < end; ++u) {
+      ReadRow(u, *scratch, [&](const Arc& arc) { return Capacity(arc, rounded); });
+      std::uint32_t a = offsets[u];
+      for (const Side& side : scratch->row) {
+        network_.targets[a] = side.target;
+        network_.capacities[a++] = side.capacity;
+      }
+    }
+    return rounded;
+  });
   if (stop_flag.stopped()) return false;
   // Rows are sorted, so the arcs that arrive at a node come in the order of its row.
   std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);

@@ -57,17 +57,14 @@ class Refresher {
   // The scores, scaled to sum to 1. Adding up changes may leave some just below 0: no true score
   // is, so 0 is nearer by as much as the scaling then moves the others at most.
   PageRankRefreshed Done() {
-    const double sum = ParallelReduce(
-        executor_, n_, kGrain, 0.0,
-        [&](std::size_t begin, std::size_t end) {
-          double part = 0;
-          for (std::size_t v = begin; v < end; ++v) {
-            if (result_.scores[v] < 0) result_.scores[v] = 0;
-            part += result_.scores[v];
-          }
-          return part;
-        },
-        [](double a, double b) { return a + b; });
+    const double sum = ParallelSum(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
+      double part = 0;
+      for (std::size_t v = begin; v < end; ++v) {
+        if (result_.scores[v] < 0) result_.scores[v] = 0;
+        part += result_.scores[v];
+      }
+      return part;
+    });
     if (sum > 0 && std::isfinite(sum))
       ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t v = begin; v < end; ++v) result_.scores[v] /= sum;

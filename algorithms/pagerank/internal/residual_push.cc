@@ -69,15 +69,13 @@ double ResidualPush::Add(NodeId v, double change, std::vector<double>& scores) {
 }
 
 void ResidualPush::Measure() {
-  changes_ = ParallelReduce(
-      executor_, may_have_residual_.size(), kWords, 0.0,
-      [&](std::size_t begin, std::size_t end) {
+  changes_ = ParallelSum(
+      executor_, may_have_residual_.size(), kWords, [&](std::size_t begin, std::size_t end) {
         double part = 0;
         ForEachResidual(begin, end,
                         [&](NodeId v, double residual) { part += residual / p_.reciprocal[v]; });
         return part;
-      },
-      [](double a, double b) { return a + b; });
+      });
 }
 
 // By some rows: what they send now, less what they sent then. `home`: what the teleport gets,

@@ -254,10 +254,9 @@ class CsrSearch {
     do {
       before = size;
       ++depth_;
-      size = ParallelReduce(
-          executor_, n_, kUpGrain, std::uint64_t{0},
-          [&](std::size_t begin, std::size_t end) { return FindParents(front, next, begin, end); },
-          [](std::uint64_t a, std::uint64_t b) { return a + b; });
+      size = ParallelSum(executor_, n_, kUpGrain, [&](std::size_t begin, std::size_t end) {
+        return FindParents(front, next, begin, end);
+      });
       result_.reached += size;
       std::swap(front, next);
       // Growing is a reason to stay only while the levels are not small: a chain behind a
