@@ -142,6 +142,13 @@ void ParallelInvoke(Executor& executor, A&& a, B&& b) {
     if (e) std::rethrow_exception(e);
 }
 
+template <class Fn>
+void ParallelForEach(Executor& executor, std::size_t count, std::size_t grain, Fn&& fn) {
+  ParallelFor(executor, count, grain, [&](std::size_t i, std::size_t end) {
+    for (; i < end; ++i) fn(i);
+  });
+}
+
 // Sum (or any fold) of fn(begin, end) over blocks, combined left to right.
 template <class T, class Fn, class Combine>
 T ParallelReduce(Executor& executor, std::size_t count, std::size_t grain, T identity, Fn&& fn,

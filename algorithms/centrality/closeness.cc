@@ -110,9 +110,8 @@ std::uint64_t Accumulate(const Rows& rows, std::span<const NodeId> sources,
     truncated |= batch.sources == 0;
   }
   for (const auto& search : searches.idle())
-    ParallelFor(executor, sums.size(), 4096, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v) sums[v].Add(search->sums()[v]);
-    });
+    ParallelForEach(executor, sums.size(), 4096,
+                    [&](std::size_t v) { sums[v].Add(search->sums()[v]); });
   return searched;
 }
 

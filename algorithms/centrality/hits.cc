@@ -26,9 +26,8 @@ double PullScaled(const CsrView& rows, const std::vector<double>& x, std::vector
       },
       [](double a, double b) { return a + b; });
   const double scale = sum > 0 ? 1 / sum : 0;
-  ParallelFor(executor, next.size(), internal::kRowGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) next[v] *= scale;
-  });
+  ParallelForEach(executor, next.size(), internal::kRowGrain,
+                  [&](std::size_t v) { next[v] *= scale; });
   return sum;
 }
 

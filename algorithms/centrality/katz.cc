@@ -127,9 +127,8 @@ class KatzSeries {
   // alpha * r >= q. Tried on y = the last two terms, where they do not fall.
   double RadiusAtLeast() {
     std::vector<double>& y = next_;
-    ParallelFor(executor_, n_, kRowGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v) y[v] = term_[v] > 0 ? term_[v] + before_[v] : 0;
-    });
+    ParallelForEach(executor_, n_, kRowGrain,
+                    [&](std::size_t v) { y[v] = term_[v] > 0 ? term_[v] + before_[v] : 0; });
     double best = 0;
     std::vector<double> kept(n_);
     for (int round = 0; round < 4; ++round) {

@@ -110,9 +110,7 @@ SampledComponent SampleLargest(std::span<const NodeId> labels) {
 // fn(node, its label), blocks of nodes in parallel.
 template <class Fn>
 void ForEachNode(Labels labels, Executor& executor, Fn&& fn) {
-  ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (auto v = static_cast<NodeId>(begin); v < end; ++v) fn(v, Load(labels, v));
-  });
+  ParallelForEach(executor, labels.size(), kGrain, [&](NodeId v) { fn(v, Load(labels, v)); });
 }
 
 class ArrayRows {
@@ -270,9 +268,8 @@ void Afforest(Labels labels, Executor& executor, const Rows& rows) {
 }
 
 void Identity(Labels labels, Executor& executor) {
-  ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) labels[v] = static_cast<NodeId>(v);
-  });
+  ParallelForEach(executor, labels.size(), kGrain,
+                  [&](std::size_t v) { labels[v] = static_cast<NodeId>(v); });
 }
 
 // Links every edge, once. A linked node is never a root again, so it may be linked under any
@@ -347,10 +344,8 @@ void OverArrays(const CsrView& out, const CsrView& in, Labels labels, Executor& 
 }
 
 void OverRows(const common_internal::Selection& selection, Labels labels, Executor& executor) {
-  ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (auto v = static_cast<NodeId>(begin); v < end; ++v)
-      labels[v] = selection.contains(v) ? v : kNoNode;
-  });
+  ParallelForEach(executor, labels.size(), kGrain,
+                  [&](NodeId v) { labels[v] = selection.contains(v) ? v : kNoNode; });
   Afforest(labels, executor, SnapshotRows(selection, labels));
 }
 

@@ -40,10 +40,8 @@ Status RankDense(const internal::PageRankReady& ready, const std::vector<double>
   PLEXUS_ASSIGN(const auto ranked,
                 PageRankCsr<Real>({in, reciprocals, home, ready.layout, first}, kernel));
 
-  ParallelFor(executor, ready.view.node_count(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      result.scores[ready.view.node(static_cast<NodeId>(i))] =
-          static_cast<double>(ranked.scores[i]);
+  ParallelForEach(executor, ready.view.node_count(), kGrain, [&](std::size_t i) {
+    result.scores[ready.view.node(static_cast<NodeId>(i))] = static_cast<double>(ranked.scores[i]);
   });
   result.iterations = ranked.iterations;
   result.truncated = ranked.truncated;
@@ -89,9 +87,7 @@ Result<std::vector<double>> StartScores(const DenseView& view, std::span<const d
                        " is not a finite number >= 0");
   if (!(sum > 0) || !std::isfinite(sum))
     return Invalid("the first scores of the selected nodes do not have a finite sum above 0");
-  ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) dense[i] /= sum;
-  });
+  ParallelForEach(executor, n, kGrain, [&](std::size_t i) { dense[i] /= sum; });
   return dense;
 }
 

@@ -214,9 +214,8 @@ class Sweeper {
   bool Live(std::size_t p) const { return (live_[p / 64] >> (p % 64) & 1) != 0; }
   // Too many lines are reached to be looked for: the others become zeros.
   void Densify() {
-    ParallelFor(executor_, linked_, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t p = begin; p < end; ++p)
-        if (!Live(p)) now_[p] = {};
+    ParallelForEach(executor_, linked_, kGrain, [&](std::size_t p) {
+      if (!Live(p)) now_[p] = {};
     });
     sparse_ = false;
   }

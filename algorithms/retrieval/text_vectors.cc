@@ -50,9 +50,8 @@ class Vocabulary {
       : s_(snapshot), filter_(ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm)) {
     CountDocuments(executor);
     std::vector<std::uint32_t> df(s_.node_count(), 0);
-    ParallelFor(executor, s_.node_count(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v) df[v] = CountPostings(static_cast<NodeId>(v));
-    });
+    ParallelForEach(executor, s_.node_count(), kNodeGrain,
+                    [&](std::size_t v) { df[v] = CountPostings(static_cast<NodeId>(v)); });
     std::vector<NodeId> terms;
     for (NodeId v = 0; v < s_.node_count(); ++v)
       if (df[v] > 0) terms.push_back(v);
@@ -61,12 +60,10 @@ class Vocabulary {
     rank_.assign(s_.node_count(), kNotATerm);
     hash_.resize(terms.size());
     idf_.resize(terms.size());
-    ParallelFor(executor, terms.size(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r) {
-        rank_[terms[r]] = static_cast<std::uint32_t>(r);
-        hash_[r] = HashOf(seed, s_.key(terms[r]));
-        idf_[r] = std::log(1 + static_cast<double>(documents_) / df[terms[r]]);
-      }
+    ParallelForEach(executor, terms.size(), kNodeGrain, [&](std::size_t r) {
+      rank_[terms[r]] = static_cast<std::uint32_t>(r);
+      hash_[r] = HashOf(seed, s_.key(terms[r]));
+      idf_[r] = std::log(1 + static_cast<double>(documents_) / df[terms[r]]);
     });
   }
 

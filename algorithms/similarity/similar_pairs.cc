@@ -130,12 +130,10 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
     result.truncated = true;
   }
   result.pairs.resize(pairs.size());
-  ParallelFor(executor, pairs.size(), 64, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const NodeId a = pairs[i].members[0], b = pairs[i].members[1];
-      result.pairs[i] = {made->view.node(a),      made->view.node(b), pairs[i].score,
-                         CountShared(rows, a, b), rows.degree(a),     rows.degree(b)};
-    }
+  ParallelForEach(executor, pairs.size(), 64, [&](std::size_t i) {
+    const NodeId a = pairs[i].members[0], b = pairs[i].members[1];
+    result.pairs[i] = {made->view.node(a),      made->view.node(b), pairs[i].score,
+                       CountShared(rows, a, b), rows.degree(a),     rows.degree(b)};
   });
   return result;
 }

@@ -98,9 +98,8 @@ WeightColumn::WeightColumn(AlignedArray<float> weights, Executor& executor)
   }
   if (found.size() > 1) {
     codes_ = AlignedArray<std::uint8_t>(size_);
-    ParallelFor(executor, size_, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i)
-        codes_[i] = table.Find(std::bit_cast<std::uint32_t>(values_[i]));
+    ParallelForEach(executor, size_, kGrain, [&](std::size_t i) {
+      codes_[i] = table.Find(std::bit_cast<std::uint32_t>(values_[i]));
     });
   }
   values_ = std::move(of_codes);

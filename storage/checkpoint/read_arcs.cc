@@ -104,9 +104,8 @@ Status CheckpointReader::MakeColumns() {
   csr.out_created_at = SteppedColumn(arrays_.created_at.span(), executor_);
   arrays_.created_at = {};
   csr.in_places = AlignedArray<std::uint8_t>(bounds_.arcs);
-  ParallelFor(executor_, bounds_.arcs, kArcGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      csr.in_places[i] = csr.PlaceOf(csr.in_neighbors[i], arrays_.in_slots[i]);
+  ParallelForEach(executor_, bounds_.arcs, kArcGrain, [&](std::size_t i) {
+    csr.in_places[i] = csr.PlaceOf(csr.in_neighbors[i], arrays_.in_slots[i]);
   });
   return {};
 }

@@ -36,12 +36,10 @@ Result<AdjacencyRows> MakeAdjacencyRows(const Snapshot& snapshot, Direction dire
   const NodeId n = made.view.node_count();
   made.offsets = AlignedArray<std::uint32_t>(std::size_t{n} + 1);
   made.offsets[0] = 0;
-  ParallelFor(executor, n, kRowGrain, [&](std::size_t begin, std::size_t end) {
-    for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
-      std::uint32_t count = 0;
-      ForRow(selection, made.view, v, [&](NodeId, float) { ++count; });
-      made.offsets[v + 1] = count;
-    }
+  ParallelForEach(executor, n, kRowGrain, [&](NodeId v) {
+    std::uint32_t count = 0;
+    ForRow(selection, made.view, v, [&](NodeId, float) { ++count; });
+    made.offsets[v + 1] = count;
   });
   std::uint64_t total = 0;
   for (NodeId v = 0; v < n; ++v) {
@@ -52,15 +50,13 @@ Result<AdjacencyRows> MakeAdjacencyRows(const Snapshot& snapshot, Direction dire
   }
   made.neighbors = AlignedArray<NodeId>(total);
   if (options.weights) made.weights = AlignedArray<float>(total);
-  ParallelFor(executor, n, kRowGrain, [&](std::size_t begin, std::size_t end) {
-    for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
-      std::uint32_t at = made.offsets[v];
-      ForRow(selection, made.view, v, [&](NodeId neighbor, float weight) {
-        made.neighbors[at] = neighbor;
-        if (options.weights) made.weights[at] = weight;
-        ++at;
-      });
-    }
+  ParallelForEach(executor, n, kRowGrain, [&](NodeId v) {
+    std::uint32_t at = made.offsets[v];
+    ForRow(selection, made.view, v, [&](NodeId neighbor, float weight) {
+      made.neighbors[at] = neighbor;
+      if (options.weights) made.weights[at] = weight;
+      ++at;
+    });
   });
   made.rows = {made.offsets.span(), made.neighbors.span(), made.weights.span(), {}, {}};
   return made;

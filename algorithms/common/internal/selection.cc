@@ -103,14 +103,12 @@ Result<NodeSubset> WithSources(const Snapshot& snapshot, const NodeSubset* subse
 NodeSubset Selection::Materialise(Executor& executor) const {
   const NodeId n = snapshot->node_count();
   std::vector<std::uint64_t> words((std::size_t{n} + 63) / 64);
-  ParallelFor(executor, words.size(), 1024, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t w = begin; w < end; ++w) {
-      std::uint64_t bits = 0;
-      const NodeId first = static_cast<NodeId>(w * 64);
-      const NodeId count = std::min<NodeId>(64, n - first);
-      for (NodeId i = 0; i < count; ++i) bits |= std::uint64_t{contains(first + i)} << i;
-      words[w] = bits;
-    }
+  ParallelForEach(executor, words.size(), 1024, [&](std::size_t w) {
+    std::uint64_t bits = 0;
+    const NodeId first = static_cast<NodeId>(w * 64);
+    const NodeId count = std::min<NodeId>(64, n - first);
+    for (NodeId i = 0; i < count; ++i) bits |= std::uint64_t{contains(first + i)} << i;
+    words[w] = bits;
   });
   return NodeSubset(n, std::move(words));
 }

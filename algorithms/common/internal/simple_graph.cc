@@ -7,10 +7,9 @@ namespace plexus::common_internal {
 
 AlignedArray<NodePair> PairsOf(const CsrView& rows, Executor& executor) {
   AlignedArray<NodePair> pairs(rows.arc_count());
-  ParallelFor(executor, rows.node_count(), 2048, [&](std::size_t begin, std::size_t end) {
-    for (auto v = static_cast<NodeId>(begin); v < end; ++v)
-      for (std::uint32_t a = rows.offsets[v]; a < rows.offsets[v + 1]; ++a)
-        pairs[a] = {v, rows.neighbors[a]};
+  ParallelForEach(executor, rows.node_count(), 2048, [&](NodeId v) {
+    for (std::uint32_t a = rows.offsets[v]; a < rows.offsets[v + 1]; ++a)
+      pairs[a] = {v, rows.neighbors[a]};
   });
   return pairs;
 }

@@ -103,10 +103,8 @@ class Walker {
   void Order() {
     const NodeId n = rows_.node_count();
     std::vector<double> weight(n, 0);
-    ParallelFor(executor_, n, 4096, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v)
-        for (std::uint32_t a = rows_.offsets[v]; a < rows_.offsets[v + 1]; ++a)
-          weight[v] += most(a);
+    ParallelForEach(executor_, n, 4096, [&](std::size_t v) {
+      for (std::uint32_t a = rows_.offsets[v]; a < rows_.offsets[v + 1]; ++a) weight[v] += most(a);
     });
     for (NodeId v = 0; v < n; ++v)
       if (weight[v] > 0 && rows_.degree(v) >= query_.min_shared) order_.push_back(v);

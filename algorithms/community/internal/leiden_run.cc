@@ -80,9 +80,8 @@ class Leiden {
     // disconnected communities here, where nodes are few.
     if (found_.count < graph->nodes)
       found_.count = SplitIntoConnected(*graph, communities_, found_.count, executor_);
-    ParallelFor(executor_, found_.labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v)
-        found_.labels[v] = communities_[at_.empty() ? v : at_[v]];
+    ParallelForEach(executor_, found_.labels.size(), kGrain, [&](std::size_t v) {
+      found_.labels[v] = communities_[at_.empty() ? v : at_[v]];
     });
     found_.moves += moves;
     return moves > 0;
@@ -111,9 +110,7 @@ class Leiden {
       at_ = parts_;
       return;
     }
-    ParallelFor(executor_, at_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v) at_[v] = parts_[at_[v]];
-    });
+    ParallelForEach(executor_, at_.size(), kGrain, [&](std::size_t v) { at_[v] = parts_[at_[v]]; });
   }
 
   const CommunityGraph& bottom_;

@@ -136,12 +136,10 @@ void AddUp(const OrientedGraph& graph, const std::vector<std::unique_ptr<Mine>>&
            std::vector<std::uint64_t> Mine::* from, std::vector<std::uint64_t>& sums,
            Executor& executor) {
   sums.assign(graph.node_count(), 0);
-  ParallelFor(executor, graph.node_count(), kSumGrain, [&](std::size_t begin, std::size_t end) {
-    for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
-      std::uint64_t sum = 0;
-      for (const auto& mine : all) sum += ((*mine).*from)[v];
-      sums[graph.node(v)] = sum;
-    }
+  ParallelForEach(executor, graph.node_count(), kSumGrain, [&](NodeId v) {
+    std::uint64_t sum = 0;
+    for (const auto& mine : all) sum += ((*mine).*from)[v];
+    sums[graph.node(v)] = sum;
   });
 }
 

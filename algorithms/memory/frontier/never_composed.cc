@@ -106,9 +106,8 @@ Result<std::vector<internal::StructuralProfile>> Profiles(const SurfacePool& poo
       const common_internal::Selection walked,
       internal::SelectWalked(*pool.snapshot, options.kinds, options.now_ms, options.inside));
   std::vector<internal::StructuralProfile> profiles(pool.count());
-  ParallelFor(executor, profiles.size(), 256, [&](std::size_t r, std::size_t end) {
-    for (; r < end; ++r) profiles[r] = internal::ProfileOf(walked, pool.nodes[r]);
-  });
+  ParallelForEach(executor, profiles.size(), 256,
+                  [&](std::size_t r) { profiles[r] = internal::ProfileOf(walked, pool.nodes[r]); });
   return profiles;
 }
 

@@ -72,9 +72,8 @@ std::unique_ptr<BaseTileSpmv> BaseTileSpmv::Make(std::shared_ptr<const PageRankT
   const std::vector<NodeId> touched = rows.Touched(Direction::kIn);
   std::unique_ptr<BaseTileSpmv> made(new BaseTileSpmv);
   made->delta_rows_.resize(touched.size());
-  ParallelFor(executor, touched.size(), 64, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      made->delta_rows_[i] = {touched[i], rows.Degree(Direction::kIn, touched[i])};
+  ParallelForEach(executor, touched.size(), 64, [&](std::size_t i) {
+    made->delta_rows_[i] = {touched[i], rows.Degree(Direction::kIn, touched[i])};
   });
   std::uint64_t arcs = 0, longest = 0;
   for (DeltaRow& delta_row : made->delta_rows_) {

@@ -127,29 +127,27 @@ template <class Real>
 Result<std::vector<Real>> StrengthReciprocals(std::span<const double> strengths,
                                               Executor& executor) try {
   std::vector<Real> reciprocals(strengths.size());
-  ParallelFor(executor, strengths.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v)  // never 0 unless dangling
-      reciprocals[v] = strengths[v] > 0 ? std::max(static_cast<Real>(1.0 / strengths[v]),
-                                                   std::numeric_limits<Real>::denorm_min())
-                                        : Real{0};
-  });
+  ParallelForEach(
+      executor, strengths.size(), kGrain, [&](std::size_t v) {  // never 0 unless dangling
+        reciprocals[v] = strengths[v] > 0 ? std::max(static_cast<Real>(1.0 / strengths[v]),
+                                                     std::numeric_limits<Real>::denorm_min())
+                                          : Real{0};
+      });
   return reciprocals;
 }
 PLEXUS_CATCH_NO_MEMORY
 
 Result<std::vector<double>> OutStrengths(const CsrView& out, Executor& executor) try {
   std::vector<double> strengths(out.node_count());
-  ParallelFor(executor, strengths.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) {
-      double sum = 0;
-      if (out.weights.empty()) {
-        sum = out.degree(static_cast<NodeId>(v));
-      } else {
-        for (std::uint32_t i = out.offsets[v]; i < out.offsets[v + 1]; ++i)
-          sum += static_cast<double>(out.weights[i]);
-      }
-      strengths[v] = sum;
+  ParallelForEach(executor, strengths.size(), kGrain, [&](std::size_t v) {
+    double sum = 0;
+    if (out.weights.empty()) {
+      sum = out.degree(static_cast<NodeId>(v));
+    } else {
+      for (std::uint32_t i = out.offsets[v]; i < out.offsets[v + 1]; ++i)
+        sum += static_cast<double>(out.weights[i]);
     }
+    strengths[v] = sum;
   });
   return strengths;
 }

@@ -66,9 +66,7 @@ class Refresher {
       return part;
     });
     if (sum > 0 && std::isfinite(sum))
-      ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t v = begin; v < end; ++v) result_.scores[v] /= sum;
-      });
+      ParallelForEach(executor_, n_, kGrain, [&](std::size_t v) { result_.scores[v] /= sum; });
     else
       RestartAtTeleport();
     if (!(result_.error <= 2)) result_.error = 2;  // two vectors that sum to 1 are no further apart
@@ -160,9 +158,7 @@ class Refresher {
     for (const SeedShare& seed : seeds_) result_.scores[seed.dense] += home * seed.share;
     if (!seeds_.empty()) return;
     const double each = home / static_cast<double>(n_);
-    ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v) result_.scores[v] += each;
-    });
+    ParallelForEach(executor_, n_, kGrain, [&](std::size_t v) { result_.scores[v] += each; });
   }
 
   // Arcs whose pushing costs about as much as a sweep. A pushed arc touches four arrays

@@ -193,9 +193,8 @@ Status LayRows(std::vector<RowSource>& sources, const std::vector<std::uint32_t>
     return Unsupported("frontier takes fewer than 2^32 arcs at index nodes");
   index.entries = AlignedArray<IndexEntry>(total);
   index.signatures = AlignedArray<Signature>(sources.size());
-  ParallelFor(executor, sources.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      FillRow(index, sources[i], places, static_cast<std::uint32_t>(i));
+  ParallelForEach(executor, sources.size(), kGrain, [&](std::size_t i) {
+    FillRow(index, sources[i], places, static_cast<std::uint32_t>(i));
   });
   CountWedges(index);
   return {};
@@ -226,10 +225,9 @@ Result<InvertedIndex> MakeInvertedIndex(const Snapshot& snapshot,
   const std::vector<std::uint32_t> places = OrderTerms(snapshot, blocks, index);
 
   std::vector<RowSource> sources = Candidates(blocks, options.subset);
-  ParallelFor(executor, sources.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      for (const NodeId* t = sources[i].first; t != sources[i].last; ++t)
-        sources[i].count += places[*t] != kNoTerm;
+  ParallelForEach(executor, sources.size(), kGrain, [&](std::size_t i) {
+    for (const NodeId* t = sources[i].first; t != sources[i].last; ++t)
+      sources[i].count += places[*t] != kNoTerm;
   });
   std::erase_if(sources, [](const RowSource& s) { return s.count == 0; });
   if (options.anchors)

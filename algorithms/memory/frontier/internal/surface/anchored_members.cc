@@ -96,9 +96,8 @@ class AnchoredScan {
     for (const Carrier& carrier : std::span(carriers_).first(carriers))
       for (const std::uint32_t token : carrier.tokens)
         if (!std::exchange(tokens_[token].read, true)) unread.push_back(token);
-    ParallelFor(executor_, unread.size(), 16, [&](std::size_t t, std::size_t end) {
-      for (; t < end; ++t) ReadPlaces(tokens_[unread[t]]);
-    });
+    ParallelForEach(executor_, unread.size(), 16,
+                    [&](std::size_t t) { ReadPlaces(tokens_[unread[t]]); });
     const auto threads = static_cast<std::size_t>(executor_.thread_count());
     common_internal::ObjectPool<Worker> workers;
     workers.Reserve(executor_, carriers);
@@ -182,12 +181,10 @@ class AnchoredScan {
     }
     const float scale = most > least ? static_cast<float>(kWorths) / (most - least) : 0;
     classes_.assign(snapshot_.node_count(), kNoClass);
-    ParallelFor(executor_, members.size(), 4096, [&](std::size_t i, std::size_t end) {
-      for (; i < end; ++i) {
-        const auto worth = static_cast<std::size_t>((most - worths[members[i]]) * scale);
-        classes_[members[i]] =
-            static_cast<std::uint8_t>(type_of(members[i]) * kWorths + std::min(worth, kWorths - 1));
-      }
+    ParallelForEach(executor_, members.size(), 4096, [&](std::size_t i) {
+      const auto worth = static_cast<std::size_t>((most - worths[members[i]]) * scale);
+      classes_[members[i]] =
+          static_cast<std::uint8_t>(type_of(members[i]) * kWorths + std::min(worth, kWorths - 1));
     });
     for (const NodeId v : members) {
       ++begins_[classes_[v] + 1];

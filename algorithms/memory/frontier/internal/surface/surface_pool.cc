@@ -85,14 +85,11 @@ class PoolMaker {
 
   void FindTellingTerms() {
     telling_.assign(snapshot_.node_count(), 0);
-    ParallelFor(executor_, telling_.size(), std::size_t{1} << 16,
-                [&](std::size_t v, std::size_t end) {
-                  for (; v < end; ++v) {
-                    const auto node = static_cast<NodeId>(v);
-                    if (snapshot_.node_kind(node) == builtin::kTerm && snapshot_.alive(node))
-                      telling_[v] = IsTellingWord(DisplayName(snapshot_.key(node)));
-                  }
-                });
+    ParallelForEach(executor_, telling_.size(), std::size_t{1} << 16, [&](std::size_t v) {
+      const auto node = static_cast<NodeId>(v);
+      if (snapshot_.node_kind(node) == builtin::kTerm && snapshot_.alive(node))
+        telling_[v] = IsTellingWord(DisplayName(snapshot_.key(node)));
+    });
   }
 
   // fn(tag or term) of a row, tags first, each once.
@@ -113,14 +110,12 @@ class PoolMaker {
   }
 
   Status Count() {
-    ParallelFor(executor_, pool_.rows.size(), kGrain, [&](std::size_t r, std::size_t end) {
-      for (; r < end; ++r) {
-        MemberRow& row = pool_.rows[r];
-        ForEachSource(static_cast<Row>(r), [&](std::uint32_t, bool tag) {
-          row.tags += tag;
-          row.terms += !tag;
-        });
-      }
+    ParallelForEach(executor_, pool_.rows.size(), kGrain, [&](std::size_t r) {
+      MemberRow& row = pool_.rows[r];
+      ForEachSource(static_cast<Row>(r), [&](std::uint32_t, bool tag) {
+        row.tags += tag;
+        row.terms += !tag;
+      });
     });
     std::uint64_t total = 0;
     for (MemberRow& row : pool_.rows) {
@@ -136,11 +131,9 @@ class PoolMaker {
   }
 
   void Fill() {
-    ParallelFor(executor_, pool_.rows.size(), kGrain, [&](std::size_t r, std::size_t end) {
-      for (; r < end; ++r) {
-        Token* to = pool_.tokens.data() + pool_.rows[r].begin;
-        ForEachSource(static_cast<Row>(r), [&](std::uint32_t source, bool) { *to++ = source; });
-      }
+    ParallelForEach(executor_, pool_.rows.size(), kGrain, [&](std::size_t r) {
+      Token* to = pool_.tokens.data() + pool_.rows[r].begin;
+      ForEachSource(static_cast<Row>(r), [&](std::uint32_t source, bool) { *to++ = source; });
     });
   }
 
@@ -162,16 +155,14 @@ class PoolMaker {
       const bool boundary = tag && IsBoundaryTag(DisplayName(snapshot_.key(s)));
       token_of[s] = rank << 2 | Token{boundary} << 1 | Token{tag};
     }
-    ParallelFor(executor_, pool_.rows.size(), kGrain, [&](std::size_t r, std::size_t end) {
-      for (; r < end; ++r) {
-        const MemberRow& row = pool_.rows[r];
-        Token* const first = pool_.tokens.data() + row.begin;
-        Token* const middle = first + row.tags;
-        Token* const last = middle + row.terms;
-        for (Token* t = first; t != last; ++t) *t = token_of[*t];
-        std::sort(first, middle);
-        std::sort(middle, last);
-      }
+    ParallelForEach(executor_, pool_.rows.size(), kGrain, [&](std::size_t r) {
+      const MemberRow& row = pool_.rows[r];
+      Token* const first = pool_.tokens.data() + row.begin;
+      Token* const middle = first + row.tags;
+      Token* const last = middle + row.terms;
+      for (Token* t = first; t != last; ++t) *t = token_of[*t];
+      std::sort(first, middle);
+      std::sort(middle, last);
     });
     MakeCells();
     return {};
@@ -208,19 +199,17 @@ class PoolMaker {
       for (std::uint32_t rank = 0; rank < wanted.size(); ++rank)
         if (const std::uint32_t s = pool_.sources[rank]; s < pool_.first_word)
           wanted[rank] = IsWantedTag(DisplayName(snapshot_.key(s)), options_.tags);
-    ParallelFor(executor_, pool_.rows.size(), kGrain, [&](std::size_t r, std::size_t end) {
-      for (; r < end; ++r) {
-        MemberRow& row = pool_.rows[r];
-        const NodeId v = pool_.nodes[r];
-        row.degree = static_cast<std::uint32_t>(pool_.ledger->events(v).size());
-        row.outcomes = pool_.ledger->member_outcomes(v);
-        row.wanted = options_.tags.empty();
-        for (const Token t : pool_.tags(static_cast<Row>(r))) {
-          row.boundaries += IsBoundary(t);
-          row.wanted |= wanted[RankOf(t)] != 0;
-        }
-        pool_.SetSignature(static_cast<Row>(r));
+    ParallelForEach(executor_, pool_.rows.size(), kGrain, [&](std::size_t r) {
+      MemberRow& row = pool_.rows[r];
+      const NodeId v = pool_.nodes[r];
+      row.degree = static_cast<std::uint32_t>(pool_.ledger->events(v).size());
+      row.outcomes = pool_.ledger->member_outcomes(v);
+      row.wanted = options_.tags.empty();
+      for (const Token t : pool_.tags(static_cast<Row>(r))) {
+        row.boundaries += IsBoundary(t);
+        row.wanted |= wanted[RankOf(t)] != 0;
       }
+      pool_.SetSignature(static_cast<Row>(r));
     });
   }
 
