@@ -1,7 +1,6 @@
 // A writer that continues from a copy of the state, and payloads that lie over the state's own.
 #include "engine/graph.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 

@@ -1,7 +1,6 @@
 // Pages of the feed as bytes: a head of fixed size, the records as the log has them with their
 // payloads, and a digest of it all.
 #include <cstring>
-#include <span>
 
 #include "engine/out_of_memory.h"
 #include "storage/base/digest.h"

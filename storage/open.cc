@@ -18,7 +18,6 @@
 #include "engine/out_of_memory.h"
 #include "storage/base/plain_files.h"
 #include "storage/database_impl.h"
-#include "storage/log_scope.h"
 #include "storage/process_end.h"
 
 namespace plexus {

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "algorithms/common/internal/node_order.h"
-#include "engine/state.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {

@@ -1,7 +1,6 @@
 // Two arrays of labels in turns; a row is counted in a dense accumulator.
 #include "algorithms/community/community.h"
 
-#include <algorithm>
 #include <numeric>
 #include <string>
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/retrieval/internal/document.h"
 #include "algorithms/retrieval/internal/term_difference.h"
 #include "engine/out_of_memory.h"

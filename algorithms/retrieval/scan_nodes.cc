@@ -8,7 +8,6 @@
 
 #include "algorithms/common/internal/node_order.h"
 #include "engine/out_of_memory.h"
-#include "engine/state.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::retrieval {

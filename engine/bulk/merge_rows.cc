@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "engine/adjacency/heaviest_arcs.h"
-#include "engine/adjacency/run.h"
 
 namespace plexus::engine_internal {
 

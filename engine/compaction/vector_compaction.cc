@@ -1,7 +1,6 @@
 // Live rows in a new table, then what changed since.
 #include "engine/compaction/vector_compaction.h"
 
-#include <algorithm>
 #include <vector>
 
 namespace plexus {

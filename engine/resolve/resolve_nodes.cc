@@ -3,7 +3,6 @@
 // Operations run in order over Pending (what the batch makes of a node); what is
 // left at the end, compared with the snapshot, becomes the record.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 

@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "engine/adjacency/csr.h"
-#include "engine/vocabulary.h"
 #include "storage/checkpoint/checkpoint.h"
 
 namespace plexus::storage_internal {

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/vocabulary.h"
 #include "engine/writer/state_packing.h"
 #include "storage/checkpoint/reader.h"
 #include "storage/encoding/flatbuffer_util.h"

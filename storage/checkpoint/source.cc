@@ -1,6 +1,5 @@
 // Sections and manifests out of RocksDB.
 #include "storage/checkpoint/checkpoint.h"
-#include "storage/encoding/flatbuffer_util.h"
 #include "storage/log/rocks_db.h"
 
 namespace plexus::storage_internal {

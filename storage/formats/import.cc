@@ -11,7 +11,6 @@
 
 #include "engine/out_of_memory.h"
 #include "engine/times.h"
-#include "engine/vocabulary.h"
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/document_import.h"
 #include "storage/formats/edges/edge_list.h"

@@ -21,7 +21,6 @@
 #include "storage/log_scope.h"
 #include "storage/purge/each_arc.h"
 #include "storage/purge/erase.h"
-#include "storage/purge/purge_mask.h"
 #include "storage/purge/purged_words.h"
 
 namespace plexus {

@@ -1,7 +1,6 @@
 // Which entries prove themselves, and where their values stand.
 #include "storage/repair/salvage.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>

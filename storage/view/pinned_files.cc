@@ -2,7 +2,6 @@
 #include "storage/view/pinned_files.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>

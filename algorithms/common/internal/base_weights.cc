@@ -3,7 +3,6 @@
 
 #include <string_view>
 
-#include "engine/lineage.h"
 
 namespace plexus::common_internal {
 

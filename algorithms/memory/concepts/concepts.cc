@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "algorithms/memory/concepts/internal/concept_graph.h"
-#include "engine/graph.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "algorithms/memory/internal/outcome_column.h"
 #include "algorithms/memory/visibility/internal/suppression.h"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "algorithms/common/internal/in_time.h"
 #include "algorithms/common/internal/selection.h"

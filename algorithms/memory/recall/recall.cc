@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "algorithms/common/internal/selection.h"
 #include "algorithms/memory/recall/internal/recall_lists.h"
 #include "algorithms/memory/recall/internal/recall_planned.h"
 #include "algorithms/memory/visibility/visibility.h"

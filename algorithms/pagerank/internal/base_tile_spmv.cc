@@ -9,7 +9,6 @@
 
 #include "algorithms/common/internal/base_weights.h"
 #include "algorithms/pagerank/internal/tile_spmv.h"
-#include "engine/lineage.h"
 
 namespace plexus::pagerank::internal {
 

@@ -4,7 +4,6 @@
 #include <libstemmer.h>
 #include <unicode/bytestream.h>
 #include <unicode/normalizer2.h>
-#include <unicode/uchar.h>
 #include <unicode/uscript.h>
 #include <cstdint>
 

@@ -9,7 +9,6 @@
 
 #include "engine/properties/json_writer.h"
 #include "engine/properties/properties.h"
-#include "engine/schema.h"
 #include "engine/types.h"
 #include "storage/formats/base/json_tree.h"
 #include "storage/formats/base/property_map.h"

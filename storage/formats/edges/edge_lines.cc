@@ -3,7 +3,6 @@
 
 #include <cstring>
 
-#include "engine/arrays/string_table.h"
 #include "storage/formats/base/decimal.h"
 
 namespace plexus::formats::internal {

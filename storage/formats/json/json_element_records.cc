@@ -5,7 +5,6 @@
 #include <memory>
 #include <utility>
 
-#include "storage/formats/base/ascii.h"
 #include "storage/formats/base/json_check.h"
 #include "storage/formats/base/linked_kind.h"
 #include "storage/formats/base/properties.h"

@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "engine/times.h"
-#include "storage/formats/base/field_names.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/pipeline/dry_run.h"

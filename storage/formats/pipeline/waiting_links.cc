@@ -1,5 +1,4 @@
 // Pieces that only link, loaded at once; see PieceApplier.
-#include <algorithm>
 #include <utility>
 
 #include "engine/bulk/link_arrays.h"

@@ -16,7 +16,6 @@
 #include "algorithms/retrieval/vectors.h"
 #include "engine/out_of_memory.h"
 #include "engine/vectors/vector_view.h"
-#include "engine/vocabulary.h"
 
 namespace plexus::memory {
 namespace {

@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "engine/adjacency/run.h"
 #include "engine/state.h"
 
 namespace plexus::memory::internal {

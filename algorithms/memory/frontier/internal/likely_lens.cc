@@ -2,7 +2,6 @@
 #include "algorithms/memory/frontier/internal/likely_lens.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "algorithms/common/internal/in_time.h"
 #include "algorithms/common/internal/selection.h"

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <utility>
 
 #include "algorithms/common/internal/object_pool.h"

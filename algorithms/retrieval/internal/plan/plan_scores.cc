@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
-#include <string>
 
 #include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/retrieval/internal/plan/candidate_degrees.h"

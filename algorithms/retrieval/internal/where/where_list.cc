@@ -9,7 +9,6 @@
 #include <string>
 
 #include "algorithms/common/internal/node_order.h"
-#include "engine/state.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::retrieval::internal {
