@@ -48,8 +48,7 @@ inline Result<EigenAdjacency> AdjacencyMatrix(const DenseView& view) {
   const NodeId n = view.node_count();
   constexpr auto kMaxInt = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
   if (out.arc_count() > kMaxInt || n > kMaxInt)
-    return Exhausted("a matrix of " + std::to_string(out.arc_count()) +
-                     " arcs is beyond Eigen's int indices");
+    return Exhausted("a matrix of ", out.arc_count(), " arcs is beyond Eigen's int indices");
   EigenAdjacency matrix(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
   matrix.reserve(static_cast<Eigen::Index>(out.arc_count()));
   std::vector<std::pair<NodeId, double>> row;

@@ -21,7 +21,8 @@ std::string_view ErrorCodeName(ErrorCode code) {
                                          "cancelled",
                                          "internal"};
   static_assert(std::size(kNames) == std::size_t(ErrorCode::kInternal) + 1);
-  return kNames[static_cast<std::size_t>(code)];
+  const auto at = static_cast<std::size_t>(code);
+  return at < std::size(kNames) ? kNames[at] : "unknown";
 }
 
 std::string Error::ToString() const { return std::string(ErrorCodeName(code)) + ": " + message; }

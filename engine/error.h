@@ -10,6 +10,7 @@
 #include <expected>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace plexus {
@@ -49,33 +50,53 @@ class [[nodiscard]] Result : public std::expected<T, Error> {
 };
 using Status = Result<void>;
 
-inline std::unexpected<Error> Fail(ErrorCode code, std::string message) {
-  return std::unexpected<Error>(Error{code, std::move(message)});
+template <class Part>
+void AppendPart(std::string& message, const Part& part) {
+  if constexpr (std::is_same_v<Part, char>)
+    message += part;
+  else if constexpr (std::is_convertible_v<const Part&, std::string_view>)
+    message += std::string_view(part);
+  else
+    message += std::to_string(part);
 }
-
-inline std::unexpected<Error> Invalid(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message));
+// The message is made of texts and numbers.
+template <class... Parts>
+std::unexpected<Error> Fail(ErrorCode code, const Parts&... parts) {
+  Error error{code, {}};
+  (AppendPart(error.message, parts), ...);
+  return std::unexpected<Error>(std::move(error));
 }
-inline std::unexpected<Error> NotFound(std::string message) {
-  return Fail(ErrorCode::kNotFound, std::move(message));
+template <class... Parts>
+std::unexpected<Error> Invalid(const Parts&... parts) {
+  return Fail(ErrorCode::kInvalidArgument, parts...);
 }
-inline std::unexpected<Error> FailedPrecondition(std::string message) {
-  return Fail(ErrorCode::kFailedPrecondition, std::move(message));
+template <class... Parts>
+std::unexpected<Error> NotFound(const Parts&... parts) {
+  return Fail(ErrorCode::kNotFound, parts...);
 }
-inline std::unexpected<Error> Exhausted(std::string message) {
-  return Fail(ErrorCode::kResourceExhausted, std::move(message));
+template <class... Parts>
+std::unexpected<Error> FailedPrecondition(const Parts&... parts) {
+  return Fail(ErrorCode::kFailedPrecondition, parts...);
 }
-inline std::unexpected<Error> IoError(std::string message) {
-  return Fail(ErrorCode::kIo, std::move(message));
+template <class... Parts>
+std::unexpected<Error> Exhausted(const Parts&... parts) {
+  return Fail(ErrorCode::kResourceExhausted, parts...);
 }
-inline std::unexpected<Error> Corrupted(std::string message) {
-  return Fail(ErrorCode::kCorruption, std::move(message));
+template <class... Parts>
+std::unexpected<Error> IoError(const Parts&... parts) {
+  return Fail(ErrorCode::kIo, parts...);
 }
-inline std::unexpected<Error> Unsupported(std::string message) {
-  return Fail(ErrorCode::kUnsupported, std::move(message));
+template <class... Parts>
+std::unexpected<Error> Corrupted(const Parts&... parts) {
+  return Fail(ErrorCode::kCorruption, parts...);
 }
-inline std::unexpected<Error> Cancelled(std::string message) {
-  return Fail(ErrorCode::kCancelled, std::move(message));
+template <class... Parts>
+std::unexpected<Error> Unsupported(const Parts&... parts) {
+  return Fail(ErrorCode::kUnsupported, parts...);
+}
+template <class... Parts>
+std::unexpected<Error> Cancelled(const Parts&... parts) {
+  return Fail(ErrorCode::kCancelled, parts...);
 }
 
 // PLEXUS_TRY(expr): returns the error of a Status/Result expression to the caller.

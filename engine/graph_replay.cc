@@ -109,8 +109,8 @@ Status Graph::Impl::Replay(std::span<const Record> records, const ReplayOptions&
       group = fitted;
     }
     if (group.front().sequence != writer_.sequence() + 1)
-      return FailedPrecondition("record " + std::to_string(group.front().sequence) +
-                                " does not follow sequence " + std::to_string(writer_.sequence()));
+      return FailedPrecondition("record ", group.front().sequence, " does not follow sequence ",
+                                writer_.sequence());
     std::size_t applied = 0;
     Status status;
     try {

@@ -12,14 +12,13 @@ namespace plexus {
 namespace {
 
 Status CheckName(std::string_view what, std::string_view name) {
-  if (name.empty()) return Invalid(std::string(what) + " name is empty");
+  if (name.empty()) return Invalid(what, " name is empty");
   if (name.size() > Limits::kMaxStringBytes)
-    return Invalid(std::string(what) + " name has " + std::to_string(name.size()) +
-                   " bytes, the limit is " + std::to_string(Limits::kMaxStringBytes));
-  if (!IsValidUtf8(name)) return Invalid(std::string(what) + " name is not valid UTF-8");
+    return Invalid(what, " name has ", name.size(), " bytes, the limit is ",
+                   Limits::kMaxStringBytes);
+  if (!IsValidUtf8(name)) return Invalid(what, " name is not valid UTF-8");
   for (unsigned char c : name)
-    if (c < 0x20 || c == 0x7f)
-      return Invalid(std::string(what) + " name contains a control character");
+    if (c < 0x20 || c == 0x7f) return Invalid(what, " name contains a control character");
   return {};
 }
 
@@ -140,7 +139,7 @@ Result<EdgeKindId> Schema::Define(const EdgeKind& kind) try {
   if (!kind.inverse.empty()) {
     PLEXUS_TRY(CheckName("inverse of edge kind", kind.inverse));
     if (kind.symmetric)
-      return Invalid("symmetric edge kind '" + kind.name + "' cannot have an inverse name");
+      return Invalid("symmetric edge kind '", kind.name, "' cannot have an inverse name");
     const auto old = FindEdgeKind(kind.inverse);
     if (kind.inverse == kind.name || (old && !GivesWay(*old)))
       return Fail(ErrorCode::kAlreadyExists, "inverse name '" + kind.inverse + "' of edge kind '" +
@@ -148,13 +147,12 @@ Result<EdgeKindId> Schema::Define(const EdgeKind& kind) try {
   }
   for (NodeKindId endpoint : {kind.source_kind, kind.target_kind})
     if (endpoint != kNoNodeKind && endpoint >= node_kinds_.size())
-      return Invalid("edge kind '" + kind.name + "' requires node kind " +
-                     std::to_string(endpoint) + ", which is not defined");
+      return Invalid("edge kind '", kind.name, "' requires node kind ", endpoint,
+                     ", which is not defined");
   if (kind.symmetric && kind.source_kind != kind.target_kind)
-    return Invalid("symmetric edge kind '" + kind.name +
+    return Invalid("symmetric edge kind '", kind.name,
                    "' must require the same node kind at both ends");
-  if (kind.half_life_ms < 0)
-    return Invalid("edge kind '" + kind.name + "' has a negative half-life");
+  if (kind.half_life_ms < 0) return Invalid("edge kind '", kind.name, "' has a negative half-life");
   if (edge_kinds_.size() >= Limits::kMaxKinds) return Exhausted("more than 65535 edge kinds");
   const EdgeKindId id(edge_kinds_.size());
   edge_kinds_.push_back(kind);
@@ -220,8 +218,8 @@ Result<SpaceId> Schema::Define(const VectorSpace& space) try {
   }
   PLEXUS_TRY(CheckName("vector space", space.name));
   if (space.dimensions == 0 || space.dimensions > Limits::kMaxDimensions)
-    return Invalid("vector space '" + space.name + "' has " + std::to_string(space.dimensions) +
-                   " dimensions, expected 1 to " + std::to_string(Limits::kMaxDimensions));
+    return Invalid("vector space '", space.name, "' has ", space.dimensions,
+                   " dimensions, expected 1 to ", Limits::kMaxDimensions);
   if (spaces_.size() >= Limits::kMaxSpaces) return Exhausted("more than 64 vector spaces");
   const SpaceId id(spaces_.size());
   spaces_.push_back(space);
@@ -261,7 +259,7 @@ bool IsValidUtf8(std::string_view s) {
 }
 
 Status CheckKey(std::string_view key, bool index) try {
-  auto bad = [&](const std::string& why) { return Invalid("node key " + why); };
+  auto bad = [&](const std::string& why) { return Invalid("node key ", why); };
   if (key.empty()) return bad("is empty");
   if (key.size() > Limits::kMaxKeyBytes)
     return bad("has " + std::to_string(key.size()) + " bytes, the limit is " +

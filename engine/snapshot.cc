@@ -160,15 +160,14 @@ Result<std::string> Snapshot::PayloadOrEmpty(PayloadRef ref) const {
 
 Result<const VectorView*> Snapshot::vectors(SpaceId id) const try {
   const VectorView* view = space(id);
-  if (!view)
-    return Invalid("vector space " + std::to_string(id.value()) + " is not defined in this graph");
+  if (!view) return Invalid("vector space ", id.value(), " is not defined in this graph");
   PLEXUS_TRY(view->Load(state().payload_store.get()));
   return view;
 }
 PLEXUS_CATCH_NO_MEMORY
 
 Result<std::string> Snapshot::Payload(NodeId node, NodeField field) const try {
-  if (purged(node)) return NotFound("node '" + std::string(key(node)) + "' was purged");
+  if (purged(node)) return NotFound("node '", key(node), "' was purged");
   return Payload(payload_ref(node, field));
 }
 PLEXUS_CATCH_NO_MEMORY

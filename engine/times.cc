@@ -176,7 +176,7 @@ std::string InvertedValidity(std::int64_t valid_from, std::int64_t valid_until) 
 Status CheckBatchTime(std::int64_t time_ms, std::optional<std::int64_t> now_ms,
                       std::int64_t max_ahead_ms) try {
   const auto refuse = [&](const std::string& why) {
-    return Invalid("the batch's time " + std::to_string(time_ms) + why);
+    return Invalid("the batch's time ", time_ms, why);
   };
   if (time_ms > kMaxTimeMs)
     return refuse(" lies after the year 9999; times are milliseconds since 1970");

@@ -62,7 +62,7 @@ Status WriteBatch::CheckRefs() const {
   const engine_internal::BatchRefs::Foreign& foreign = refs_.foreign();
   if (foreign.operation == 0) return {};
   return Invalid(
-      "operation " + std::to_string(foreign.operation) + ": " + foreign.what +
+      "operation ", foreign.operation, ": ", foreign.what,
       (foreign.unset ? " that was never set" : " of another batch, or of this one before Clear()"));
 }
 

@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kPastKept = 4;
 
 Status BelowFloor(const std::string& directory, Sequence floor, const std::string& what) {
-  return NotFound(directory + ": " + what + " lies below the history floor, record " +
-                  std::to_string(floor) + ": what was before is trimmed");
+  return NotFound(directory, ": ", what, " lies below the history floor, record ", floor,
+                  ": what was before is trimmed");
 }
 
 }  // namespace
@@ -41,8 +41,7 @@ bool Database::Impl::KeepPast(const Snapshot& state) {
 
 Status Database::Impl::CheckReached(const Reading& reading, Sequence sequence) const {
   if (const Sequence last = reading.now.sequence(); sequence > last)
-    return NotFound("sequence " + std::to_string(sequence) +
-                    " lies in the future, the last record is " + std::to_string(last));
+    return NotFound("sequence ", sequence, " lies in the future, the last record is ", last);
   const Sequence floor = reading.request.floor.sequence;
   if (sequence >= floor) return {};
   return BelowFloor(directory, floor, "record " + std::to_string(sequence));
@@ -118,7 +117,7 @@ Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) try {
     PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, middle));
     (head.time_ms <= time_ms ? low : high) = middle;
   }
-  if (low == 0) return NotFound(IsoTime(time_ms) + " lies before the first record");
+  if (low == 0) return NotFound(IsoTime(time_ms), " lies before the first record");
   return low;
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -70,7 +70,7 @@ class Copier {
     std::vector<char> buffer(1 << 20);
     for (std::uint64_t at = 0;;) {
       const std::int64_t read = entry.file->Read(at, buffer.data(), buffer.size());
-      if (read < 0) return IoError(pinned_.path() + "/" + entry.name + ": cannot be read");
+      if (read < 0) return IoError(pinned_.path(), "/", entry.name, ": cannot be read");
       if (read == 0) break;
       const std::size_t bytes = static_cast<std::size_t>(read);
       PLEXUS_TRY(Check(out->Append(rocksdb::Slice(buffer.data(), bytes)), target));
@@ -84,7 +84,7 @@ class Copier {
 
   Status Go() const {
     if (!progress_ || progress_->Report(phase_, done_, total_)) return {};
-    return Cancelled(std::string(phase_) + " was stopped, nothing is left of the copy");
+    return Cancelled(phase_, " was stopped, nothing is left of the copy");
   }
 
   const PinnedFiles& pinned_;
@@ -124,7 +124,7 @@ Status MustBeSound(const std::string& directory, Sequence least, Executor& execu
   PLEXUS_ASSIGN(const VerifyReport report, copy->Verify(verify));
   if (report.ok) return {};
   const VerifyProblem& first = report.problems.front();
-  return Corrupted(directory + ": the copy has problems, the first: " + first.where + ": " +
+  return Corrupted(directory, ": the copy has problems, the first: ", first.where, ": ",
                    first.what);
 }
 
@@ -179,7 +179,7 @@ Status Database::Restore(const std::string& from, const std::string& to, Progres
   const Anchor& anchor = pinned->anchor();
   if (!anchor.clean)
     return FailedPrecondition(
-        from +
+        from,
         ": is open, or its last writer did not end; restore from a copy that 'backup' made, "
         "or let a command that writes close it first");
   PLEXUS_TRY(CompareGeneration(pinned->path(), anchor.files, Files(files, pinned)));

@@ -84,8 +84,7 @@ namespace {
 
 Status CheckFloor(Sequence since, Sequence floor) {
   if (since >= floor) return {};
-  return FailedPrecondition("records up to " + std::to_string(floor) +
-                            " were trimmed; a follower at " + std::to_string(since) +
+  return FailedPrecondition("records up to ", floor, " were trimmed; a follower at ", since,
                             " begins with a backup");
 }
 
@@ -119,8 +118,7 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
   rocks = d.rocks;
   const auto& store = d.store;
   if (since > end)
-    return NotFound("sequence " + std::to_string(since) + " lies after " + std::to_string(end) +
-                    ", the last that is durable");
+    return NotFound("sequence ", since, " lies after ", end, ", the last that is durable");
   PLEXUS_TRY(CheckFloor(since, floor.sequence));
   FailPoint(d.options.hooks, "changes.floor_read");
   Changes changes;
@@ -136,8 +134,7 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
          (changes.records.empty() || bytes < options.max_bytes)) {
     PLEXUS_ASSIGN(const bool more, log.Next());
     if (!more)
-      return Corrupted("log record " + std::to_string(changes.next + 1) + ": is missing from " +
-                       rocks->path());
+      return Corrupted("log record ", changes.next + 1, ": is missing from ", rocks->path());
     Record& record = log.record();
     bytes += log.size();
     mask.MoveTo(record.sequence);

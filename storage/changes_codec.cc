@@ -40,7 +40,7 @@ class PageReader {
 };
 
 std::unexpected<Error> BrokenPage(const std::string& what) {
-  return Corrupted("a page of the feed: " + what);
+  return Corrupted("a page of the feed: ", what);
 }
 
 }  // namespace

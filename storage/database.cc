@@ -90,7 +90,7 @@ std::map<NodeId, Sequence> Database::Impl::Purged() {
 
 Status Database::Impl::Usable() const {
   if (Copied()) return owner.Check("the database");
-  if (closed) return FailedPrecondition(directory + ": the database is closed");
+  if (closed) return FailedPrecondition(directory, ": the database is closed");
   return {};
 }
 
@@ -297,7 +297,7 @@ Status Database::Impl::CloseFiles() {
 
 Status Database::Impl::CloseWriter() {
   if (!rocks)  // a rewrite failed half way, and has closed the rest
-    return FailedPrecondition(directory + ": the database is closed");
+    return FailedPrecondition(directory, ": the database is closed");
   Status status = files->CheckHome();
   const bool failed = graph && graph->read_only();
   // What other threads append from here on is refused: the log's end stays where it is.

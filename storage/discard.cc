@@ -14,7 +14,7 @@ Status Database::Discard() try {
   PLEXUS_TRY(d.Writable());
   if (!d.report.created || d.graph->snapshot().sequence() != 0 ||
       d.journal->position().sequence != 0)
-    return FailedPrecondition(d.directory + ": holds more than an empty graph made by this open");
+    return FailedPrecondition(d.directory, ": holds more than an empty graph made by this open");
   const MutexLock one(d.closing);
   if (d.closed.exchange(true)) return d.Usable();
   d.StopKeeper();

@@ -112,7 +112,7 @@ Result<Database::Impl::Reading> Database::Impl::WholeLog() {
   PLEXUS_ASSIGN(const RecordHead last, DecodeRecordHead(AsBytes(news.back()), "log record"));
   PLEXUS_ASSIGN(const RecordHead read, ReadRecordHead(now, last.sequence));
   if (read.running_hash != last.running_hash)
-    return Corrupted(now->path() + ": the log is not what the view has read");
+    return Corrupted(now->path(), ": the log is not what the view has read");
   store->Attach(now);
   rocks = std::move(now);
   news.clear();

@@ -20,7 +20,7 @@ Result<std::vector<HistoryEntry>> Database::History(NodeId node, Progress* progr
   constexpr std::size_t kLookEvery = 16;  // records, some of which are of megabytes
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
-  if (node >= snapshot().node_count()) return NotFound("there is no node " + std::to_string(node));
+  if (node >= snapshot().node_count()) return NotFound("there is no node ", node);
   const ReaderLock kept(d.erase_mutex);
   PLEXUS_TRY(d.Usable());
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
@@ -31,8 +31,8 @@ Result<std::vector<HistoryEntry>> Database::History(NodeId node, Progress* progr
     PLEXUS_TRY(d.node_records.Follow(reading.rocks, reading.request.floor, progress));
     const Sequence end = d.node_records.end().sequence;
     if (d.options.read_only && end < reading.now.sequence())
-      return Corrupted(reading.rocks->path() + ": the log ends at record " + std::to_string(end) +
-                       ", the view has seen " + std::to_string(reading.now.sequence()));
+      return Corrupted(reading.rocks->path(), ": the log ends at record ", end,
+                       ", the view has seen ", reading.now.sequence());
     records = d.node_records.Of(node);
   }
   const std::map<NodeId, Sequence> purged = d.Purged();

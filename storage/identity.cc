@@ -12,7 +12,7 @@ using namespace storage_internal;
 
 Result<GraphIdentity> IdentifyGraph(const std::string& directory) try {
   struct stat folder = {};
-  if (stat(directory.c_str(), &folder) != 0) return NotFound(directory + ": does not exist");
+  if (stat(directory.c_str(), &folder) != 0) return NotFound(directory, ": does not exist");
   PLEXUS_ASSIGN(const Anchor anchor, ReadAnchor(directory, Files()));
   return GraphIdentity{anchor.graph_id.high, anchor.graph_id.low, folder.st_dev, folder.st_ino};
 }
@@ -21,7 +21,7 @@ PLEXUS_CATCH_NO_MEMORY
 Result<Sequence> ClosedSequence(const std::string& directory) try {
   PLEXUS_ASSIGN(const Anchor anchor, ReadAnchor(directory, Files()));
   if (!anchor.clean)
-    return FailedPrecondition(directory + ": is open, or its last writer did not end");
+    return FailedPrecondition(directory, ": is open, or its last writer did not end");
   return anchor.sequence;
 }
 PLEXUS_CATCH_NO_MEMORY

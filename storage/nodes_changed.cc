@@ -47,8 +47,7 @@ Result<std::optional<std::vector<NodeId>>> Database::NodesChanged(Sequence after
       return Cancelled("the log was not read to its end");
     PLEXUS_ASSIGN(const bool more, cursor.NextNodes(record));
     if (!more)
-      return Corrupted(reading.rocks->path() + ": the log ends at record " +
-                       std::to_string(cursor.point().sequence));
+      return Corrupted(reading.rocks->path(), ": the log ends at record ", cursor.point().sequence);
     for (std::uint32_t i = 0; i < record.new_nodes; ++i) nodes.push_back(record.first_node + i);
     nodes.insert(nodes.end(), record.named.begin(), record.named.end());
     if (nodes.size() < set_at) continue;

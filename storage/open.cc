@@ -40,7 +40,7 @@ class RefusingJournal : public Journal {
 
 // The end of a log, against what the anchor promises. `hash`: of the anchor's record.
 Status CompareEnd(const std::string& path, const Anchor& anchor, Sequence end, std::uint64_t hash) {
-  auto damage = [&](const std::string& what) { return Corrupted(path + ": " + what); };
+  auto damage = [&](const std::string& what) { return Corrupted(path, ": ", what); };
   if (end < anchor.sequence)
     return damage("the log ends at record " + std::to_string(end) + ", the anchor has seen " +
                   std::to_string(anchor.sequence));
@@ -81,7 +81,7 @@ Status CompareCheckpoint(const std::shared_ptr<Rocks>& rocks, const Anchor& anch
     if (m.id == anchor.checkpoint_id && m.digest == anchor.checkpoint_digest) return {};
   const std::string what =
       "checkpoint " + std::to_string(anchor.checkpoint_id) + " of the anchor is missing or another";
-  if (strict) return Corrupted(rocks->path() + ": " + what);
+  if (strict) return Corrupted(rocks->path(), ": ", what);
   MergeDamage(damaged,
               {DescribeDamage(rocks, anchor.checkpoint_id, anchor.checkpoint_sequence, what)});
   return {};
@@ -135,7 +135,7 @@ Status Database::Impl::CreateIfAsked() {
   }
   if (!found && found.error().code != ErrorCode::kNotFound) return std::unexpected(found.error());
   if (!options.create) {
-    if (found) return NotFound(directory + ": was never completely created");
+    if (found) return NotFound(directory, ": was never completely created");
     return std::unexpected(found.error());
   }
   const std::string path = GenerationPath(directory, 1);
@@ -206,7 +206,7 @@ Result<Loaded> Database::Impl::OpenReadOnlyAndLoad(bool live_writer,
   const std::string path = generation_path();
   if (!through) through = files;
   PLEXUS_TRY(MustBePlain(directory, anchor.generation, *files));
-  if (!through->Exists(path)) return Corrupted(path + ": is missing, the anchor names it");
+  if (!through->Exists(path)) return Corrupted(path, ": is missing, the anchor names it");
   std::vector<ChangedFile> changed;
   std::unique_ptr<ClosedCheckpoint> closed_one;
   if (anchor.clean) {
@@ -291,9 +291,8 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
   PLEXUS_ASSIGN(const Sequence end,
                 LastSequence(rocks, anchor.floor_sequence, loaded.point.sequence));
   if (end != loaded.point.sequence)
-    return Corrupted(rocks->path() + ": opened for writing it ends at record " +
-                     std::to_string(end) + ", before it was " +
-                     std::to_string(loaded.point.sequence));
+    return Corrupted(rocks->path(), ": opened for writing it ends at record ", end,
+                     ", before it was ", loaded.point.sequence);
   store->Attach(rocks);
   store->Own();
   RocksJournal::Options to;
@@ -347,7 +346,7 @@ Status Database::Impl::OpenForWriting() {
   if (options.create && !files->Exists(directory + "/" + kAnchorName))
     PLEXUS_TRY(MustBeOutside(directory));
   if (options.create && !files->Exists(directory)) PLEXUS_TRY(files->MakeDirectory(directory));
-  if (!files->Exists(directory)) return NotFound(directory + ": does not exist");
+  if (!files->Exists(directory)) return NotFound(directory, ": does not exist");
   if (!options.create && !files->Exists(directory + "/" + kAnchorName))
     return std::unexpected(NoAnchor(directory));
   PLEXUS_ASSIGN(lock, LockFile::Take(directory, options.lock_wait_ms, options.on_lock_wait));
@@ -398,7 +397,7 @@ Status Database::Impl::OpenForReading() {
     rocks.reset();
     PLEXUS_ASSIGN(pinned, PinnedFiles::Take(directory));
     anchor = pinned->anchor();
-    if (anchor.generation == 0) return NotFound(directory + ": is just being created");
+    if (anchor.generation == 0) return NotFound(directory, ": is just being created");
     report.was_clean = anchor.clean;
     // A writer that finished in between counts: its log may have been half written.
     report.live_writer = !anchor.clean && (LockFile::IsHeld(directory) || pinned->Moved());
@@ -449,7 +448,7 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
   }
   if (opened && !options.read_only) impl->OnAppended(impl->journal->tail_bytes());
   if (!opened && opened.error().code == ErrorCode::kCorruption)
-    return Corrupted(opened.error().message + "; 'plexus repair --db " + impl->directory +
+    return Corrupted(opened.error().message, "; 'plexus repair --db ", impl->directory,
                      " --to NEW' saves what can be saved");
   PLEXUS_TRY(opened);
   if (options.graph.return_freed_memory) ReturnMoreFreedMemory();

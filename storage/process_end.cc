@@ -69,7 +69,7 @@ void LeaveOut(Database::Impl* database) {
 
 Status MayWriteHere(const std::string& directory) {
   if (FirstProcess().Here()) return {};
-  return FailedPrecondition(directory +
+  return FailedPrecondition(directory,
                             ": a child of fork cannot open a database for writing when its parent "
                             "had one open; start a new program (exec)");
 }

@@ -20,7 +20,7 @@ using namespace storage_internal;
 namespace {
 
 Status Forked(const std::string& what) {
-  return FailedPrecondition("the source's history is not the replica's: " + what +
+  return FailedPrecondition("the source's history is not the replica's: ", what,
                             "; to take it nevertheless, follow into a new directory");
 }
 
@@ -29,8 +29,8 @@ Status Forked(const std::string& what) {
 Status replica::CheckSource(const replica::GraphLineage& replica,
                             const replica::GraphLineage& source) try {
   if (source.format > kNewestVersion)
-    return Unsupported("the source writes format " + std::to_string(source.format) +
-                       ", which is newer than this program's " + std::to_string(kNewestVersion) +
+    return Unsupported("the source writes format ", source.format,
+                       ", which is newer than this program's ", kNewestVersion,
                        "; update the replica first");
   if (source.high != replica.high || source.low != replica.low)
     return FailedPrecondition("the source is another graph than the one this is a replica of");
@@ -48,9 +48,8 @@ Status replica::CheckSource(const replica::GraphLineage& replica,
                   std::to_string(source.marks[common].after) + ", the replica has " +
                   std::to_string(replica.sequence) + " of the one before");
   if (source.sequence < replica.sequence)
-    return NotFound("the source is behind the replica: it ends at record " +
-                    std::to_string(source.sequence) + ", the replica at " +
-                    std::to_string(replica.sequence));
+    return NotFound("the source is behind the replica: it ends at record ", source.sequence,
+                    ", the replica at ", replica.sequence);
   return {};
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -70,7 +69,7 @@ Result<std::optional<Origin>> Database::Impl::ReadOrigin() {
   if (read.IsNotFound()) return std::nullopt;
   PLEXUS_TRY(Check(read, rocks->path() + ", meta"));
   const auto origin = ParseOrigin(value);
-  if (!origin) return Corrupted(rocks->path() + ", meta: no origin");
+  if (!origin) return Corrupted(rocks->path(), ", meta: no origin");
   return origin;
 }
 
@@ -167,8 +166,7 @@ Status Database::Impl::FinishForgetting() {
   PLEXUS_ASSIGN(const auto marks, ReadPurges(rocks, kForgetPrefix, now.sequence()));
   for (const auto& [node, sequence] : marks) {
     if (node >= now.node_count())
-      return Corrupted(rocks->path() + ", meta: forgets node " + std::to_string(node) +
-                       ", which is none");
+      return Corrupted(rocks->path(), ", meta: forgets node ", node, ", which is none");
     to_forget.insert(node);
   }
   if (const Status rewritten = RewriteForgotten(nullptr); rewritten || !rocks) return rewritten;
@@ -182,15 +180,15 @@ Status Database::Follow(const Changes& changes) try {
     const ReaderLock open(d.renewal);
     PLEXUS_TRY(d.Writable());
     if (d.NotedAnchor().source.empty())
-      return FailedPrecondition(d.directory + ": is not a replica");
+      return FailedPrecondition(d.directory, ": is not a replica");
     PLEXUS_ASSIGN(const std::optional<Origin> origin, d.ReadOrigin());
     if (!origin || origin->generation != changes.generation)
       return FailedPrecondition("the changes are of another generation than the replica's");
     const Sequence last = d.graph->snapshot().sequence();
     const Sequence since = changes.next - changes.records.size();
     if (since != last)
-      return FailedPrecondition("the changes follow record " + std::to_string(since) +
-                                ", the replica ends at " + std::to_string(last));
+      return FailedPrecondition("the changes follow record ", since, ", the replica ends at ",
+                                last);
     // Behind the point, when a crash left the first part of a page: its rest is the point's proof.
     const bool proves =
         origin->sequence == since || (origin->sequence > since && origin->sequence == changes.next);
@@ -200,8 +198,7 @@ Status Database::Follow(const Changes& changes) try {
                                             std::to_string(origin->sequence) +
                                             " is not the one that the replica has taken");
     if (!proves && origin->sequence > 0)
-      return FailedPrecondition("ask for the changes up to record " +
-                                std::to_string(origin->sequence));
+      return FailedPrecondition("ask for the changes up to record ", origin->sequence);
     if (changes.records.empty()) return {};
     d.journal->SetOrigin({changes.generation, changes.next, changes.next_hash});
   }
@@ -216,7 +213,7 @@ Status Database::Forget(const replica::ForgottenIds& forgotten, Progress* progre
   LogScope log(d.options.graph.on_log, "forget");
   const MutexLock guard(d.maintenance);
   PLEXUS_TRY(d.Writable());
-  if (d.anchor.source.empty()) return FailedPrecondition(d.directory + ": is not a replica");
+  if (d.anchor.source.empty()) return FailedPrecondition(d.directory, ": is not a replica");
   const Snapshot now = snapshot();
   std::set<NodeId> nodes;
   for (const NodeId node : forgotten.nodes)
@@ -234,7 +231,7 @@ Status Database::Promote() try {
   const MutexLock guard(d.maintenance);
   PLEXUS_TRY(d.Writable());
   if (d.anchor.source.empty())
-    return FailedPrecondition(d.directory + ": is not a replica, but a writer already");
+    return FailedPrecondition(d.directory, ": is not a replica, but a writer already");
   PLEXUS_TRY(d.RewriteForgotten(nullptr));  // a writer looks for no marks
   AnchorMark mark{0, 0, snapshot().sequence()};
   std::uint64_t random[2] = {};

@@ -69,7 +69,7 @@ class FieldReader {
 };
 
 std::unexpected<Error> BrokenFiles(const std::string& what) {
-  return Corrupted("the source's files: " + what);
+  return Corrupted("the source's files: ", what);
 }
 
 // A digest of pieces of a fixed size, whatever pieces they came in.
@@ -103,7 +103,7 @@ Status SendFile(const PinnedFiles& pinned, const PinnedEntry& entry, const SendP
   for (std::uint64_t at = 0; at < entry.file->size();) {
     const std::int64_t read = entry.file->Read(
         at, buffer.data(), std::min<std::uint64_t>(buffer.size(), entry.file->size() - at));
-    if (read <= 0) return IoError(pinned.path() + "/" + entry.name + ": cannot be read");
+    if (read <= 0) return IoError(pinned.path(), "/", entry.name, ": cannot be read");
     const std::string_view piece(buffer.data(), static_cast<std::size_t>(read));
     digest.Add(piece);
     PLEXUS_TRY(send(piece));
@@ -208,7 +208,7 @@ std::function<Status(std::uint64_t)> Counter(Progress* progress, const char* pha
   return [=, done = std::uint64_t{0}](std::uint64_t bytes) mutable -> Status {
     done += bytes;
     if (!progress || progress->Report(phase, done, total)) return {};
-    return Cancelled(std::string(phase) + " was stopped");
+    return Cancelled(phase, " was stopped");
   };
 }
 
@@ -255,9 +255,9 @@ Result<std::uint64_t> replica::ReceiveFiles(const std::string& directory, const 
   PLEXUS_ASSIGN(const Heading heading, ReceiveHeading(in));
   Anchor anchor = heading.anchor;
   if (before.generation > 0 && !(before.graph_id == anchor.graph_id))
-    return FailedPrecondition(directory + ": holds another graph than the source sends");
+    return FailedPrecondition(directory, ": holds another graph than the source sends");
   if (before.generation > 0 && before.source.empty())
-    return FailedPrecondition(directory + ": holds a graph that is no replica");
+    return FailedPrecondition(directory, ": holds a graph that is no replica");
   std::uint64_t generation = before.generation;
   PLEXUS_ASSIGN(const std::vector<std::string> names, files.List(directory));
   for (const std::string& name : names)
@@ -301,7 +301,7 @@ Status replica::SwapIn(const std::string& directory, std::uint64_t generation) t
   PLEXUS_ASSIGN(const std::string bytes, files.Read(held, kMostAnchorBytes));
   PLEXUS_ASSIGN(Anchor anchor, DecodeAnchor(AsBytes(bytes), held));
   if (anchor.generation != generation || anchor.begun == 0)
-    return Corrupted(held + ": is not of these files");
+    return Corrupted(held, ": is not of these files");
   PLEXUS_TRY(files.Remove(held));
   PLEXUS_TRY(WriteAnchor(directory, anchor, files));
   PLEXUS_TRY(files.SyncDirectory(directory));

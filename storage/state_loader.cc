@@ -28,7 +28,7 @@ Result<std::vector<Manifest>> Candidates(const std::shared_ptr<Rocks>& rocks,
                 request.strict ? ListCheckpoints(rocks) : ListSoundCheckpoints(rocks, damaged));
   for (const Manifest& m : manifests)
     if (m.graph_id != request.graph_id)
-      return Corrupted("checkpoint " + std::to_string(m.id) + ": belongs to another graph");
+      return Corrupted("checkpoint ", m.id, ": belongs to another graph");
   std::erase_if(manifests, [&](const Manifest& m) {
     return m.sequence > request.target || m.sequence < request.floor.sequence ||
            m.id == request.without ||
@@ -52,8 +52,7 @@ Result<GraphState> ReadBase(const std::shared_ptr<Rocks>& rocks, const LoadReque
       PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, m.sequence));
       hash = head.running_hash;
     }
-    if (hash != m.log_hash)
-      return Corrupted("checkpoint " + std::to_string(m.id) + ": was made from another log");
+    if (hash != m.log_hash) return Corrupted("checkpoint ", m.id, ": was made from another log");
   }
   if (closed && closed->manifest.digest == m.digest) {
     auto state =
@@ -107,8 +106,7 @@ Result<Loaded> ReplayOver(const std::shared_ptr<Rocks>& rocks, const LoadRequest
       return Cancelled("replay was stopped");
   }
   if (request.target != ~Sequence{0} && loaded.point.sequence != request.target)
-    return Corrupted("log record " + std::to_string(loaded.point.sequence + 1) +
-                     ": is missing from " + rocks->path());
+    return Corrupted("log record ", loaded.point.sequence + 1, ": is missing from ", rocks->path());
   writer.DropDeadVectors();
   writer.Pack(kPackAtOpen);
   loaded.state = writer.Publish();
@@ -139,13 +137,13 @@ Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest&
   }
   const std::string damage = damaged.empty() ? "" : "; " + damaged.front().what;
   if (request.floor.sequence > 0)
-    return Corrupted(rocks->path() + ": the checkpoint of the history floor " +
-                     std::to_string(request.floor.sequence) + " is missing" + damage);
+    return Corrupted(rocks->path(), ": the checkpoint of the history floor ",
+                     request.floor.sequence, " is missing", damage);
   GraphState nothing = EmptyState();
   nothing.payload_store = request.payloads;
   auto loaded = finish(nullptr, std::move(nothing));
   if (!loaded && loaded.error().code == ErrorCode::kCorruption)
-    return Corrupted(loaded.error().message + damage);
+    return Corrupted(loaded.error().message, damage);
   return loaded;
 }
 
@@ -165,7 +163,7 @@ Result<std::map<NodeId, Sequence>> ReadPurges(const std::shared_ptr<Rocks>& rock
   for (it->Seek(prefix); it->Valid() && it->key().starts_with(prefix); it->Next()) {
     const std::optional<Sequence> sequence = ParseMetaValue(it->value().ToStringView());
     if (it->key().size() != length + 4 || !sequence)
-      return Corrupted(rocks->path() + ", meta: a broken purge entry");
+      return Corrupted(rocks->path(), ", meta: a broken purge entry");
     NodeId node = 0;
     for (int i = 0; i < 4; ++i)
       node =

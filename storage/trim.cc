@@ -34,7 +34,7 @@ Status DropPayloads(const std::shared_ptr<Rocks>& rocks, Sequence before,
     Sequence sequence = 0;
     std::uint32_t ordinal = 0;
     if (!ParsePayloadKey(it->key(), &sequence, &ordinal))
-      return Corrupted(rocks->path() + ", payload: a key that is none");
+      return Corrupted(rocks->path(), ", payload: a key that is none");
     if (sequence > before) break;
     if (std::binary_search(needed.begin(), needed.end(), PayloadRef::Make(sequence, ordinal).bits))
       continue;
@@ -94,8 +94,7 @@ Result<std::vector<NodeId>> TrimTo(Database::Impl& d, Sequence before, Progress*
                                    bool forget_keys) PLEXUS_REQUIRES(d.maintenance) {
   const Sequence last = d.graph->snapshot().sequence();
   if (before > last)
-    return Invalid("cannot trim up to record " + std::to_string(before) + ", the last one is " +
-                   std::to_string(last));
+    return Invalid("cannot trim up to record ", before, ", the last one is ", last);
   if (before <= d.anchor.floor_sequence) return std::vector<NodeId>();
   if (forget_keys) {
     PLEXUS_ASSIGN(const bool replica, d.IsReplica());

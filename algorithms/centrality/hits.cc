@@ -44,10 +44,9 @@ double Distance(const std::vector<double>& a, const std::vector<double>& b, Exec
 
 Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) try {
   if (!(options.tolerance >= 0x1p-50) || !std::isfinite(options.tolerance))
-    return Invalid("tolerance " + std::to_string(options.tolerance) +
-                   " is not a number of 2^-50 or more");
+    return Invalid("tolerance ", options.tolerance, " is not a number of 2^-50 or more");
   if (options.max_iterations < 1)
-    return Invalid("max_iterations " + std::to_string(options.max_iterations) + " is below 1");
+    return Invalid("max_iterations ", options.max_iterations, " is below 1");
   Executor& executor = common_internal::Pick(options.run.executor);
   DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.weights = options.weighted;

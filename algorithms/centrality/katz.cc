@@ -44,9 +44,9 @@ std::string Text(double x) {
 template <class Options>
 Result<std::optional<AdjacencyRows>> MakeRows(const Snapshot& snapshot, const Options& options) {
   if (!(options.tolerance >= 0x1p-50) || !std::isfinite(options.tolerance))
-    return Invalid("tolerance " + Text(options.tolerance) + " is not a number of 2^-50 or more");
+    return Invalid("tolerance ", Text(options.tolerance), " is not a number of 2^-50 or more");
   if (options.max_iterations < 1)
-    return Invalid("max_iterations " + std::to_string(options.max_iterations) + " is below 1");
+    return Invalid("max_iterations ", options.max_iterations, " is below 1");
   DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.weights = options.weighted;
   return common_internal::InTime(options.run, [&](Executor& executor) {
@@ -241,7 +241,7 @@ double FindAlpha(const CsrView& rows, KatzSeries& series, Executor& executor) {
 
 Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) try {
   if (!(options.alpha >= 0) || !std::isfinite(options.alpha))
-    return Invalid("alpha " + Text(options.alpha) + " is not a number of 0 or more");
+    return Invalid("alpha ", Text(options.alpha), " is not a number of 0 or more");
   PLEXUS_ASSIGN(const auto made, MakeRows(snapshot, options));
   KatzResult result;
   if (!made) {
@@ -270,8 +270,8 @@ Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) tr
       if (grown || (series.largest() >= 1 && (steps & (steps - 1)) == 0 && steps >= 4)) {
         const double least = series.RadiusAtLeast();
         if (grown || result.alpha * least >= 1)
-          return Invalid("alpha " + Text(result.alpha) +
-                         " is too large, the sum over walks does not converge" +
+          return Invalid("alpha ", Text(result.alpha),
+                         " is too large, the sum over walks does not converge",
                          (least > 0 ? ": the spectral radius is at least " + Text(least) +
                                           ", alpha must be below " + Text(1 / least)
                                     : " within f64"));

@@ -177,9 +177,7 @@ Result<NodeSubset> NodeSubset::Of(const Snapshot& snapshot, std::span<const Node
   const NodeId count = snapshot.node_count();
   std::vector<std::uint64_t> words((std::size_t{count} + 63) / 64);
   for (NodeId v : nodes) {
-    if (v >= count)
-      return Invalid("node id " + std::to_string(v) + " is not below the graph's " +
-                     std::to_string(count) + " nodes");
+    if (v >= count) return Invalid("node id ", v, " is not below the graph's ", count, " nodes");
     words[v / 64] |= std::uint64_t{1} << (v % 64);
   }
   return NodeSubset(count, std::move(words));

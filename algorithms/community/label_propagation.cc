@@ -39,7 +39,7 @@ NodeId Next(const CsrView& out, const CsrView& in, NodeId v, const std::vector<N
 Result<LabelPropagationResult> Propagate(const CsrView& out, const CsrView& in,
                                          const LabelPropagationOptions& options) {
   if (options.iterations < 0)
-    return Invalid("iterations " + std::to_string(options.iterations) + ": expected at least 0");
+    return Invalid("iterations ", options.iterations, ": expected at least 0");
   Executor& executor = common_internal::Pick(options.run.executor);
   const NodeId n = out.node_count();
   LabelPropagationResult result;

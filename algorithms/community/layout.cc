@@ -263,8 +263,7 @@ std::optional<CommunityLayoutResult> PlaceAll(const common_internal::SimpleGraph
 Result<CommunityLayoutResult> CommunityLayout(const Snapshot& snapshot,
                                               const CommunityLayoutOptions& options) try {
   if (!std::isfinite(options.spacing) || options.spacing <= 0)
-    return Invalid("spacing " + std::to_string(options.spacing) +
-                   ": expected a finite number above 0");
+    return Invalid("spacing ", options.spacing, ": expected a finite number above 0");
   PLEXUS_ASSIGN(
       LeidenResult found,
       Leiden(snapshot, {.seed = options.seed, .filter = options.filter, .run = options.run}));

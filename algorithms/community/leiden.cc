@@ -25,13 +25,11 @@ using internal::NodeOrdering;
 
 Status CheckOptions(const LeidenOptions& options) {
   if (!std::isfinite(options.resolution) || options.resolution < 0)
-    return Invalid("resolution " + std::to_string(options.resolution) +
-                   ": expected a finite number of at least 0");
+    return Invalid("resolution ", options.resolution, ": expected a finite number of at least 0");
   if (!std::isfinite(options.tolerance) || options.tolerance < 0)
-    return Invalid("tolerance " + std::to_string(options.tolerance) +
-                   ": expected a finite number of at least 0");
+    return Invalid("tolerance ", options.tolerance, ": expected a finite number of at least 0");
   if (options.iterations < 1)
-    return Invalid("iterations " + std::to_string(options.iterations) + ": expected at least 1");
+    return Invalid("iterations ", options.iterations, ": expected at least 1");
   return {};
 }
 
@@ -209,8 +207,8 @@ PLEXUS_CATCH_NO_MEMORY
 Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_t> communities,
                           const LeidenOptions& options) try {
   if (communities.size() != snapshot.node_count())
-    return Invalid("communities of " + std::to_string(communities.size()) +
-                   " nodes were given, the graph has " + std::to_string(snapshot.node_count()));
+    return Invalid("communities of ", communities.size(), " nodes were given, the graph has ",
+                   snapshot.node_count());
   Executor& executor = common_internal::Pick(options.run.executor);
   Budget in_time;
   in_time.deadline = options.run.budget.deadline;
@@ -233,9 +231,8 @@ Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& op
   for (NodeId v = 0; v < symmetric.node_count() && !symmetric.weights.empty(); ++v)
     for (std::uint32_t a = symmetric.offsets[v]; a < symmetric.offsets[v + 1]; ++a)
       if (const float weight = symmetric.weights[a]; !(weight >= 0) || std::isinf(weight))
-        return Invalid("arc " + std::to_string(v) + " -> " +
-                       std::to_string(symmetric.neighbors[a]) + ": weight " +
-                       std::to_string(weight) + ", expected a finite one of at least 0");
+        return Invalid("arc ", v, " -> ", symmetric.neighbors[a], ": weight ", weight,
+                       ", expected a finite one of at least 0");
   Executor& executor = common_internal::Pick(options.run.executor);
   std::vector<NodeId> all(symmetric.node_count());
   std::iota(all.begin(), all.end(), NodeId{0});

@@ -31,8 +31,7 @@ Result<EdgeKinds> DirectedKinds(const Schema& schema, EdgeKinds kinds) {
   }
   for (EdgeKindId kind : kinds)
     if (kind < known.size() && known[kind].symmetric)
-      return Invalid("edges of kind '" + known[kind].name +
-                     "' are symmetric, so they order nothing");
+      return Invalid("edges of kind '", known[kind].name, "' are symmetric, so they order nothing");
   return kinds;
 }
 

@@ -83,8 +83,7 @@ Result<std::vector<double>> StartScores(const DenseView& view, std::span<const d
   if (!std::isfinite(sum))
     for (NodeId i = 0; i < n; ++i)
       if (!(dense[i] >= 0) || !std::isfinite(dense[i]))
-        return Invalid("the first score of node " + std::to_string(view.node(i)) +
-                       " is not a finite number >= 0");
+        return Invalid("the first score of node ", view.node(i), " is not a finite number >= 0");
   if (!(sum > 0) || !std::isfinite(sum))
     return Invalid("the first scores of the selected nodes do not have a finite sum above 0");
   ParallelForEach(executor, n, kGrain, [&](std::size_t i) { dense[i] /= sum; });

@@ -70,10 +70,9 @@ class Costs {
     NodeId row = 0;
     while (rows.offsets[row + 1] <= bad) ++row;
     const auto arc = static_cast<std::uint32_t>(bad.load());
-    return Invalid("the edge between '" + std::string(snapshot_.key(view_.node(row))) + "' and '" +
-                   std::string(snapshot_.key(view_.node(rows.neighbors[arc]))) +
-                   "' has the weight " + std::to_string(rows.weight(arc)) +
-                   ": -ln(weight) needs at most 1");
+    return Invalid("the edge between '", snapshot_.key(view_.node(row)), "' and '",
+                   snapshot_.key(view_.node(rows.neighbors[arc])), "' has the weight ",
+                   rows.weight(arc), ": -ln(weight) needs at most 1");
   }
 
   Status Values(const CsrView& rows, WeightedRows& out) {
@@ -82,8 +81,8 @@ class Costs {
       const auto value = snapshot_.f64(options_.column, view_.node(v));
       if (!value) continue;
       if (!(*value >= 0))
-        return Invalid("node '" + std::string(snapshot_.key(view_.node(v))) + "' has the cost " +
-                       std::to_string(*value) + ": it must not be negative");
+        return Invalid("node '", snapshot_.key(view_.node(v)), "' has the cost ", *value,
+                       ": it must not be negative");
       values[v] = *value;
     }
     const std::span<double> costs = New(rows);
@@ -101,11 +100,11 @@ class Costs {
 
 Status Check(const Snapshot& snapshot, const DistancesOptions& options) {
   if (!(options.delta >= 0) || !std::isfinite(options.delta))
-    return Invalid("delta " + std::to_string(options.delta) + ": expected a finite number >= 0");
+    return Invalid("delta ", options.delta, ": expected a finite number >= 0");
   const auto& columns = snapshot.schema().columns();
   if (options.cost == PathCost::kColumn &&
       (options.column >= columns.size() || columns[options.column].type != ColumnType::kF64))
-    return Invalid("column " + std::to_string(options.column) + " is no f64 column of this graph");
+    return Invalid("column ", options.column, " is no f64 column of this graph");
   return {};
 }
 

@@ -19,25 +19,22 @@ constexpr int kMaxPaths = 1000;
 
 Status CheckEnd(const Snapshot& snapshot, NodeId node, const char* which) {
   if (node >= snapshot.node_count())
-    return Invalid(std::string(which) + " node id " + std::to_string(node) +
-                   " is not below the graph's " + std::to_string(snapshot.node_count()) + " nodes");
-  if (!snapshot.alive(node))
-    return NotFound(std::string(which) + " node '" + std::string(snapshot.key(node)) +
-                    "' was removed");
+    return Invalid(which, " node id ", node, " is not below the graph's ", snapshot.node_count(),
+                   " nodes");
+  if (!snapshot.alive(node)) return NotFound(which, " node '", snapshot.key(node), "' was removed");
   return {};
 }
 
 Status CheckOptions(const Snapshot& snapshot, const ShortestPathOptions& options) {
   if (options.count < 1 || options.count > kMaxPaths)
-    return Invalid("count " + std::to_string(options.count) + " is not in 1.." +
-                   std::to_string(kMaxPaths));
+    return Invalid("count ", options.count, " is not in 1..", kMaxPaths);
   if (options.max_hops != UINT32_MAX && options.cost != PathCost::kHops)
     return Invalid("max_hops is for paths by hops");
   if (options.cost != PathCost::kColumn) return {};
   const auto& columns = snapshot.schema().columns();
   if (options.column >= columns.size() || columns[options.column].name.empty() ||
       columns[options.column].type != ColumnType::kF64)
-    return Invalid("column " + std::to_string(options.column) + " is not a column of f64");
+    return Invalid("column ", options.column, " is not a column of f64");
   return {};
 }
 

@@ -262,7 +262,7 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::string_view text,
                         const Bm25Options& options) try {
   PLEXUS_ASSIGN(const std::vector<std::string> terms, QueryTerms(snapshot, text));
   if (terms.empty())
-    return Invalid("'" + std::string(text) +
+    return Invalid("'", text,
                    "' has no word to search for: words as common as 'the' and 'of' are not in "
                    "the index, and neither is punctuation");
   return Bm25(snapshot, terms, options);

@@ -29,11 +29,11 @@ Result<SpaceQuery> SpaceQuery::Make(const Snapshot& snapshot, SpaceId space,
   PLEXUS_ASSIGN(const VectorView* view, snapshot.vectors(space));
   const VectorSpace& defined = snapshot.schema().spaces()[space];
   if (query.size() != defined.dimensions)
-    return Invalid("the query has " + std::to_string(query.size()) + " values, space '" +
-                   defined.name + "' has " + std::to_string(defined.dimensions) + " dimensions");
+    return Invalid("the query has ", query.size(), " values, space '", defined.name, "' has ",
+                   defined.dimensions, " dimensions");
   for (std::size_t i = 0; i < query.size(); ++i)
     if (!std::isfinite(query[i]))
-      return Invalid("value " + std::to_string(i) + " of the query is not a finite number");
+      return Invalid("value ", i, " of the query is not a finite number");
   return SpaceQuery(*view, space, query, metric.value_or(defined.metric), level);
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -131,12 +131,11 @@ Result<PhraseResult> NodesWithPhrases(const Snapshot& snapshot,
   std::vector<std::string> terms;
   const std::set<std::string_view> different(phrases.begin(), phrases.end());
   if (different.size() > kMaxPhrases)
-    return Invalid("phrase: " + std::to_string(different.size()) + " are given, at most " +
-                   std::to_string(kMaxPhrases) + " can be");
+    return Invalid("phrase: ", different.size(), " are given, at most ", kMaxPhrases, " can be");
   for (const std::string_view given : different) {
     const std::string phrase(given);
     PLEXUS_ASSIGN(std::vector<std::string> own, splitter.Words(phrase));
-    if (own.empty()) return Invalid("phrase: \"" + phrase + "\" has no word");
+    if (own.empty()) return Invalid("phrase: \"", phrase, "\" has no word");
     words.push_back(std::move(own));
     PLEXUS_ASSIGN(const std::vector<std::string> needed, splitter.PhraseTerms(phrase));
     terms.insert(terms.end(), needed.begin(), needed.end());

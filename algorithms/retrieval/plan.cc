@@ -15,7 +15,7 @@ using internal::PlanRun;
 using internal::Seed;
 
 std::unexpected<Error> Bad(const std::string& place, const std::string& what) {
-  return Invalid(place + ": " + what);
+  return Invalid(place, ": ", what);
 }
 
 Status CheckQuestion(const Snapshot& snapshot, const RetrievalPlan& plan,
@@ -33,7 +33,7 @@ Status CheckQuestion(const Snapshot& snapshot, const RetrievalPlan& plan,
     if (key.node >= snapshot.node_count() || !snapshot.alive(key.node))
       return common_internal::NotSelected(snapshot, "key", key.node, {});
     if (!(key.weight > 0 && key.weight <= 1))
-      return Invalid("the weight of key " + common_internal::NodeName(snapshot, key.node) +
+      return Invalid("the weight of key ", common_internal::NodeName(snapshot, key.node),
                      " is not in (0, 1]");
   }
   const std::size_t spaces = snapshot.schema().spaces().size();
@@ -52,7 +52,7 @@ Status CheckValues(const Snapshot& snapshot, PlanTerm term, const NodeValues& va
   const auto& columns = snapshot.schema().columns();
   for (const ColumnId column : values.columns)
     if (column >= columns.size() || columns[column].type != ColumnType::kF64)
-      return Invalid("a column of " + std::string(PlanTermName(term)) + " is not one of numbers");
+      return Invalid("a column of ", PlanTermName(term), " is not one of numbers");
   return {};
 }
 

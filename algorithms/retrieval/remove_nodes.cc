@@ -65,7 +65,7 @@ Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> liv
   const std::int64_t now =
       options.now_ms == kNoTime && clock ? clock() : before.TimeOr(options.now_ms);
   for (const TimeToLive& life : lives) {
-    if (life.ttl_ms < 0) return Invalid("a time to live of " + std::to_string(life.ttl_ms) + " ms");
+    if (life.ttl_ms < 0) return Invalid("a time to live of ", life.ttl_ms, " ms");
     NodeScan scan;
     scan.kind = life.kind;
     scan.column = life.since;

@@ -95,8 +95,8 @@ Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   if (!nodes.empty() && nodes.back() >= snapshot.node_count())
-    return Invalid("node id " + std::to_string(nodes.back()) + " is not below the graph's " +
-                   std::to_string(snapshot.node_count()) + " nodes");
+    return Invalid("node id ", nodes.back(), " is not below the graph's ", snapshot.node_count(),
+                   " nodes");
   RerankResult result;
   result.outside = std::erase_if(nodes, [&](NodeId v) { return !selection.contains(v); });
   result.without_vector = std::erase_if(nodes, [&](NodeId v) { return !prepared.view().has(v); });

@@ -22,19 +22,19 @@ struct KeyRange {
   bool empty = false;
 };
 
-std::unexpected<Error> Invalid(const std::string& what) { return plexus::Invalid("scan: " + what); }
+std::unexpected<Error> Invalid(const std::string& what) { return plexus::Invalid("scan: ", what); }
 
 // The key of a bound; none when no node has that string.
 Result<std::optional<std::uint64_t>> KeyOf(const Snapshot& snapshot, const Column& column,
                                            const ColumnValue& value) {
   const auto wrong = [&] {
-    return Invalid("a bound is of another type than column " + column.name);
+    return Invalid("a bound is of another type than column ", column.name);
   };
   switch (column.type) {
     case ColumnType::kF64:
       if (const double* number = std::get_if<double>(&value)) {
         if (!std::isfinite(*number))
-          return Invalid("a bound of column " + column.name + " is not a finite number");
+          return Invalid("a bound of column ", column.name, " is not a finite number");
         return common_internal::NodeOrder::KeyOf(column.type,
                                                  std::bit_cast<std::uint64_t>(*number));
       }
@@ -63,8 +63,7 @@ Result<KeyRange> RangeOf(const Snapshot& snapshot, const NodeScan& scan) {
   }
   const Column& column = snapshot.schema().columns()[*scan.column];
   if (column.type == ColumnType::kString && (scan.from || scan.to))
-    return Invalid("column " + column.name +
-                   " holds strings: they can be equal, they have no order");
+    return Invalid("column ", column.name, " holds strings: they can be equal, they have no order");
   if (scan.from) {
     PLEXUS_ASSIGN(const auto key, KeyOf(snapshot, column, *scan.from));
     range.first = *key;
@@ -237,11 +236,11 @@ class Scanner {
 Result<NodePage> ScanNodes(const Snapshot& snapshot, const NodeScan& scan) try {
   const Schema& schema = snapshot.schema();
   if (scan.kind && *scan.kind >= schema.node_kinds().size())
-    return Invalid("node kind " + std::to_string(*scan.kind) + " is unknown");
+    return Invalid("node kind ", *scan.kind, " is unknown");
   if (scan.tag && *scan.tag >= snapshot.node_count())
-    return Invalid("tag " + std::to_string(*scan.tag) + " is no node");
+    return Invalid("tag ", *scan.tag, " is no node");
   if (scan.column && *scan.column >= schema.columns().size())
-    return Invalid("column " + std::to_string(*scan.column) + " is unknown");
+    return Invalid("column ", *scan.column, " is unknown");
   PLEXUS_ASSIGN(const KeyRange range, RangeOf(snapshot, scan));
   return Scanner(snapshot, scan, range).Run();
 }

@@ -149,7 +149,7 @@ Status CheckOptions(const TermRecord& record, const TermOptions& terms) {
   for (const Switch& s : kSwitches)
     if (kept.*s.on != terms.*s.on) other = s.name;
   return FailedPrecondition(
-      "the graph's index of terms was made with another " + other +
+      "the graph's index of terms was made with another ", other,
       ": leave the options out to use its own, or index all texts anew (IndexTerms, "
       "`plexus terms`)");
 }

@@ -182,24 +182,22 @@ class Projector {
 
 Status Check(const Snapshot& snapshot, const TextVectorOptions& options) {
   if (options.dimensions < 1 || options.dimensions > Limits::kMaxDimensions)
-    return Invalid("text vectors: " + std::to_string(options.dimensions) + " dimensions; 1 to " +
-                   std::to_string(Limits::kMaxDimensions));
+    return Invalid("text vectors: ", options.dimensions, " dimensions; 1 to ",
+                   Limits::kMaxDimensions);
   const auto space = snapshot.schema().FindSpace(options.space);
   if (!space) return {};
   const std::uint32_t has = snapshot.schema().spaces()[*space].dimensions;
   if (has != options.dimensions)
-    return Invalid("the vector space '" + options.space + "' has " + std::to_string(has) +
-                   " dimensions, not " + std::to_string(options.dimensions));
+    return Invalid("the vector space '", options.space, "' has ", has, " dimensions, not ",
+                   options.dimensions);
   const VectorElement element = snapshot.schema().spaces()[*space].element;
   if (options.element.value_or(element) != element)
-    return Invalid("the vector space '" + options.space + "' has " +
-                   std::string(VectorElementName(element)) + " values, not " +
-                   std::string(VectorElementName(*options.element)));
+    return Invalid("the vector space '", options.space, "' has ", VectorElementName(element),
+                   " values, not ", VectorElementName(*options.element));
   const Prefilter old = snapshot.schema().spaces()[*space].prefilter;
   if (options.prefilter.value_or(old) != old)
-    return Invalid("the vector space '" + options.space + "' has the pre-filter " +
-                   std::string(PrefilterName(old)) + ", not " +
-                   std::string(PrefilterName(*options.prefilter)));
+    return Invalid("the vector space '", options.space, "' has the pre-filter ", PrefilterName(old),
+                   ", not ", PrefilterName(*options.prefilter));
   return {};
 }
 

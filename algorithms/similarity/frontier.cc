@@ -22,10 +22,9 @@ using internal::InvertedIndex;
 
 Status CheckOptions(const FrontierOptions& options) {
   if (options.arity != 2 && options.arity != 3)
-    return Invalid("arity " + std::to_string(options.arity) + ": sets have 2 or 3 members");
+    return Invalid("arity ", options.arity, ": sets have 2 or 3 members");
   if (options.top > kMaxFrontierTop)
-    return Invalid("top " + std::to_string(options.top) + ": at most " +
-                   std::to_string(kMaxFrontierTop));
+    return Invalid("top ", options.top, ": at most ", kMaxFrontierTop);
   return {};
 }
 

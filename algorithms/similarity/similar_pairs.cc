@@ -78,8 +78,7 @@ std::uint64_t CountShared(const CsrView& rows, NodeId a, NodeId b) {
 Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
                                         const SimilarityOptions& options) try {
   if (options.top > kMaxSimilarTop)
-    return Invalid("top " + std::to_string(options.top) + ": at most " +
-                   std::to_string(kMaxSimilarTop));
+    return Invalid("top ", options.top, ": at most ", kMaxSimilarTop);
   if (options.min_shared == 0) return Invalid("min_shared is 1 or more");
   Executor& executor = common_internal::Pick(options.run.executor);
   PLEXUS_ASSIGN(const auto made, common_internal::InTime(options.run, [&](Executor& stopping) {
@@ -112,7 +111,7 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
   std::vector<ScoredSet<2>> pairs = std::move(walked.pairs);
   if (!walked.finished && !walked.truncated) {
     if (ratio)
-      return Exhausted("more than " + std::to_string(options.wedge_limit) +
+      return Exhausted("more than ", options.wedge_limit,
                        " pairs of nodes stand at a shared neighbour, too many for a ratio; ask for "
                        "pairs that share "
                        "more, for a sum (Adamic-Adar, resource allocation), or for the best of "

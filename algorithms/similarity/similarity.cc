@@ -302,8 +302,7 @@ Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot,
     PLEXUS_TRY(CheckNode(snapshot, pair.source));
     PLEXUS_TRY(CheckNode(snapshot, pair.target));
     if (pair.source == pair.target)
-      return Invalid("node '" + std::string(snapshot.key(pair.source)) +
-                     "' is compared with itself");
+      return Invalid("node '", snapshot.key(pair.source), "' is compared with itself");
   }
   PLEXUS_ASSIGN(const Selection selection, common_internal::Select(snapshot, options.filter));
   Executor& executor = common_internal::Pick(options.run.executor);

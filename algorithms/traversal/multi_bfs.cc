@@ -188,8 +188,7 @@ PLEXUS_CATCH_NO_MEMORY
 Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId> sources,
                                 const MultiBfsOptions& options) try {
   if (sources.empty() || sources.size() > kBfsLanes)
-    return Invalid(std::to_string(sources.size()) + " sources: 1 to " + std::to_string(kBfsLanes) +
-                   " expected");
+    return Invalid(sources.size(), " sources: 1 to ", kBfsLanes, " expected");
   DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.weights = false;
   PLEXUS_ASSIGN(const NodeSubset with,

@@ -69,8 +69,7 @@ Result<StepMasks> Masks(const Schema& schema, const PathPattern& pattern) {
       continue;
     }
     if (step.kind >= traits.size())
-      return Invalid("pattern: edge kind " + std::to_string(step.kind) +
-                     " is not defined in this graph");
+      return Invalid("pattern: edge kind ", step.kind, " is not defined in this graph");
     accept(step.kind, bit, step.inverse);
   }
   for (std::size_t kind = 0; kind < traits.size(); ++kind)
@@ -253,8 +252,7 @@ Result<std::vector<NodeWeight>> CheckStarts(const Snapshot& snapshot,
   PLEXUS_TRY(common_internal::WithSources(snapshot, nullptr, nodes));
   for (const NodeWeight& s : starts)
     if (!(s.weight > 0) || !std::isfinite(s.weight))
-      return Invalid("weight " + std::to_string(s.weight) + " of start " +
-                     common_internal::NodeName(snapshot, s.node) +
+      return Invalid("weight ", s.weight, " of start ", common_internal::NodeName(snapshot, s.node),
                      " is not a finite number above 0");
   std::vector<NodeWeight> sorted(starts.begin(), starts.end());
   std::sort(sorted.begin(), sorted.end(), [](const NodeWeight& a, const NodeWeight& b) {
@@ -293,8 +291,7 @@ Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern&
   if (options.order == PatternOrder::kBestProduct) {
     if (hops == PatternOptions::kNoLimit) hops = kDefaultProductHops;
     if (hops > PatternOptions::kMaxProductHops)
-      return Invalid("hops " + std::to_string(hops) + " is not in 0.." +
-                     std::to_string(PatternOptions::kMaxProductHops));
+      return Invalid("hops ", hops, " is not in 0..", PatternOptions::kMaxProductHops);
   }
   PLEXUS_ASSIGN(const StepMasks masks, Masks(snapshot.schema(), pattern));
   PLEXUS_ASSIGN(const common_internal::Selection selection,

@@ -61,7 +61,7 @@ class PatternParser {
 
  private:
   static std::unexpected<Error> Bad(std::size_t at, const std::string& why) {
-    return Invalid("pattern, byte " + std::to_string(at + 1) + ": " + why);
+    return Invalid("pattern, byte ", at + 1, ": ", why);
   }
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   void SkipBlanks() {

@@ -20,10 +20,8 @@ using internal::LayeredSearch;
 using internal::ScoredLabel;
 
 Status CheckOptions(const TraverseOptions& o) {
-  if (o.hops < 0 || o.hops > kMaxHops)
-    return Invalid("hops " + std::to_string(o.hops) + " is not in 0.." + std::to_string(kMaxHops));
-  if (!(o.decay > 0 && o.decay <= 1))
-    return Invalid("decay " + std::to_string(o.decay) + " is not in (0, 1]");
+  if (o.hops < 0 || o.hops > kMaxHops) return Invalid("hops ", o.hops, " is not in 0..", kMaxHops);
+  if (!(o.decay > 0 && o.decay <= 1)) return Invalid("decay ", o.decay, " is not in (0, 1]");
   return {};
 }
 
@@ -36,8 +34,8 @@ Result<std::vector<NodeWeight>> CheckSeeds(const Snapshot& snapshot,
       return common_internal::NotSelected(snapshot, "seed", s.node, {});
     const bool too_much = aggregate == Aggregate::kNoisyOr && s.weight > 1;
     if (!(s.weight > 0) || !std::isfinite(s.weight) || too_much)
-      return Invalid("weight " + std::to_string(s.weight) + " of seed " +
-                     common_internal::NodeName(snapshot, s.node) + " is not " +
+      return Invalid("weight ", s.weight, " of seed ", common_internal::NodeName(snapshot, s.node),
+                     " is not ",
                      (too_much ? "in (0, 1], which noisy-or needs" : "a finite number above 0"));
   }
   std::stable_sort(sorted.begin(), sorted.end(),

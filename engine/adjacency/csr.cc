@@ -134,7 +134,7 @@ Result<std::shared_ptr<Csr>> BuildCsr(NodeId node_count, std::span<const EdgeCha
                                       std::span<const EdgeExtra> extras, const Schema& schema,
                                       Sequence sequence, Executor& executor) try {
   if (edges.size() > Limits::kMaxArcs / 2)
-    return Exhausted("a graph holds at most " + std::to_string(Limits::kMaxArcs) + " arcs");
+    return Exhausted("a graph holds at most ", Limits::kMaxArcs, " arcs");
   Partitioned p = PartitionByRow(node_count, edges, schema, executor);
   const std::size_t parts = p.begin.size() - 1;
   std::vector<std::uint64_t> kept(parts + 1, 0);

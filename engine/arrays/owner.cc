@@ -27,7 +27,7 @@ bool Owner::Here() const { return generation_ == generation.load(std::memory_ord
 Status Owner::Check(const char* what) const {
   if (Here()) return {};
   return FailedPrecondition(
-      std::string(what) + " belongs to process " + std::to_string(process_) +
+      what, " belongs to process ", process_,
       " that opened it; this child of fork may only read the snapshots that it has");
 }
 

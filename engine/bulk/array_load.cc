@@ -84,11 +84,10 @@ Status Converter::CheckSizes() const {
         std::pair(from_.valid_from.size(), "valid_from"),
         std::pair(from_.valid_until.size(), "valid_until")})
     if (size != edges && (size != 0 || std::string_view(name) == "targets"))
-      return Invalid(std::string(name) + " has " + std::to_string(size) + " values, sources " +
-                     std::to_string(edges));
+      return Invalid(name, " has ", size, " values, sources ", edges);
   if (!from_.node_kind_of.empty() && from_.node_kind_of.size() != keys())
-    return Invalid("node_kind_of has " + std::to_string(from_.node_kind_of.size()) +
-                   " values, but there are " + std::to_string(keys()) + " keys");
+    return Invalid("node_kind_of has ", from_.node_kind_of.size(), " values, but there are ",
+                   keys(), " keys");
   if (edges > kBatchEdges * kMaxLoadBatches || keys() > Limits::kMaxNodes)
     return Exhausted("too many edges or keys to load at once");
   const auto& offsets = from_.key_offsets;
@@ -112,9 +111,7 @@ Status CheckBelow(std::span<const T> positions, std::size_t count, const char* n
       },
       [](std::size_t a, std::size_t b) { return std::min(a, b); });
   if (at == size) return {};
-  return Invalid(std::string(name) + "[" + std::to_string(at) + "] is " +
-                 std::to_string(positions[at]) + ", but there are " + std::to_string(count) + " " +
-                 what);
+  return Invalid(name, "[", at, "] is ", positions[at], ", but there are ", count, " ", what);
 }
 
 Status Converter::CheckPositions() const {
@@ -142,9 +139,7 @@ Status Converter::TakeKeys() {
   StringTable table;
   for (std::size_t i = 0; i < keys(); ++i) {
     const auto inserted = table.Insert(key(i));
-    if (!inserted.is_new)
-      return Invalid("keys " + std::to_string(inserted.id) + " and " + std::to_string(i) +
-                     " are the same");
+    if (!inserted.is_new) return Invalid("keys ", inserted.id, " and ", i, " are the same");
   }
   return Invalid("two keys are the same");
 }

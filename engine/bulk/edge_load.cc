@@ -34,8 +34,7 @@ Status DefineAll(const std::vector<T>& definitions, std::size_t have, const char
     const auto id = schema.Define(definition);
     if (!id && id.error().code == ErrorCode::kAlreadyExists) return Invalid(id.error().message);
     if (!id) return std::unexpected(id.error());
-    if (*id != have++)
-      return Invalid(std::string(what) + " '" + definition.name + "' is defined already");
+    if (*id != have++) return Invalid(what, " '", definition.name, "' is defined already");
   }
   return {};
 }

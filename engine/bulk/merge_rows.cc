@@ -144,7 +144,7 @@ Result<std::shared_ptr<Csr>> MergeRows(const Csr& base, const Csr& added, std::u
   std::uint64_t arcs = 0;
   for (std::uint64_t& block : begin_of) arcs += std::exchange(block, arcs);
   if (arcs > Limits::kMaxArcs)
-    return Exhausted("a graph holds at most " + std::to_string(Limits::kMaxArcs) + " arcs");
+    return Exhausted("a graph holds at most ", Limits::kMaxArcs, " arcs");
   csr->out_neighbors = AlignedArray<NodeId>(arcs);
   csr->out_kinds = AlignedArray<std::uint8_t>(arcs);
   if (!base.out_kinds_high.empty() || !added.out_kinds_high.empty())

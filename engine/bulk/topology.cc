@@ -210,9 +210,8 @@ Status CheckIds(NodeId node_count, std::span<const NodePair> pairs, Executor& ex
       },
       [](std::size_t a, std::size_t b) { return std::min(a, b); });
   if (bad == none) return {};
-  return Invalid("pair " + std::to_string(bad) + " (" + std::to_string(pairs[bad].source) + ", " +
-                 std::to_string(pairs[bad].target) + "): ids must be below " +
-                 std::to_string(node_count));
+  return Invalid("pair ", bad, " (", pairs[bad].source, ", ", pairs[bad].target,
+                 "): ids must be below ", node_count);
 }
 
 }  // namespace
@@ -221,8 +220,7 @@ Result<Topology> BuildTopology(NodeId node_count, std::span<const NodePair> pair
                                const TopologyOptions& options) try {
   Executor& executor = options.executor ? *options.executor : DefaultExecutor();
   const std::uint64_t arcs = pairs.size() * (options.symmetrize ? 2ull : 1ull);
-  if (arcs > Limits::kMaxArcs)
-    return Exhausted(std::to_string(arcs) + " arcs, at most " + std::to_string(Limits::kMaxArcs));
+  if (arcs > Limits::kMaxArcs) return Exhausted(arcs, " arcs, at most ", Limits::kMaxArcs);
   PLEXUS_TRY(CheckIds(node_count, pairs, executor));
   const bool loops = options.self_loops;
   auto forward = [loops](const NodePair& pair, auto&& put) {
@@ -251,7 +249,7 @@ Result<Topology> BuildTopology(NodeId node_count, std::span<const NodePair> pair
     }
     return topology;
   } catch (const std::bad_alloc&) {
-    return Exhausted("no memory for the adjacency of " + std::to_string(arcs) + " arcs");
+    return Exhausted("no memory for the adjacency of ", arcs, " arcs");
   }
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -277,7 +277,7 @@ Result<std::shared_ptr<const Csr>> CompactRuns(const GraphState& state, std::siz
                     {csr->out_offsets, csr->out_neighbors, csr->out_weights, csr->out_kinds,
                      csr->out_kinds_high});
   if (!out.FillOffsets(executor))
-    return Exhausted("a graph holds at most " + std::to_string(Limits::kMaxArcs) + " arcs");
+    return Exhausted("a graph holds at most ", Limits::kMaxArcs, " arcs");
   AlignedArray<std::int64_t> times(csr->arc_count());
   SlotMap map{AlignedArray<EdgeSlot>(base.arc_count()), AlignedArray<EdgeSlot>(run->arc_count())};
   out.Fill(

@@ -152,7 +152,7 @@ Status WriteOpenMetrics(std::span<const MetricRow> metrics, std::ostream& out) t
   for (const MetricRow& metric : metrics) {
     if (metric.name != last) {
       if (!families.insert(metric.name).second)
-        return Invalid("rows of '" + std::string(metric.name) + "' do not stand together");
+        return Invalid("rows of '", metric.name, "' do not stand together");
       last = metric.name;
       const bool counter = metric.type == MetricType::kCounter;
       std::string_view family = metric.name;

@@ -127,7 +127,7 @@ class PropertyWriter {
     builder_.Finish();
     const std::vector<std::uint8_t>& bytes = builder_.GetBuffer();
     if (bytes.size() > Limits::kMaxPayloadBytes)
-      return Invalid("properties over " + std::to_string(Limits::kMaxPayloadBytes) + " bytes");
+      return Invalid("properties over ", Limits::kMaxPayloadBytes, " bytes");
     return std::string(bytes.begin(), bytes.end());
   }
 
@@ -174,7 +174,7 @@ class PropertyWriter {
     const std::size_t start = builder_.StartMap();
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (i > 0 && members[i]->name == members[i - 1]->name)
-        return Invalid("property '" + members[i]->name + "' is there twice");
+        return Invalid("property '", members[i]->name, "' is there twice");
       builder_.Key(members[i]->name);  // copies its NUL, too
       PLEXUS_TRY(Build(*members[i]));
     }

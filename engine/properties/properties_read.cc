@@ -38,7 +38,7 @@ class PropertyReader {
   using Value = PropertyMap::Value;
 
   static std::unexpected<Error> Damaged(const char* what) {
-    return Corrupted(std::string("properties: ") + what);
+    return Corrupted("properties: ", what);
   }
   std::uint32_t Offset(const char* at) const {
     return static_cast<std::uint32_t>(reinterpret_cast<const std::uint8_t*>(at) - data_);
@@ -156,7 +156,7 @@ Result<PropertyMap> PropertyMap::Read(std::string_view bytes) try {
     return map;
   }
   if (bytes.size() > Limits::kMaxPayloadBytes)
-    return Corrupted("properties: over " + std::to_string(Limits::kMaxPayloadBytes) + " bytes");
+    return Corrupted("properties: over ", Limits::kMaxPayloadBytes, " bytes");
   map.words_.resize((bytes.size() + 7) / 8);
   std::memcpy(map.words_.data(), bytes.data(), bytes.size());
   PLEXUS_TRY(PropertyReader(map, bytes.size()).Read());

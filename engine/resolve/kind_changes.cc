@@ -33,10 +33,10 @@ Status BatchResolver::CheckRetyped() {
         if ((is_source ? kind.source_kind : kind.target_kind) != before) return true;
         const Edge edge = now_.edge(arc, p.node);
         if (Removes(edge)) return true;
-        kept = Invalid("node '" + KeyOf(p.node) + "' cannot become of kind '" +
-                       schema().node_kind(p.kind).name + "': its edge '" + KeyOf(edge.source) +
-                       "' " + kind.name + " '" + KeyOf(edge.target) + "' wants it to be of kind '" +
-                       schema().node_kind(before).name + "'");
+        kept = Invalid("node '", KeyOf(p.node), "' cannot become of kind '",
+                       schema().node_kind(p.kind).name, "': its edge '", KeyOf(edge.source), "' ",
+                       kind.name, " '", KeyOf(edge.target), "' wants it to be of kind '",
+                       schema().node_kind(before).name, "'");
         return false;
       });
     PLEXUS_TRY(kept);

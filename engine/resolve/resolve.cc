@@ -57,7 +57,7 @@ Result<NodeKindId> BatchResolver::NodeKindOf(WriteBatch::Name name) const {
              !schema().node_kind(NodeKindId(name.id)).name.empty()) {
     return NodeKindId(name.id);
   }
-  return Invalid("unknown node kind " + std::to_string(name.id));
+  return Invalid("unknown node kind ", name.id);
 }
 
 Result<Schema::EdgeKindMatch> BatchResolver::EdgeKindOf(WriteBatch::Name name) const {
@@ -67,7 +67,7 @@ Result<Schema::EdgeKindMatch> BatchResolver::EdgeKindOf(WriteBatch::Name name) c
              !schema().edge_kind(EdgeKindId(name.id)).name.empty()) {
     return Schema::EdgeKindMatch{EdgeKindId(name.id), false};
   }
-  return Invalid("unknown edge kind " + std::to_string(name.id));
+  return Invalid("unknown edge kind ", name.id);
 }
 
 Result<ColumnId> BatchResolver::ColumnOf(WriteBatch::Name name, ColumnType type,
@@ -83,31 +83,30 @@ Result<ColumnId> BatchResolver::ColumnOf(WriteBatch::Name name, ColumnType type,
     id = ColumnId(name.id);
     text = "'" + schema().columns()[name.id].name + "'";
   }
-  if (!id) return Invalid("unknown column " + text + "; define it first");
+  if (!id) return Invalid("unknown column ", text, "; define it first");
   static constexpr const char* kTypes[] = {"f64", "i64", "string"};
   const ColumnType has = schema().columns()[*id].type;
   if (!any_type && has != type)
-    return Invalid("column " + text + " holds " + kTypes[static_cast<int>(has)] +
-                   ", got a value of type " + kTypes[static_cast<int>(type)]);
+    return Invalid("column ", text, " holds ", kTypes[static_cast<int>(has)],
+                   ", got a value of type ", kTypes[static_cast<int>(type)]);
   return *id;
 }
 
 Result<SpaceId> BatchResolver::SpaceOf(WriteBatch::Name name) const {
   if (name.local) {
     if (name.id < spaces_.size() && spaces_[name.id]) return *spaces_[name.id];
-    return Invalid(
-        "unknown vector space '" +
-        (name.id < b_.space_names_.size() ? b_.space_names_[name.id] : std::string("?")) +
-        "'; define it first");
+    return Invalid("unknown vector space '",
+                   (name.id < b_.space_names_.size() ? b_.space_names_[name.id] : std::string("?")),
+                   "'; define it first");
   }
   if (name.id < schema().spaces().size()) return SpaceId(name.id);
-  return Invalid("unknown vector space " + std::to_string(name.id));
+  return Invalid("unknown vector space ", name.id);
 }
 
 Status BatchResolver::CheckString(std::string_view text) {
   if (text.size() > Limits::kMaxStringBytes)
-    return Invalid("a label, created_by or string value has " + std::to_string(text.size()) +
-                   " bytes, the limit is " + std::to_string(Limits::kMaxStringBytes));
+    return Invalid("a label, created_by or string value has ", text.size(), " bytes, the limit is ",
+                   Limits::kMaxStringBytes);
   if (!IsValidUtf8(text) || text.find('\0') != std::string_view::npos)
     return Invalid("a label, created_by or string value is not valid UTF-8 without NUL");
   return {};
@@ -148,8 +147,8 @@ void BatchResolver::WriteDefinitions(Record& record) const {
 Result<Record> BatchResolver::Resolve(ApplyReport* report, std::int64_t time_ms,
                                       std::string_view scope) {
   if (b_.op_count() > Limits::kMaxBatchOps)
-    return Exhausted("a batch has " + std::to_string(b_.op_count()) + " operations, the limit is " +
-                     std::to_string(Limits::kMaxBatchOps));
+    return Exhausted("a batch has ", b_.op_count(), " operations, the limit is ",
+                     Limits::kMaxBatchOps);
   record_.sequence = w_.sequence + 1;
   record_.time_ms = std::max(b_.time_ms_ == kNoTime ? time_ms : b_.time_ms_, w_.time_ms);
   report_.time_ms = record_.time_ms;

@@ -63,8 +63,7 @@ Status BatchResolver::TouchEdges() {
 Status BatchResolver::CheckEdge(const WriteBatch::EdgeOp& op, const EdgeTouch& t) {
   const EdgeKind& kind = schema().edge_kind(t.kind);
   auto bad = [&](const std::string& what) {
-    return Invalid("edge '" + KeyOf(t.source) + "' " + kind.name + " '" + KeyOf(t.target) +
-                   "': " + what);
+    return Invalid("edge '", KeyOf(t.source), "' ", kind.name, " '", KeyOf(t.target), "': ", what);
   };
   if (const std::string what = WrongEdge(b_, op, w_.time_ms); !what.empty()) return bad(what);
   if (t.source == t.target && !kind.self_loops) return bad("this kind allows no self-loops");
@@ -252,8 +251,8 @@ Status BatchResolver::DecideEdge(std::span<const EdgeTouch> touches, ApplyReport
       value.valid_from > value.valid_until &&
       !(existed && value.valid_from == before.valid_from &&
         value.valid_until == before.valid_until))
-    return Invalid("edge '" + KeyOf(t.source) + "' " + schema().edge_kind(t.kind).name + " '" +
-                   KeyOf(t.target) + "': " + InvertedValidity(value.valid_from, value.valid_until));
+    return Invalid("edge '", KeyOf(t.source), "' ", schema().edge_kind(t.kind).name, " '",
+                   KeyOf(t.target), "': ", InvertedValidity(value.valid_from, value.valid_until));
   if (scrub != kNever && existed && before.properties)  // the store must apply this purge
     for (NodeId node : {t.source, t.target})
       if (Pending* p = FindPending(node); p && p->purged) p->changed = true;

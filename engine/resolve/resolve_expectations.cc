@@ -86,7 +86,7 @@ Status BatchResolver::NodeAsExpected(const WriteBatch::Expectation& e) const {
 Status BatchResolver::KindAsExpected(const WriteBatch::Expectation& e) const {
   const auto kind = NodeKindId(static_cast<KindId>(e.value));
   if (kind >= schema().node_kinds().size() || schema().node_kind(kind).name.empty())
-    return Invalid("no node kind " + std::to_string(e.value));
+    return Invalid("no node kind ", e.value);
   PLEXUS_TRY(NodeAsExpected(e));
   PLEXUS_ASSIGN(const NodeId node, KnownNode(e.node));
   const NodeKindId is = now_.node_kind(node);
@@ -129,9 +129,9 @@ Status BatchResolver::ColumnAsExpected(const WriteBatch::Expectation& e) const {
   const std::string_view wanted_string = b_.View(e.bytes);
   if (type == ColumnType::kString) PLEXUS_TRY(CheckString(wanted_string));
   if (!e.absent && type == ColumnType::kF64 && !std::isfinite(std::bit_cast<double>(e.value)))
-    return Invalid(what + ": the value expected must be a finite number");
+    return Invalid(what, ": the value expected must be a finite number");
   if (!e.absent && type == ColumnType::kI64 && e.value == kAbsentI64)
-    return Invalid(what + ": the value expected is out of range");
+    return Invalid(what, ": the value expected is out of range");
 
   const bool stored = node != kNoNode && column < now_.schema().columns().size();
   const std::uint64_t has = stored ? now_.column_bits(column, node) : AbsentBits(type);

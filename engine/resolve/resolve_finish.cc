@@ -14,8 +14,8 @@ Result<std::uint64_t> BatchResolver::Sum(const ColumnOp& op, std::uint64_t befor
   const Column& column = schema().columns()[op.column];
   const bool absent = before == AbsentBits(column.type);
   const auto bad = [&](const std::string& have, const std::string& more) {
-    return Invalid("column '" + column.name + "' of node '" + KeyOf(op.node) + "': " + have +
-                   " and " + more + " add up to what is out of range");
+    return Invalid("column '", column.name, "' of node '", KeyOf(op.node), "': ", have, " and ",
+                   more, " add up to what is out of range");
   };
   if (column.type == ColumnType::kF64) {
     const double have = absent ? 0 : std::bit_cast<double>(before),
@@ -48,8 +48,8 @@ Status BatchResolver::CheckColumn(const ColumnChange& c) const {
   if (c.cleared) return {};
   const std::string what = WrongColumn(c.column, c.bits, record_.time_ms);
   if (what.empty()) return {};
-  return Invalid("column '" + schema().columns()[c.column].name + "' of node '" + KeyOf(c.node) +
-                 "': " + what);
+  return Invalid("column '", schema().columns()[c.column].name, "' of node '", KeyOf(c.node),
+                 "': ", what);
 }
 
 // Of nodes whose validity changes. REQUIRES the record's columns are complete.
@@ -67,7 +67,7 @@ Status BatchResolver::CheckValidity() const {
     const std::int64_t from = after(at->node, builtin::kValidFrom),
                        until = after(at->node, builtin::kValidUntil);
     if (from != kNoTime && until != kNoTime && from > until)
-      return Invalid("node '" + KeyOf(at->node) + "': " + InvertedValidity(from, until));
+      return Invalid("node '", KeyOf(at->node), "': ", InvertedValidity(from, until));
   }
   return {};
 }

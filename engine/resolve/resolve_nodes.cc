@@ -67,13 +67,12 @@ Status BatchResolver::AddNode(std::size_t local) {
   const bool index = separator != std::string_view::npos;
   PLEXUS_TRY(CheckKey(key.text, index));
   if (std::uint64_t{next} >= Limits::kMaxNodes)
-    return Exhausted("a graph holds at most " + std::to_string(Limits::kMaxNodes) + " nodes");
+    return Exhausted("a graph holds at most ", Limits::kMaxNodes, " nodes");
   NodeKindId kind = builtin::kNode;
   if (index) {
     auto found = schema().FindNodeKind(key.text.substr(0, separator));
     if (!found || schema().node_kind(*found).plane != Plane::kIndex)
-      return Invalid("index key of unknown index kind '" +
-                     std::string(key.text.substr(0, separator)) + "'");
+      return Invalid("index key of unknown index kind '", key.text.substr(0, separator), "'");
     kind = *found;
   }
   if (record_.key_offsets.empty()) {
@@ -96,8 +95,8 @@ Result<NodeId> BatchResolver::NodeOf(NodeRef ref) const {
     return locals_[ref.index()];
   }
   if (ref.index() >= now_.node_count())
-    return Invalid("node id " + std::to_string(ref.index()) + " is out of range, the graph has " +
-                   std::to_string(now_.node_count()) + " nodes");
+    return Invalid("node id ", ref.index(), " is out of range, the graph has ", now_.node_count(),
+                   " nodes");
   return ref.index();
 }
 
@@ -232,11 +231,11 @@ Status BatchResolver::Apply(const WriteBatch::Op& op) {
 }
 
 Status BatchResolver::Forgotten(NodeId node) {
-  return Invalid("node id " + std::to_string(node) + " was removed and its key forgotten");
+  return Invalid("node id ", node, " was removed and its key forgotten");
 }
 
 Status BatchResolver::RemovedEnd(NodeId node) const {
-  return Invalid("node '" + KeyOf(node) +
+  return Invalid("node '", KeyOf(node),
                  "' was removed, and a link does not bring it back; UpsertNode does");
 }
 
@@ -256,7 +255,7 @@ Status BatchResolver::SetKind(Pending& p, NodeKindId kind) {
   const std::string key = KeyOf(p.node);
   if (to.plane == Plane::kIndex || schema().node_kind(p.kind).plane == Plane::kIndex) {
     if (kind != p.kind)
-      return Invalid("node '" + key + "' cannot become of kind '" + to.name +
+      return Invalid("node '", key, "' cannot become of kind '", to.name,
                      "': the kind of an index node is part of its key");
     return {};
   }
@@ -291,8 +290,8 @@ Status BatchResolver::SetColumn(const WriteBatch::Op& op, NodeId node) {
   ColumnOp c;
   c.node = node;
   auto bad = [&](const char* what) {
-    return Invalid("column '" + schema().columns()[c.column].name + "' of node '" + KeyOf(node) +
-                   "' " + what);
+    return Invalid("column '", schema().columns()[c.column].name, "' of node '", KeyOf(node), "' ",
+                   what);
   };
   if (op.code == OpCode::kClearColumn) {
     PLEXUS_ASSIGN(c.column, ColumnOf(op.name, ColumnType::kF64, true));
@@ -320,8 +319,7 @@ Status BatchResolver::SetPayload(const WriteBatch::Op& op, NodeId node) {
   if (op.code == OpCode::kSetPayload) {
     p.bytes = b_.View(op.bytes);
     auto bad = [&](const std::string& what) {
-      return Invalid(std::string(op.field ? "properties" : "text") + " of node '" + KeyOf(node) +
-                     "' " + what);
+      return Invalid(op.field ? "properties" : "text", " of node '", KeyOf(node), "' ", what);
     };
     if (p.bytes->size() > Limits::kMaxPayloadBytes)
       return bad("has " + std::to_string(p.bytes->size()) + " bytes, the limit is " +
@@ -344,20 +342,18 @@ Status BatchResolver::SetVector(const WriteBatch::Op& op, NodeId node) {
     v.bytes = b_.View(op.bytes);
     const VectorSpace& s = schema().spaces()[space];
     if (v.bytes->size() != s.dimensions * sizeof(float))
-      return Invalid("vector of node '" + KeyOf(node) + "' has " +
-                     std::to_string(v.bytes->size() / sizeof(float)) + " values, space '" + s.name +
-                     "' has " + std::to_string(s.dimensions) + " dimensions");
+      return Invalid("vector of node '", KeyOf(node), "' has ", v.bytes->size() / sizeof(float),
+                     " values, space '", s.name, "' has ", s.dimensions, " dimensions");
     for (std::size_t i = 0; i < s.dimensions; ++i) {
       float value;
       std::memcpy(&value, v.bytes->data() + i * sizeof(float), sizeof(float));
       if (!std::isfinite(value))
-        return Invalid("vector of node '" + KeyOf(node) +
-                       "' has a value that is not finite at position " + std::to_string(i));
+        return Invalid("vector of node '", KeyOf(node),
+                       "' has a value that is not finite at position ", i);
       if (s.element == VectorElement::kF16 && OverflowsHalf(value))
-        return Invalid("vector of node '" + KeyOf(node) + "' has " +
-                       ShownNumber(static_cast<double>(value)) + " at position " +
-                       std::to_string(i) + ", space '" + s.name +
-                       "' has f16 values, the largest is 65504");
+        return Invalid("vector of node '", KeyOf(node), "' has ",
+                       ShownNumber(static_cast<double>(value)), " at position ", i, ", space '",
+                       s.name, "' has f16 values, the largest is 65504");
     }
   }
   vector_ops_.push_back(v);

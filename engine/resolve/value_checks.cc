@@ -55,7 +55,7 @@ Status BatchResolver::CheckValues(const WriteBatch& batch, const Snapshot& now) 
     const auto bad = [&](const std::string& what) {
       const std::string& name =
           op.name.local ? batch.column_names_[op.name.id] : schema.columns()[op.name.id].name;
-      return Invalid("column '" + name + "' of node '" + key(op.node) + "'" + what);
+      return Invalid("column '", name, "' of node '", key(op.node), "'", what);
     };
     if (const char* what = Unstorable(op)) return bad(std::string(" ") + what);
     if (op.code != OpCode::kSetF64 && op.code != OpCode::kSetI64) continue;
@@ -74,7 +74,7 @@ Status BatchResolver::CheckValues(const WriteBatch& batch, const Snapshot& now) 
     if (what.empty()) continue;
     const std::string& kind = op.kind.local ? batch.edge_kind_names_[op.kind.id]
                                             : schema.edge_kind(EdgeKindId(op.kind.id)).name;
-    return Invalid("edge '" + key(op.source) + "' " + kind + " '" + key(op.target) + "': " + what);
+    return Invalid("edge '", key(op.source), "' ", kind, " '", key(op.target), "': ", what);
   }
   return {};
 }

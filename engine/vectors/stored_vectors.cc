@@ -104,7 +104,7 @@ Status StoredVectors::Load(const Refs& refs_of_rows, const PayloadStore* store) 
     purged_ = std::move(purged);
     damaged_ = std::move(damaged);
   } catch (const std::bad_alloc&) {
-    return Exhausted("not enough memory for vectors of " + std::to_string(size_bytes()) + " bytes");
+    return Exhausted("not enough memory for vectors of ", size_bytes(), " bytes");
   }
   values_.store(array_.data(), std::memory_order_release);
   return {};

@@ -15,7 +15,7 @@ namespace plexus {
 namespace {
 
 std::unexpected<Error> Damaged(const Record& r, const std::string& what) {
-  return Corrupted("record " + std::to_string(r.sequence) + ": " + what);
+  return Corrupted("record ", r.sequence, ": ", what);
 }
 
 Status CheckOffsets(const Record& r, const char* what, const std::vector<std::uint64_t>& offsets,

@@ -64,8 +64,7 @@ Result<std::string> Files::Read(const std::string& path, std::uint64_t limit) co
     PLEXUS_TRY(Check(file->Read(buffer.size(), &piece, buffer.data()), path));
     if (piece.empty()) return all;
     all.append(piece.data(), piece.size());
-    if (all.size() > limit)
-      return Corrupted(path + ": more than " + std::to_string(limit) + " bytes");
+    if (all.size() > limit) return Corrupted(path, ": more than ", limit, " bytes");
   }
 }
 

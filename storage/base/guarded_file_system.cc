@@ -189,7 +189,7 @@ IOStatus ToStatus(const Status& status) {
 
 Status Guard::RemoveFolder(const std::string& path) {
   if (state_->failed.load(std::memory_order_relaxed) && HoldsState(path))
-    return IoError(path + ": is kept, as a write failed before");
+    return IoError(path, ": is kept, as a write failed before");
   Status removed;
   const IOStatus may = Write(path, [&] {
     state_->watch.Forget(path);

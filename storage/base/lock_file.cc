@@ -146,7 +146,7 @@ Result<LockFile> LockFile::Take(const std::string& directory, std::int64_t wait_
       continue;
     }
     if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK) return IoError(path + ": cannot be locked: " + std::strerror(errno));
+    if (errno != EWOULDBLOCK) return IoError(path, ": cannot be locked: ", std::strerror(errno));
     const std::int64_t waited =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
     const std::string holder = Holder(lock.descriptor_);
@@ -154,7 +154,7 @@ Result<LockFile> LockFile::Take(const std::string& directory, std::int64_t wait_
       return Fail(ErrorCode::kLocked, directory + ": is open for writing by " + holder +
                                           (wait_ms > 0 ? ", waited " + Seconds(waited) : ""));
     if (on_wait && !on_wait(holder, waited))
-      return Cancelled(directory + ": waiting for " + holder + " was stopped");
+      return Cancelled(directory, ": waiting for ", holder, " was stopped");
     if (wait_ms > 0) lock.SayWanted(true);
     usleep(kPause);
   }

@@ -29,7 +29,7 @@ const char* Named(mode_t mode) {
 }
 
 std::unexpected<Error> Wrong(const std::string& path, mode_t mode, const char* expected) {
-  return FailedPrecondition(path + ": is " + Named(mode) + ", where a graph has " + expected +
+  return FailedPrecondition(path, ": is ", Named(mode), ", where a graph has ", expected,
                             " of its own; nothing was done");
 }
 
@@ -98,7 +98,7 @@ Status RemoveFolder(const std::string& path) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
     if (fstatat(opened, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode))
-      return FailedPrecondition(path + "/" + name +
+      return FailedPrecondition(path, "/", name,
                                 ": is a directory that no graph made; nothing was removed");
     names.push_back(name);
   }

@@ -20,8 +20,8 @@ struct ArrayPlace {
   std::uint64_t first;
   std::string_view where;
   Status Bad(std::uint64_t i, const std::string& what) const {
-    return Corrupted(std::string(where) + ", " + ArrayName(spec.array, spec.element) + ", index " +
-                     std::to_string(first + i) + ": " + what);
+    return Corrupted(where, ", ", ArrayName(spec.array, spec.element), ", index ", first + i, ": ",
+                     what);
   }
 };
 
@@ -186,8 +186,7 @@ Status CheckEveryRow(const Csr& csr, Direction direction, std::string_view where
         ascends = csr.labels.Get(a, 0) < csr.labels.Get(z, 0);
       }
       if (!ascends)
-        return Corrupted(std::string(where) + ", " + name + "_neighbors, index " +
-                         std::to_string(i) + ": row " + std::to_string(v) +
+        return Corrupted(where, ", ", name, "_neighbors, index ", i, ": row ", v,
                          " is not sorted by kind, neighbor and label");
     }
   }
@@ -199,7 +198,7 @@ Status CheckDirection(const Csr& csr, Direction direction, const ArrayBounds& b,
   const StoredCsrView view = csr.view(direction);
   const std::string name = direction == Direction::kIn ? "in" : "out";
   if (view.offsets.empty() || view.offsets.front() != 0 || view.offsets.back() != b.arcs)
-    return Corrupted(std::string(where) + ", " + name + "_offsets: they do not span the arcs");
+    return Corrupted(where, ", ", name, "_offsets: they do not span the arcs");
   std::atomic<bool> bad_offsets{false}, bad_kind{false};
   constexpr std::size_t kGrain = 1 << 16;
   // By value the sections were checked; here across their borders.
@@ -208,7 +207,7 @@ Status CheckDirection(const Csr& csr, Direction direction, const ArrayBounds& b,
     for (std::size_t i = begin; i < end; ++i) bad |= view.offsets[i + 1] < view.offsets[i];
     if (bad) bad_offsets = true;
   });
-  if (bad_offsets) return Corrupted(std::string(where) + ", " + name + "_offsets: they descend");
+  if (bad_offsets) return Corrupted(where, ", ", name, "_offsets: they descend");
   const auto& edge_kinds = b.schema->edge_kinds();
   std::vector<std::uint8_t> known(edge_kinds.size());
   for (std::size_t k = 0; k < known.size(); ++k) known[k] = !edge_kinds[k].name.empty();
@@ -219,7 +218,7 @@ Status CheckDirection(const Csr& csr, Direction direction, const ArrayBounds& b,
       bad |= !known[view.kind(static_cast<std::uint32_t>(i))];
     if (bad) bad_kind = true;
   });
-  if (bad_kind) return Corrupted(std::string(where) + ", " + name + "_kinds: an unknown kind");
+  if (bad_kind) return Corrupted(where, ", ", name, "_kinds: an unknown kind");
   auto add = [](std::uint64_t x, std::uint64_t y) { return x + y; };
   const std::uint64_t all = ParallelReduce(
       executor, b.arcs, kGrain, std::uint64_t{0},

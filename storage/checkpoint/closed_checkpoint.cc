@@ -144,7 +144,7 @@ class ClosedSections : public SectionSource {
     rocksdb::Slice got;
     PLEXUS_TRY(Check(place.file->Read(place.offset, place.size, &got, static_cast<char*>(buffer)),
                      where));
-    if (got.size() != place.size) return Corrupted(where + ": the file ends before it does");
+    if (got.size() != place.size) return Corrupted(where, ": the file ends before it does");
     return SliceBytes(got);
   }
 

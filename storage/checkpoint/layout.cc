@@ -153,9 +153,7 @@ Result<Manifest> DecodeManifest(ByteSpan raw, std::string_view where) {
   m.edges_by_kind = ToVector(root->edges_by_kind());
   m.section_bytes = root->section_bytes();
   m.section_digests = ToVector(root->section_digests());
-  auto damage = [&](const std::string& what) {
-    return Corrupted(std::string(where) + ": " + what);
-  };
+  auto damage = [&](const std::string& what) { return Corrupted(where, ": ", what); };
   if (m.section_bytes < kMinSectionBytes || m.section_bytes > kMaxSectionBytes ||
       m.section_bytes % 8 != 0)
     return damage("sections of " + std::to_string(m.section_bytes) + " bytes");

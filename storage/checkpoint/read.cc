@@ -80,8 +80,8 @@ Result<const ArraySpec*> CheckpointReader::Expect(ArrayId array, std::uint64_t c
   const ArraySpec* spec = m_.Find(array);
   const std::uint64_t have = spec ? spec->count : 0;
   if (have == count) return spec;
-  return Corrupted(where_ + ", " + ArrayName(static_cast<std::uint16_t>(array), 0) + ": " +
-                   std::to_string(have) + " values, " + std::to_string(count) + " expected");
+  return Corrupted(where_, ", ", ArrayName(static_cast<std::uint16_t>(array), 0), ": ", have,
+                   " values, ", count, " expected");
 }
 
 Status CheckpointReader::Prepare() {
@@ -131,11 +131,10 @@ std::size_t CheckpointReader::ArrayOf(std::uint32_t section) const {
 Status CheckpointReader::TakeSection(std::uint32_t section, ByteSpan raw, std::uint8_t* to) {
   const std::string where = where_ + ", section " + std::to_string(section);
   if (raw.size() > m_.section_bytes + std::uint64_t{1024})
-    return Corrupted(where + ", offset 0: larger than a section may be");
+    return Corrupted(where, ", offset 0: larger than a section may be");
   const AlignedView view(raw);
   if (Digest(view.bytes()) != m_.section_digests[section])
-    return Corrupted(where + ", offset 0: the digest does not match its " +
-                     std::to_string(raw.size()) + " bytes");
+    return Corrupted(where, ", offset 0: the digest does not match its ", raw.size(), " bytes");
   PLEXUS_ASSIGN(const SectionView found, DecodeSection(view.bytes(), where));
   const std::size_t index = ArrayOf(section);
   const ArraySpec& spec = m_.arrays[index];
@@ -145,8 +144,8 @@ Status CheckpointReader::TakeSection(std::uint32_t section, ByteSpan raw, std::u
       std::min<std::uint64_t>(m_.section_bytes, spec.size_bytes() - first_byte);
   if (found.array != spec.array || found.element != spec.element ||
       found.first_byte != first_byte || found.bytes.size() != size)
-    return Corrupted(where + ": it is not the piece of " + ArrayName(spec.array, spec.element) +
-                     " at byte " + std::to_string(first_byte));
+    return Corrupted(where, ": it is not the piece of ", ArrayName(spec.array, spec.element),
+                     " at byte ", first_byte);
   std::memcpy(to, found.bytes.data(), size);
   return CheckValues(spec, to, first_byte / spec.width, size / spec.width, bounds_, where_);
 }
@@ -172,10 +171,10 @@ Result<StringTable::View> CheckpointReader::MakeTable(const AlignedArray<std::ui
   std::vector<std::uint64_t> offsets(lengths.size() + 1, 0);
   for (std::size_t i = 0; i < lengths.size(); ++i) offsets[i + 1] = offsets[i] + lengths[i];
   if (offsets.back() != bytes.size())
-    return Corrupted(where_ + ", " + what + "_lengths: they add up to " +
-                     std::to_string(offsets.back()) + ", not " + std::to_string(bytes.size()));
+    return Corrupted(where_, ", ", what, "_lengths: they add up to ", offsets.back(), ", not ",
+                     bytes.size());
   const auto twice = [&] {
-    return Corrupted(where_ + ", " + what + "_bytes: one stands there twice");
+    return Corrupted(where_, ", ", what, "_bytes: one stands there twice");
   };
   if (!pack.empty() || !forgotten.empty()) {
     const auto packed = StringTable::Packed(offsets, AsText(bytes.span()), pack, forgotten);

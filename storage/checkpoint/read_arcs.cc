@@ -125,9 +125,9 @@ Status CheckpointReader::CheckSlots() {
 }
 
 Status CheckpointReader::BadPlace(std::uint64_t i) const {
-  return Corrupted(where_ + (stepped() ? ", in_places, index " : ", in_slots, index ") +
-                   std::to_string(i) + ": it leads to no arc from " +
-                   std::to_string(arrays_.csr.in_neighbors[i]) + " to the node of its row");
+  return Corrupted(where_, (stepped() ? ", in_places, index " : ", in_slots, index "), i,
+                   ": it leads to no arc from ", arrays_.csr.in_neighbors[i],
+                   " to the node of its row");
 }
 
 }  // namespace plexus::storage_internal

@@ -134,7 +134,7 @@ Result<CheckpointReader::Bits> CheckpointReader::FindArcs(Direction direction,
                                                           AlignedArray<std::uint32_t>& offsets) {
   const bool in = direction == Direction::kIn;
   const std::string name = in ? "in" : "out";
-  const auto bad = [&](const std::string& what) { return Corrupted(where_ + ", " + name + what); };
+  const auto bad = [&](const std::string& what) { return Corrupted(where_, ", ", name, what); };
   if (offsets[0] != 0 || offsets[m_.node_count] != bounds_.arcs)
     return bad("_offsets: they do not span the arcs");
   Window<NodeId> neighbors(*this, in ? ArrayId::kInNeighbors : ArrayId::kOutNeighbors);

@@ -29,7 +29,7 @@ class RocksSections : public SectionSource {
       std::uint64_t id = 0;
       std::uint32_t found = 0;
       if (!it->Valid() || !ParseSectionKey(it->key(), &id, &found) || id != id_ || found != section)
-        return Corrupted(where + ": is missing from " + rocks_->path());
+        return Corrupted(where, ": is missing from ", rocks_->path());
       PLEXUS_TRY(fn(section, SliceBytes(it->value())));
       if (section + 1 < last) it->Next();
     }
@@ -44,7 +44,7 @@ class RocksSections : public SectionSource {
       rocksdb::PinnableSlice value;
       const rocksdb::Status status =
           rocks_->db()->Get(ScanOptions(), rocks_->checkpoint(), SectionKey(id_, section), &value);
-      if (status.IsNotFound()) return Corrupted(where + ": is missing from " + rocks_->path());
+      if (status.IsNotFound()) return Corrupted(where, ": is missing from ", rocks_->path());
       PLEXUS_TRY(Check(status, where));
       PLEXUS_TRY(fn(section, SliceBytes(value)));
     }
@@ -70,14 +70,13 @@ Result<std::vector<Manifest>> ListCheckpoints(const std::shared_ptr<Rocks>& rock
     std::uint64_t id = 0;
     std::uint32_t section = 0;
     if (!ParseSectionKey(it->key(), &id, &section))
-      return Corrupted(rocks->path() + ", checkpoint: a key that is none");
+      return Corrupted(rocks->path(), ", checkpoint: a key that is none");
     const std::string manifest_key = SectionKey(id, kManifestSection);
     it->Seek(manifest_key);
     if (it->Valid() && it->key() == rocksdb::Slice(manifest_key)) {
       const std::string where = "checkpoint " + std::to_string(id) + ", manifest";
       PLEXUS_ASSIGN(Manifest manifest, DecodeManifest(SliceBytes(it->value()), where));
-      if (manifest.id != id)
-        return Corrupted(where + ": says it is checkpoint " + std::to_string(manifest.id));
+      if (manifest.id != id) return Corrupted(where, ": says it is checkpoint ", manifest.id);
       manifests.push_back(std::move(manifest));
       it->Next();
     }

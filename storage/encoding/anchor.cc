@@ -88,11 +88,11 @@ Result<Anchor> DecodeAnchor(ByteSpan raw, std::string_view where) {
     for (const fb::FileInfo* f : *root->files()) {
       const std::string name = f->name() ? f->name()->str() : std::string();
       if (name.empty() || name.find('/') != std::string::npos)
-        return Corrupted(std::string(where) + ": it lists a file without a name");
+        return Corrupted(where, ": it lists a file without a name");
       a.files.push_back({name, f->size(), f->digest(), f->whole()});
     }
   if (a.checkpoint_sequence > a.sequence || a.floor_sequence > a.sequence)
-    return Corrupted(std::string(where) + ": its sequences contradict each other");
+    return Corrupted(where, ": its sequences contradict each other");
   return a;
 }
 
@@ -166,7 +166,7 @@ Status MustBeOutside(const std::string& path) {
   const std::filesystem::path own = std::filesystem::weakly_canonical(path, error);
   const std::string folder = GraphAround(own.parent_path().string());
   if (error || folder.empty()) return {};
-  return Invalid(path + ": lies in " + folder + ", which holds a graph and nothing else");
+  return Invalid(path, ": lies in ", folder, ", which holds a graph and nothing else");
 }
 
 Status RemoveGraph(const std::string& directory, const Files& files) {
@@ -198,7 +198,7 @@ Status CompareGeneration(const std::string& path, const std::vector<AnchorFile>&
                          const Files& files, std::vector<ChangedFile>* changed) {
   PLEXUS_ASSIGN(const std::vector<std::string> names, files.List(path));
   auto damage = [&](const std::string& name, const std::string& what) {
-    return Corrupted(path + "/" + name + ": " + what);
+    return Corrupted(path, "/", name, ": ", what);
   };
   for (const std::string& name : names) {
     const bool known = std::any_of(expected.begin(), expected.end(),

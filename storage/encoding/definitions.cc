@@ -25,8 +25,8 @@ Status DefineAll(Schema& schema, const std::vector<T>& all, std::size_t first,
     const auto id = schema.Restore(all[i]);
     if (!id && id.error().message == kOutOfMemory) return OutOfMemory();  // no damage
     if (!id || *id != first + i)
-      return Corrupted(std::string(where) + ": the definition of '" + all[i].name +
-                       "' does not fit" + (id ? "" : " (" + id.error().message + ")"));
+      return Corrupted(where, ": the definition of '", all[i].name, "' does not fit",
+                       (id ? "" : " (" + id.error().message + ")"));
   }
   return {};
 }

@@ -53,8 +53,7 @@ class Decoder {
   }
   template <class T>
   Status Bad(const T* part, const std::string& what) const {
-    return Corrupted(std::string(where_) + ", offset " + std::to_string(OffsetOf(part)) + ": " +
-                     what);
+    return Corrupted(where_, ", offset ", OffsetOf(part), ": ", what);
   }
   Status CheckRows() const;
   void TakeValues(std::size_t first, std::span<EdgeChange> edges) const;

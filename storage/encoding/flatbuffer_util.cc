@@ -4,12 +4,12 @@
 namespace plexus::storage_internal {
 
 Status CheckSeal(ByteSpan bytes, const fb::Seal* seal, std::string_view where) {
-  if (!seal) return Corrupted(std::string(where) + ": it carries no digest");
+  if (!seal) return Corrupted(where, ": it carries no digest");
   const std::size_t offset =
       static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(seal) - bytes.data());
   if (DigestAroundSeal(bytes, offset) == seal->digest()) return {};
-  return Corrupted(std::string(where) + ", offset " + std::to_string(offset) +
-                   ": the digest does not match its " + std::to_string(bytes.size()) + " bytes");
+  return Corrupted(where, ", offset ", offset, ": the digest does not match its ", bytes.size(),
+                   " bytes");
 }
 
 std::uint64_t SetSeal(std::uint8_t* data, std::size_t size, const fb::Seal* seal) {
@@ -60,7 +60,7 @@ std::string Text(const flatbuffers::String* text) {
 }
 
 Status OutOfRange(std::string_view where, const char* what, unsigned value) {
-  return Corrupted(std::string(where) + ": " + what + " " + std::to_string(value) + " is unknown");
+  return Corrupted(where, ": ", what, " ", value, " is unknown");
 }
 
 }  // namespace

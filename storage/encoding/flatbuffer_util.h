@@ -43,21 +43,21 @@ class AlignedView {
 template <class Table>
 Result<const Table*> CheckedRoot(ByteSpan bytes, const char* identifier, std::string_view where) {
   if (bytes.size() < 16 || bytes.size() > kMaxBufferBytes)
-    return Corrupted(std::string(where) + ", offset 0: " + std::to_string(bytes.size()) +
-                     " bytes cannot be a " + identifier + " buffer");
+    return Corrupted(where, ", offset 0: ", bytes.size(), " bytes cannot be a ", identifier,
+                     " buffer");
   if (!flatbuffers::BufferHasIdentifier(bytes.data(), identifier))
-    return Corrupted(std::string(where) + ", offset 4: the file identifier is not " + identifier);
+    return Corrupted(where, ", offset 4: the file identifier is not ", identifier);
   flatbuffers::Verifier verifier(bytes.data(), bytes.size());
   if (!verifier.VerifyBuffer<Table>(identifier))
-    return Corrupted(std::string(where) + ", offset 0: the buffer's structure is broken");
+    return Corrupted(where, ", offset 0: the buffer's structure is broken");
   return flatbuffers::GetRoot<Table>(bytes.data());
 }
 
 inline Status CheckVersion(std::uint16_t version, std::uint16_t newest, std::string_view where) {
-  if (version == 0) return Corrupted(std::string(where) + ": format version 0");
+  if (version == 0) return Corrupted(where, ": format version 0");
   if (version > newest)
-    return Unsupported(std::string(where) + ": format version " + std::to_string(version) +
-                       " is newer than this program's " + std::to_string(newest));
+    return Unsupported(where, ": format version ", version, " is newer than this program's ",
+                       newest);
   return {};
 }
 

@@ -14,7 +14,7 @@ namespace {
 Status CheckOffsets(const std::vector<std::uint64_t>& offsets, std::size_t bytes,
                     std::size_t longest, const char* what, std::string_view where) {
   auto fail = [&](std::size_t i, const char* why) {
-    return Corrupted(std::string(where) + ", " + what + " " + std::to_string(i) + ": " + why);
+    return Corrupted(where, ", ", what, " ", i, ": ", why);
   };
   if (offsets.empty()) return bytes == 0 ? Status() : Status(fail(0, "bytes without offsets"));
   if (offsets.front() != 0) return fail(0, "the first offset is not 0");
@@ -31,8 +31,8 @@ Result<std::vector<EdgeChange>> ReadEdges(const fb::Record* root, ByteSpan bytes
                                           std::string_view where) {
   const bool by_column = root->format_version() >= kRecordVersion;
   if (by_column ? root->edges() != nullptr : root->edge_columns() != nullptr)
-    return Corrupted(std::string(where) + ": edges in a form that is not of format version " +
-                     std::to_string(root->format_version()));
+    return Corrupted(where, ": edges in a form that is not of format version ",
+                     root->format_version());
   if (!by_column) return StructsToVector<EdgeChange>(root->edges());
   if (!root->edge_columns()) return std::vector<EdgeChange>();
   return DecodeEdges(*root->edge_columns(), bytes, where);
@@ -118,22 +118,19 @@ Result<DecodedRecord> DecodeRecord(ByteSpan raw, std::string_view where) {
   PLEXUS_TRY(CheckOffsets(r.key_offsets, r.key_bytes.size(), Limits::kMaxKeyBytes, "key", where));
   const std::size_t keys = r.key_offsets.empty() ? 0 : r.key_offsets.size() - 1;
   if (keys != r.node_kinds.size())
-    return Corrupted(std::string(where) + ": " + std::to_string(keys) + " keys for " +
-                     std::to_string(r.node_kinds.size()) + " new nodes");
+    return Corrupted(where, ": ", keys, " keys for ", r.node_kinds.size(), " new nodes");
   r.node_changes = StructsToVector<NodeChange>(root->node_changes());
   PLEXUS_ASSIGN(r.edges, ReadEdges(root, view.bytes(), where));
   r.edge_extras = StructsToVector<EdgeExtra>(root->edge_extras());
   for (std::size_t i = 0; i < r.edge_extras.size(); ++i)
     if (r.edge_extras[i].index >= r.edges.size() ||
         (i > 0 && r.edge_extras[i].index <= r.edge_extras[i - 1].index))
-      return Corrupted(std::string(where) + ", edge attribute " + std::to_string(i) +
-                       ": belongs to no edge");
+      return Corrupted(where, ", edge attribute ", i, ": belongs to no edge");
   r.columns = StructsToVector<ColumnChange>(root->columns());
   r.payload_changes = StructsToVector<PayloadChange>(root->payload_changes());
   r.vectors = StructsToVector<VectorChange>(root->vectors());
   decoded.payloads = StructsToVector<PayloadDigest>(root->payloads());
-  if (decoded.payloads.size() > (1u << 24))
-    return Corrupted(std::string(where) + ": too many payloads");
+  if (decoded.payloads.size() > (1u << 24)) return Corrupted(where, ": too many payloads");
   r.payloads.resize(decoded.payloads.size());
   for (std::size_t i = 0; i < r.payloads.size(); ++i)
     r.payloads[i].ordinal = static_cast<std::uint32_t>(i);

@@ -107,8 +107,8 @@ Status RecordEncoder::Encode(const Record& r, const std::vector<PayloadDigest>& 
                              const EdgeArrays& edge_arrays) {
   const std::size_t bound = Bound(r, payloads.size(), edge_arrays.count);
   if (bound > kMaxBufferBytes)
-    return Exhausted("batch " + std::to_string(r.sequence) + ": its record of about " +
-                     std::to_string(bound >> 20) + " MiB passes the limit of 2047 MiB");
+    return Exhausted("batch ", r.sequence, ": its record of about ", bound >> 20,
+                     " MiB passes the limit of 2047 MiB");
   Buffer& b = buffer();
   if (!b.builder) b.builder.emplace(bound);
   flatbuffers::FlatBufferBuilder& builder = *b.builder;

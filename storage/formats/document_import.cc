@@ -254,7 +254,7 @@ Status NoteDefinition(ImportRun& run, const Input& input, Status result) {
 
 Status ImportDocument(ImportRun& run, const Input& input, FileFormat format, Checked& checked) {
   const auto size = input.size();
-  if (!size) return Unsupported(input.name + ": is no regular file");
+  if (!size) return Unsupported(input.name, ": is no regular file");
   Status status;
   switch (format) {
     case FileFormat::kMatrixMarket:

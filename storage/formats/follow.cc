@@ -84,7 +84,7 @@ class Follower {
   // The format, and a table's header, when the first record is there.
   Status ReadFormat() {
     if (head_.starts_with("\x1f\x8b"))
-      return Unsupported(name_ + ": a packed file cannot be followed");
+      return Unsupported(name_, ": a packed file cannot be followed");
     FileFormat format = options_.format;
     std::string_view text = head_;
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
@@ -94,14 +94,13 @@ class Follower {
     table_ = format == FileFormat::kCsv || format == FileFormat::kTsv;
     const bool rows = format == FileFormat::kJsonRows && !IsJsonArray(text);
     if (!table_ && !rows && format != FileFormat::kJsonLines && format != FileFormat::kEdgeList)
-      return Unsupported(name_ + ": format " + std::string(FileFormatName(format)) +
+      return Unsupported(name_, ": format ", FileFormatName(format),
                          " cannot be followed; lines of jsonl and rows, csv, tsv and edgelist can");
     options_.format = format;
     known_ = true;
     if (!table_ || windows_.size() == 0) return {};
     header_ = head_.substr(0, WholeRecord(head_));
-    if (header_.empty())
-      return Invalid(name_ + ": its header is over " + std::to_string(kSniffBytes) + " bytes");
+    if (header_.empty()) return Invalid(name_, ": its header is over ", kSniffBytes, " bytes");
     return {};
   }
 
@@ -164,8 +163,8 @@ class Follower {
   Status CheckLength() const {
     if (buffer_.size() - whole_ <= options_.limits.line_bytes + kReadBytes || pending_records_ > 0)
       return {};
-    return Invalid(name_ + ": the record behind line " + std::to_string(lines_) + " is over " +
-                   std::to_string(options_.limits.line_bytes) + " bytes");
+    return Invalid(name_, ": the record behind line ", lines_, " is over ",
+                   options_.limits.line_bytes, " bytes");
   }
 
   bool Due() const {

@@ -178,8 +178,8 @@ Result<FileFormat> FormatOfArray(const std::string& file, std::string_view text,
   }
   if (first.empty()) return FileFormat::kJsonRows;  // an empty array
   if (first[0] != '{')
-    return Invalid(file + ": a JSON array whose elements are no objects; rows and records are");
-  return Invalid(file +
+    return Invalid(file, ": a JSON array whose elements are no objects; rows and records are");
+  return Invalid(file,
                  ": a JSON array of objects that are no rows, records or entities; a document "
                  "in it is imported alone: jq '.[0]'");
 }
@@ -247,8 +247,7 @@ std::string NoEdgeList(std::string_view text, bool cut) {
 Result<FileFormat> ParseFileFormat(std::string_view name) try {
   for (const Name& n : kNames)
     if (n.name == name) return n.format;
-  return Invalid("unknown format '" + std::string(name.substr(0, 40)) + "'; there are " +
-                 std::string(kNameList));
+  return Invalid("unknown format '", name.substr(0, 40), "'; there are ", kNameList);
 }
 PLEXUS_CATCH_NO_MEMORY
 
@@ -298,9 +297,9 @@ Result<FileFormat> internal::SniffFormat(std::string_view name, std::string_view
                                          const std::vector<ColumnName>& columns) {
   const std::string file(name);
   if (head.starts_with("\x1f\x8b"))  // of one that was unpacked
-    return Unsupported(file + ": gzip inside of gzip; unpack it first");
+    return Unsupported(file, ": gzip inside of gzip; unpack it first");
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
-    return Unsupported(file + ": UTF-16; convert it to UTF-8 first");
+    return Unsupported(file, ": UTF-16; convert it to UTF-8 first");
   const std::string lower = Lower(name);
   const bool json_lines = lower.ends_with(".jsonl") || lower.ends_with(".ndjson"),
              json = lower.ends_with(".json") || json_lines;
@@ -323,22 +322,22 @@ Result<FileFormat> internal::SniffFormat(std::string_view name, std::string_view
   if (first == '<' && head.find("<graphml") != std::string_view::npos) return FileFormat::kGraphMl;
   if (first == '<')
     return Unsupported(
-        file + ": XML without <graphml>; of XML GraphML is read, as Gephi and yEd export it");
+        file, ": XML without <graphml>; of XML GraphML is read, as Gephi and yEd export it");
   std::string_view rest = text;
   const std::string_view line = NextLine(rest);
   if (const auto delimiter = json ? std::nullopt : TableDelimiter(line, columns))
     return *delimiter == '\t' ? FileFormat::kTsv : FileFormat::kCsv;
   const std::string no_edges = NoEdgeList(text, cut);
   if (no_edges.empty()) return FileFormat::kEdgeList;
-  return Invalid(file +
-                 ": cannot tell its format: it is no JSON (no line is an object), no XML, no " +
-                 "table (" + Shown(line) +
+  return Invalid(file,
+                 ": cannot tell its format: it is no JSON (no line is an object), no XML, no ",
+                 "table (", Shown(line),
                  " has no column source and target, key or id) and no "
-                 "edge list (" +
-                 no_edges +
+                 "edge list (",
+                 no_edges,
                  "; of words it is one when its name ends in .edges). "
-                 "Name the format: " +
-                 std::string(kNameList));
+                 "Name the format: ",
+                 kNameList);
 }
 
 }  // namespace plexus::formats

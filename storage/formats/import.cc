@@ -83,9 +83,9 @@ Status internal::ImportFile(ImportRun& run, const Input& input, Checked& checked
   const bool table = format == FileFormat::kCsv || format == FileFormat::kTsv;
   if (run.collector && format != FileFormat::kEdgeList && format != FileFormat::kJsonLines &&
       !table)
-    return IoError(input.name + ": has changed while it was read; nothing was applied");
+    return IoError(input.name, ": has changed while it was read; nothing was applied");
   if (format == FileFormat::kEdgeList && run.options.strict)
-    return Invalid(input.name + ": an edge list states no nodes, so none can be missing (strict)");
+    return Invalid(input.name, ": an edge list states no nodes, so none can be missing (strict)");
   run.states_nodes |= StatesNodes(format);
   if (IsDocument(format)) return ImportDocument(run, input, format, checked);
   Status status;
@@ -123,7 +123,7 @@ Status internal::ImportFile(ImportRun& run, const Input& input, Checked& checked
                    : RunPipeline(run, input.name, reader, EdgeListParser());
       break;
     default:
-      return Invalid(input.name +
+      return Invalid(input.name,
                      ": WordNet is imported from a directory with data.noun, data.verb, "
                      "data.adj and data.adv");
   }
@@ -176,10 +176,10 @@ Status ImportWordNet(ImportRun& run, const Input& directory) {
 Status ImportOne(ImportRun& run, const Input& input, Checked& checked) {
   if (!input.is_directory()) return ImportFile(run, input, checked);
   if (run.options.format != FileFormat::kAuto && run.options.format != FileFormat::kWordNet)
-    return Invalid(input.name + ": is a directory");
+    return Invalid(input.name, ": is a directory");
   if (run.options.format == FileFormat::kAuto &&
       !std::filesystem::exists(input.name + "/" + std::string(WordNetFiles()[0])))
-    return Invalid(input.name +
+    return Invalid(input.name,
                    ": a directory with no note (.md) in it, and not WordNet's; name files");
   return ImportWordNet(run, input);
 }
@@ -187,7 +187,7 @@ Status ImportOne(ImportRun& run, const Input& input, Checked& checked) {
 // Applies what the check found good. It must still be the same.
 Status ApplyChecked(ImportRun& run, const Input& input, Checked& checked) {
   if (Stamps(input) != checked.stamps)
-    return IoError(input.name + ": has changed since it was checked; nothing of it was applied" +
+    return IoError(input.name, ": has changed since it was checked; nothing of it was applied",
                    (run.report.batches > 0 ? ", the files before it were" : ""));
   const std::uint64_t records = run.report.records, batches = run.report.batches;
   const Status status = ImportOne(run, input, checked);
@@ -195,7 +195,7 @@ Status ApplyChecked(ImportRun& run, const Input& input, Checked& checked) {
       std::to_string(run.report.records - records) + " records of it were read, " +
       std::to_string(run.report.batches - batches) + " batches were applied";
   if (Stamps(input) != checked.stamps)
-    return IoError(input.name + ": has changed while it was imported; " + applied);
+    return IoError(input.name, ": has changed while it was imported; ", applied);
   if (status && run.report.stopped && !run.report.kept_errors.empty())
     run.report.kept_errors.back().reason +=
         " (not foreseen by the check of the file; " + applied + ")";
@@ -264,7 +264,7 @@ Status ImportAll(ImportRun& run, std::span<const Input> inputs) {
 Result<std::shared_ptr<const Spool>> Keep(std::unique_ptr<ByteSource> source, const Input& input,
                                           bool packed, const ImportOptions& options) {
   if (packed) source = Gunzip(std::move(source), input.name);
-  if (!source) return Exhausted(input.name + ": no memory to unpack it");
+  if (!source) return Exhausted(input.name, ": no memory to unpack it");
   return SpoolSource(*source, input.name, options.limits.spool_bytes, options.progress);
 }
 

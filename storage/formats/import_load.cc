@@ -80,7 +80,7 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
     collector.BeginFile(inputs[i].name);
     status = ImportFile(run, inputs[i], checked);
     if (status && !run.report.stopped && Stamps(inputs[i]) != stamps)
-      status = IoError(inputs[i].name + ": has changed while it was read; nothing was applied");
+      status = IoError(inputs[i].name, ": has changed while it was read; nothing was applied");
   }
   run.collector = nullptr;
   const bool too_large = !status && status.error().code == ErrorCode::kResourceExhausted;

@@ -11,13 +11,13 @@ std::string Where(Sequence sequence) { return "log record " + std::to_string(seq
 
 Status CheckSequence(const RecordHead& head, Sequence sequence) {
   if (head.sequence == sequence) return {};
-  return Corrupted(Where(sequence) + ": says it is record " + std::to_string(head.sequence));
+  return Corrupted(Where(sequence), ": says it is record ", head.sequence);
 }
 
 Status CheckFollows(const RecordHead& head, const LogPoint& after) {
   PLEXUS_TRY(CheckSequence(head, after.sequence + 1));
   if (ChainHash(after.hash, head.digest) == head.running_hash) return {};
-  return Corrupted(Where(head.sequence) +
+  return Corrupted(Where(head.sequence),
                    ": its running hash does not follow from the record before");
 }
 
@@ -25,7 +25,7 @@ Status GetRecord(const std::shared_ptr<Rocks>& rocks, Sequence sequence,
                  rocksdb::PinnableSlice& value) {
   const rocksdb::Status status =
       rocks->db()->Get(ScanOptions(), rocks->log(), LogKey(sequence), &value);
-  if (status.IsNotFound()) return Corrupted(Where(sequence) + ": is missing from " + rocks->path());
+  if (status.IsNotFound()) return Corrupted(Where(sequence), ": is missing from ", rocks->path());
   return Check(status, Where(sequence));
 }
 
@@ -44,7 +44,7 @@ Result<std::optional<RecordHead>> LastRecord(const std::shared_ptr<Rocks>& rocks
   const Sequence sequence = SequenceOfLogKey(it->key());
   PLEXUS_ASSIGN(const RecordHead head, DecodeRecordHead(SliceBytes(it->value()), Where(sequence)));
   if (head.sequence != sequence || sequence == 0)
-    return Corrupted(Where(sequence) + ": says it is record " + std::to_string(head.sequence));
+    return Corrupted(Where(sequence), ": says it is record ", head.sequence);
   return head;
 }
 
@@ -111,8 +111,7 @@ Result<bool> LogCursor::Step() {
   if (!iterator_->Valid()) return false;
   const Sequence expected = point_.sequence + 1;
   const Sequence found = SequenceOfLogKey(iterator_->key());
-  if (found != expected)
-    return Corrupted(Where(expected) + ": is missing, the next one is " + std::to_string(found));
+  if (found != expected) return Corrupted(Where(expected), ": is missing, the next one is ", found);
   return true;
 }
 

@@ -37,15 +37,15 @@ std::string EncodePayload(PayloadRef ref, std::string_view bytes) {
 }
 
 Result<std::string_view> DecodePayload(PayloadRef ref, std::string_view value) {
-  if (value.empty()) return NotFound(Where(ref) + ": was purged");
+  if (value.empty()) return NotFound(Where(ref), ": was purged");
   if (value.size() < kPayloadHeader)
-    return Corrupted(Where(ref) + ", offset 0: too short for its digest");
+    return Corrupted(Where(ref), ", offset 0: too short for its digest");
   std::uint64_t digest;
   std::memcpy(&digest, value.data(), kPayloadHeader);
   const std::string_view bytes = value.substr(kPayloadHeader);
   if (DigestPayload(ref, bytes) != digest)
-    return Corrupted(Where(ref) + ", offset 8: the digest does not match its " +
-                     std::to_string(bytes.size()) + " bytes");
+    return Corrupted(Where(ref), ", offset 8: the digest does not match its ", bytes.size(),
+                     " bytes");
   return bytes;
 }
 
@@ -85,7 +85,7 @@ Result<std::string> RocksPayloadStore::Get(PayloadRef ref) const {
   misses_.fetch_add(1, std::memory_order_relaxed);
   PLEXUS_TRY(FlushPending(ref));
   ReaderLock lock(rocks_mutex_);
-  if (!rocks_) return FailedPrecondition(Where(ref) + kDatabaseClosed);
+  if (!rocks_) return FailedPrecondition(Where(ref), kDatabaseClosed);
   rocksdb::PinnableSlice value;
   const std::string* const fresh = New(ref);
   if (!fresh) {
@@ -105,7 +105,7 @@ Status RocksPayloadStore::GetEach(std::span<const PayloadRef> refs, const EachPa
   if (owner_) PLEXUS_TRY(owner_->Check("the database"));
   PLEXUS_TRY(FlushPending(refs.back()));
   ReaderLock lock(rocks_mutex_);
-  if (!rocks_) return FailedPrecondition(Where(refs.front()) + kDatabaseClosed);
+  if (!rocks_) return FailedPrecondition(Where(refs.front()), kDatabaseClosed);
   rocksdb::ReadOptions options = ScanOptions();
   options.readahead_size = kReadAhead;
   const std::unique_ptr<rocksdb::Iterator> it(
@@ -134,9 +134,9 @@ Status RocksPayloadStore::GetEach(std::span<const PayloadRef> refs, const EachPa
 std::unexpected<Error> RocksPayloadStore::Missing(PayloadRef ref) const {
   const Sequence floor = trimmed_.load(std::memory_order_relaxed);
   if (ref.sequence() <= floor)
-    return FailedPrecondition(Where(ref) + ": was dropped when the history below record " +
-                              std::to_string(floor) + " was trimmed; take a new snapshot");
-  return Corrupted(Where(ref) + ": is missing from " + rocks_->path());
+    return FailedPrecondition(Where(ref), ": was dropped when the history below record ", floor,
+                              " was trimmed; take a new snapshot");
+  return Corrupted(Where(ref), ": is missing from ", rocks_->path());
 }
 
 // A bulk load's records may still have to be ingested.

@@ -372,8 +372,7 @@ Status RocksJournal::EndAppend() {
 
 Status RocksJournal::WaitDurable(Sequence sequence) {
   MutexLock lock(mutex_);
-  if (sequence > position_.sequence)
-    return Invalid("sequence " + std::to_string(sequence) + " is not written yet");
+  if (sequence > position_.sequence) return Invalid("sequence ", sequence, " is not written yet");
   if (bulk_) {
     PLEXUS_TRY(Refused());
     return IngestBulk();

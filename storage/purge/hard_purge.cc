@@ -32,7 +32,7 @@ Status Database::HardPurge(std::span<const NodeId> nodes, Progress* progress) tr
   LogScope log(d.options.graph.on_log, "hard_purge");
   const Snapshot now = snapshot();
   for (NodeId node : nodes)
-    if (node >= now.node_count()) return NotFound("there is no node " + std::to_string(node));
+    if (node >= now.node_count()) return NotFound("there is no node ", node);
   // The soft purge first: it removes the nodes from the live graph with all checks,
   // and erases what payloads they still have.
   WriteBatch batch(now.time_ms());

@@ -174,7 +174,7 @@ Status LogRewriter::WriteFloor(const std::shared_ptr<Rocks>& to, Progress* progr
     Sequence sequence = 0;
     std::uint32_t ordinal = 0;
     if (!ParsePayloadKey(it->key(), &sequence, &ordinal))
-      return Corrupted(db_.rocks->path() + ", payload: a key that is none");
+      return Corrupted(db_.rocks->path(), ", payload: a key that is none");
     const PayloadRef ref = PayloadRef::Make(sequence, ordinal);
     if (std::binary_search(needed.begin(), needed.end(), ref.bits)) continue;
     dropped_.push_back(ref);
@@ -284,7 +284,7 @@ Result<LogRewriter::Written> LogRewriter::Write(const std::string& path, Progres
   PLEXUS_ASSIGN(const std::optional<RecordHead> last, LastRecord(to));
   if (!last || last->sequence != written.end.sequence || last->running_hash != written.end.hash)
     if (written.end.sequence > db_.floor().sequence)
-      return Corrupted(path + ": does not hold what was written to it");
+      return Corrupted(path, ": does not hold what was written to it");
   PLEXUS_TRY(to->Close());
   PLEXUS_TRY(db_.files->SyncDirectory(path));  // the names of the links
   return written;

@@ -17,7 +17,7 @@ Result<WriteBatch> PurgeBatch(const Snapshot& now, std::span<const std::string_v
   std::set<NodeId> nodes;
   for (const std::string_view key : keys) {
     const auto node = now.Find(key);
-    if (!node) return NotFound("there is no node '" + std::string(key) + "'");
+    if (!node) return NotFound("there is no node '", key, "'");
     nodes.insert(*node);
     batch.PurgeNode(NodeRef::Id(*node));
   }

@@ -223,11 +223,11 @@ class Repairer {
 // The anchor's generation. Without an anchor: the newest, or an older one that has more (a hard
 // purge that a crash ended leaves a newer one that is not complete).
 Status Repairer::FindSource() {
-  if (!files_->Exists(from_)) return NotFound(from_ + ": does not exist");
+  if (!files_->Exists(from_)) return NotFound(from_, ": does not exist");
   if (LockFile::IsHeld(from_))
     return Fail(ErrorCode::kLocked, from_ + ": is open for writing; close it first");
   auto anchor = ReadAnchor(from_, *files_);
-  if (anchor && anchor->generation == 0) return NotFound(from_ + ": was never completely created");
+  if (anchor && anchor->generation == 0) return NotFound(from_, ": was never completely created");
   if (!anchor && anchor.error().code == ErrorCode::kUnsupported)
     return std::unexpected(anchor.error());
   if (anchor) {

@@ -173,10 +173,10 @@ Result<RepairPlan> Planner::Plan() {
   }
   ReportLosses(plan, found);
   if (!found || (plan.end.sequence == 0 && !report_.complete))
-    return Corrupted("nothing could be saved" + (salvage_.damage().empty()
-                                                     ? std::string()
-                                                     : ": " + salvage_.damage().front().where +
-                                                           ": " + salvage_.damage().front().what));
+    return Corrupted("nothing could be saved",
+                     (salvage_.damage().empty() ? std::string()
+                                                : ": " + salvage_.damage().front().where + ": " +
+                                                      salvage_.damage().front().what));
   return plan;
 }
 

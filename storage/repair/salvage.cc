@@ -74,7 +74,7 @@ Result<std::string> Salvage::ReadFile(const std::string& path, const std::string
   PLEXUS_ASSIGN(const int descriptor, OpenPlainFile(path));
   descriptors_.push_back(descriptor);
   const off_t size = lseek(descriptor, 0, SEEK_END);
-  if (size < 0) return IoError(path + ": " + std::strerror(errno));
+  if (size < 0) return IoError(path, ": ", std::strerror(errno));
   std::string bytes(static_cast<std::size_t>(size), '\0');
   for (std::size_t at = 0; at < bytes.size();) {
     const std::size_t want = std::min(kReadBytes, bytes.size() - at);
@@ -143,7 +143,7 @@ bool Salvage::Keep(const FoundEntry& entry, std::uint32_t file) {
 }
 
 Status Salvage::ReadGeneration(const std::string& path, const Files& files, Progress* progress) {
-  if (!files.Exists(path)) return NotFound(path + ": does not exist");
+  if (!files.Exists(path)) return NotFound(path, ": does not exist");
   PLEXUS_ASSIGN(const std::vector<std::string> names, files.List(path));
   std::uint64_t done = 0;
   for (const std::string& name : names) {
@@ -222,13 +222,13 @@ Result<std::string> Salvage::Section(const Manifest& manifest, std::uint32_t sec
   const std::string where =
       "checkpoint " + std::to_string(manifest.id) + ", section " + std::to_string(section);
   if (it == sections_.end() || std::pair(it->id, it->section) != key)
-    return Corrupted(where + ": is missing");
+    return Corrupted(where, ": is missing");
   for (; it != sections_.end() && std::pair(it->id, it->section) == key; ++it) {
     PLEXUS_ASSIGN(std::string value, Value(it->place));
     const AlignedView view(AsBytes(value));
     if (Digest(view.bytes()) == manifest.section_digests[section]) return value;
   }
-  return Corrupted(where + ": the digest does not match its bytes");
+  return Corrupted(where, ": the digest does not match its bytes");
 }
 
 Status Salvage::CheckSections(const Manifest& manifest) const {

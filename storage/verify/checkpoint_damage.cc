@@ -44,8 +44,7 @@ Result<Manifest> ReadManifest(const std::shared_ptr<Rocks>& rocks, std::uint64_t
                                     SectionKey(id, kManifestSection), &value),
                    where));
   PLEXUS_ASSIGN(Manifest manifest, DecodeManifest(SliceBytes(value), where));
-  if (manifest.id != id)
-    return Corrupted(where + ": says it is checkpoint " + std::to_string(manifest.id));
+  if (manifest.id != id) return Corrupted(where, ": says it is checkpoint ", manifest.id);
   return manifest;
 }
 

@@ -30,8 +30,7 @@ Error SystemError(const std::string& path, int error) {
 // The whole of a small file.
 Result<std::string> ReadAll(const PinnedFile& file, const std::string& path, std::uint64_t limit) {
   if (file.size() > limit)
-    return Corrupted(path + ": " + std::to_string(file.size()) + " bytes, at most " +
-                     std::to_string(limit) + " expected");
+    return Corrupted(path, ": ", file.size(), " bytes, at most ", limit, " expected");
   std::string bytes(file.size(), '\0');
   const std::int64_t read = file.Read(0, bytes.data(), bytes.size());
   if (read < 0) return std::unexpected(SystemError(path, errno));
@@ -195,7 +194,7 @@ Result<std::shared_ptr<const PinnedFiles>> PinnedFiles::TryOnce(const std::strin
   if (!names) {
     if (!(*anchor)->IsAt(pinned->anchor_path_)) return nullptr;
     if (names.error().code != ErrorCode::kNotFound) return std::unexpected(names.error());
-    return Corrupted(pinned->path_ + ": is missing, the anchor names it");
+    return Corrupted(pinned->path_, ": is missing, the anchor names it");
   }
   for (const std::string& name : *names) {
     auto file = PinnedFile::Open(pinned->path_ + "/" + name);

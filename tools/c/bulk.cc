@@ -27,9 +27,7 @@ constexpr std::uint64_t kBatchEdges = 262'144;
 // From so many on the files of a bulk load are written instead of durable batches.
 constexpr std::uint64_t kBulkEdges = 1 << 20;
 
-Status BadEdge(std::uint64_t i, const std::string& why) {
-  return Invalid("edge " + std::to_string(i) + ": " + why);
-}
+Status BadEdge(std::uint64_t i, const std::string& why) { return Invalid("edge ", i, ": ", why); }
 
 std::string_view NumberKey(std::uint32_t number, char (&buffer)[10]) {
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, number).ptr;
@@ -234,7 +232,7 @@ Status PutEdges(Graph& graph, const EdgeArrays& edges, CallOptions& call,
   }
   for (std::uint64_t first = 0; first < edges.count(); first += kBatchEdges) {
     if (call.progress() && !call.progress()->Report("edges", first, edges.count()))
-      return Cancelled("cancelled after " + std::to_string(first) + " edges were written");
+      return Cancelled("cancelled after ", first, " edges were written");
     WriteBatch batch;
     PLEXUS_TRY(edges.Fill(batch, first, std::min(first + kBatchEdges, edges.count())));
     PLEXUS_ASSIGN(const ApplyReport report, graph.Apply(batch));
@@ -251,8 +249,7 @@ Result<std::string> KeyLines(const Strings& keys) {
   for (std::uint64_t i = 0; i < keys.size(); ++i) {
     const std::string_view key = keys[i];
     if (key.find_first_of("\r\n") != std::string_view::npos)
-      return Invalid("keys[" + std::to_string(i) +
-                     "] has a line end; vectors cannot have such keys");
+      return Invalid("keys[", i, "] has a line end; vectors cannot have such keys");
     lines.append(key).push_back('\n');
   }
   return lines;
@@ -284,13 +281,11 @@ Result<plexus_counts> PutVectors(Graph& graph, const plexus_vectors& given, Call
 
 Status CheckVectors(const plexus_vectors& vectors) {
   if (vectors.dimensions == 0 || vectors.dimensions > Limits::kMaxDimensions)
-    return Invalid("dimensions is " + std::to_string(vectors.dimensions) + ", not 1 to " +
-                   std::to_string(Limits::kMaxDimensions));
+    return Invalid("dimensions is ", vectors.dimensions, ", not 1 to ", Limits::kMaxDimensions);
   if (vectors.count > Limits::kMaxNodes) return Exhausted("more vectors than a graph has nodes");
   if (vectors.count > 0) PLEXUS_TRY(NotNull(vectors.values, "values"));
   if (vectors.keys.count > 0 && vectors.keys.count != vectors.count)
-    return Invalid("keys are " + std::to_string(vectors.keys.count) + ", vectors " +
-                   std::to_string(vectors.count));
+    return Invalid("keys are ", vectors.keys.count, ", vectors ", vectors.count);
   return {};
 }
 

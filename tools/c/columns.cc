@@ -26,7 +26,7 @@ constexpr std::uint64_t kBatchValues = 262'144;
 constexpr std::uint64_t kBatchBytes = 16 << 20;  // of texts
 
 std::unexpected<Error> BadValue(std::uint64_t i, const std::string& why) {
-  return Invalid("value " + std::to_string(i) + ": " + why);
+  return Invalid("value ", i, ": ", why);
 }
 
 const char* TypeName(ColumnType type) {
@@ -77,8 +77,7 @@ Status ColumnArrays::Check() {
   if (arrays > 1 || (arrays == 0 && given_.count > 0))
     return Invalid("values are in one of f64, i64 and texts");
   if (texts && texts_.size() != given_.count)
-    return Invalid("texts are " + std::to_string(texts_.size()) + ", values " +
-                   std::to_string(given_.count));
+    return Invalid("texts are ", texts_.size(), ", values ", given_.count);
   if (is_text() && !texts && given_.count > 0)
     return Invalid("values of 'text' are texts, not numbers");
   PLEXUS_TRY(CheckKeys());
@@ -89,8 +88,7 @@ Status ColumnArrays::Check() {
 Status ColumnArrays::CheckKeys() const {
   if (given_.ids && keys_.size() > 0) return Invalid("ids and keys exclude each other");
   if (keys_.size() > 0 && keys_.size() != given_.count)
-    return Invalid("keys are " + std::to_string(keys_.size()) + ", values " +
-                   std::to_string(given_.count));
+    return Invalid("keys are ", keys_.size(), ", values ", given_.count);
   for (std::uint64_t i = 0; i < keys_.size(); ++i)
     if (const Status good = CheckKey(keys_[i], false); !good)
       return BadValue(i, good.error().message);
@@ -142,7 +140,7 @@ Status ColumnArrays::Prepare(Graph& graph) {
   if (!known) return Define(graph);
   const ColumnType type = snapshot.schema().columns()[*known].type;
   if (type != type_)
-    return Invalid("column '" + name_ + "' holds " + TypeName(type) + ", the values are " +
+    return Invalid("column '", name_, "' holds ", TypeName(type), ", the values are ",
                    TypeName(type_));
   if (*known < builtin::kFirstUserColumn) builtin_ = *known;
   for (std::uint64_t i = 0; IsTimeColumn(*known) && i < given_.count; ++i)
@@ -201,7 +199,7 @@ Status PutColumn(Workspace& workspace, ColumnArrays& arrays, CallOptions& call,
   PLEXUS_ASSIGN(tools::TermKeeper terms, tools::TermKeeper::Make(workspace, false));
   for (std::uint64_t first = 0; first < arrays.count();) {
     if (call.progress() && !call.progress()->Report("values", first, arrays.count()))
-      return Cancelled("cancelled after " + std::to_string(first) + " values were written");
+      return Cancelled("cancelled after ", first, " values were written");
     WriteBatch batch;
     PLEXUS_ASSIGN(first, arrays.Fill(batch, first));
     PLEXUS_TRY(terms.Complete(graph.snapshot(), batch));

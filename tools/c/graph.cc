@@ -222,8 +222,7 @@ Result<std::vector<std::string>> TextsOf(const char* const* texts, std::uint64_t
   if (count > 0) PLEXUS_TRY(NotNull(texts, name));
   std::vector<std::string> list;
   for (std::uint64_t i = 0; i < count; ++i) {
-    if (!texts[i])
-      return plexus::Invalid(std::string(name) + "[" + std::to_string(i) + "] is null");
+    if (!texts[i]) return plexus::Invalid(name, "[", i, "] is null");
     list.emplace_back(texts[i]);
   }
   return list;
@@ -233,19 +232,19 @@ Result<Strings> Strings::Copy(const plexus_strings& given, const char* name) {
   Strings copy;
   if (given.count == 0) return copy;
   if (given.count > Limits::kMaxNodes)
-    return plexus::Exhausted(std::string(name) + " has more texts than a graph");
+    return plexus::Exhausted(name, " has more texts than a graph");
   PLEXUS_TRY(NotNull(given.offsets, (std::string(name) + ".offsets").c_str()));
   if (given.byte_count > 0)
     PLEXUS_TRY(NotNull(given.bytes, (std::string(name) + ".bytes").c_str()));
   copy.offsets_.assign(given.offsets, given.offsets + given.count + 1);
   for (std::uint64_t i = 0; i < given.count; ++i) {
     if (copy.offsets_[i] <= copy.offsets_[i + 1]) continue;
-    return plexus::Invalid(std::string(name) + ".offsets[" + std::to_string(i + 1) +
+    return plexus::Invalid(name, ".offsets[", i + 1,
                            "] is less than the one "
                            "before it");
   }
   if (copy.offsets_.back() > given.byte_count)
-    return plexus::Invalid(std::string(name) + ".offsets end behind byte_count");
+    return plexus::Invalid(name, ".offsets end behind byte_count");
   if (given.byte_count > 0) copy.bytes_.assign(given.bytes, copy.offsets_.back());
   return copy;
 }
@@ -265,8 +264,8 @@ plexus_code plexus_open(const char* directory, const plexus_open_options* given,
     if (!options.in_memory) PLEXUS_TRY(NotNull(directory, "directory"));
     if (!options.in_memory && !*directory) return plexus::Invalid("directory is empty");
     if (options.in_memory && (directory || options.read_only))
-      return plexus::Invalid(std::string("in_memory and ") +
-                             (directory ? "a directory" : "read_only") + " exclude each other");
+      return plexus::Invalid("in_memory and ", (directory ? "a directory" : "read_only"),
+                             " exclude each other");
     if (options.create && options.read_only)
       return plexus::Invalid("create and read_only exclude each other");
     if (!(options.max_seconds >= 0)) return plexus::Invalid("max_seconds is less than 0");

@@ -112,7 +112,7 @@ plexus_code plexus_result_array(plexus_result* handle, const char* name, plexus_
       }
       names += (names.empty() ? "" : ", ") + named.name;
     }
-    return plexus::NotFound("the result has no array '" + std::string(name) + "'" +
+    return plexus::NotFound("the result has no array '", name, "'",
                             (names.empty() ? "; it is a text" : "; it has " + names));
   });
 }

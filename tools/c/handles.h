@@ -41,10 +41,10 @@ std::shared_ptr<Object> TakeHandle(const void* handle);
 template <class T>
 Result<std::shared_ptr<T>> As(std::shared_ptr<Object> found, const void* handle) {
   const std::string name(T::kName);
-  if (!handle) return Invalid(name + " is null");
-  if (!found) return FailedPrecondition(name + " is closed, or no handle");
+  if (!handle) return Invalid(name, " is null");
+  if (!found) return FailedPrecondition(name, " is closed, or no handle");
   auto object = std::dynamic_pointer_cast<T>(std::move(found));
-  if (!object) return Invalid(name + " is a handle of something else");
+  if (!object) return Invalid(name, " is a handle of something else");
   return object;
 }
 
@@ -82,7 +82,7 @@ plexus_code Guarded(Fn&& fn) noexcept {
 
 inline Status NotNull(const void* pointer, const char* name) {
   if (pointer) return {};
-  return Invalid(std::string(name) + " is null");
+  return Invalid(name, " is null");
 }
 
 inline constexpr std::uint64_t kMostStructBytes = 4096;
@@ -92,13 +92,12 @@ template <class T>
 Result<T> ReadStruct(const T* given, const char* name, T read = {}) {
   if (!given) return read;
   if (given->size < sizeof(std::uint64_t) || given->size > kMostStructBytes)
-    return Invalid(std::string(name) + ".size is not the size of the struct");
+    return Invalid(name, ".size is not the size of the struct");
   const auto size = static_cast<std::size_t>(given->size);
   std::memcpy(&read, given, std::min(size, sizeof(T)));
   const auto* bytes = reinterpret_cast<const unsigned char*>(given);
   for (std::size_t i = sizeof(T); i < size; ++i)
-    if (bytes[i] != 0)
-      return Unsupported(std::string(name) + " has a field that this version does not know");
+    if (bytes[i] != 0) return Unsupported(name, " has a field that this version does not know");
   return read;
 }
 

@@ -31,9 +31,8 @@ Result<std::shared_ptr<SnapshotObject>> FindSnapshot(plexus_snapshot* handle) {
 
 Status CheckNode(const Snapshot& snapshot, const char* name, std::uint64_t i, NodeId node) {
   if (node < snapshot.node_count()) return {};
-  return plexus::Invalid(std::string(name) + "[" + std::to_string(i) + "] is " +
-                         std::to_string(node) + ", and ids are below " +
-                         std::to_string(snapshot.node_count()));
+  return plexus::Invalid(name, "[", i, "] is ", node, ", and ids are below ",
+                         snapshot.node_count());
 }
 
 Result<EdgeKinds> KindsOf(const Snapshot& snapshot, const char* const* names, std::uint64_t count) {
@@ -98,7 +97,7 @@ class Texts {
 
 Status AddVectors(const Snapshot& snapshot, const std::string& name, ResultObject& result) {
   const std::optional<SpaceId> space = snapshot.schema().FindSpace(name);
-  if (!space) return plexus::NotFound("the graph has no vector space '" + name + "'");
+  if (!space) return plexus::NotFound("the graph has no vector space '", name, "'");
   PLEXUS_ASSIGN(const VectorView* table, snapshot.vectors(*space));
   std::vector<NodeId> nodes;
   std::vector<float> values;
@@ -118,7 +117,7 @@ Status AddVectors(const Snapshot& snapshot, const std::string& name, ResultObjec
 
 Status AddColumn(const Snapshot& snapshot, const std::string& name, ResultObject& result) {
   const std::optional<ColumnId> column = snapshot.schema().FindColumn(name);
-  if (!column) return plexus::NotFound("the graph has no column '" + name + "'");
+  if (!column) return plexus::NotFound("the graph has no column '", name, "'");
   const ColumnType type = snapshot.schema().columns()[*column].type;
   std::vector<NodeId> nodes;
   std::vector<double> reals;

@@ -216,10 +216,10 @@ Status ReadFiles(Request& request, const std::vector<Given>& given,
     if (parameter->means != Means::kContent) continue;
     const std::string& file = texts.back();
     if (file.empty())
-      return Invalid(request.Name(parameter->name) + ": is empty; leave it out or give a value");
+      return Invalid(request.Name(parameter->name), ": is empty; leave it out or give a value");
     if (file == "-" && from_input)
-      return Invalid("only one of " + request.Name(from_input->name) + " and " +
-                     request.Name(parameter->name) + " can be standard input");
+      return Invalid("only one of ", request.Name(from_input->name), " and ",
+                     request.Name(parameter->name), " can be standard input");
     if (file == "-") from_input = parameter;
   }
   request.Begin(&InterruptFlag());  // what is asked then has as much time once more
@@ -233,7 +233,7 @@ Status ReadFiles(Request& request, const std::vector<Given>& given,
     }
     const std::string source = texts.back() == "-" ? "standard input" : texts.back();
     if (!wall.empty() && texts.back() != "-" && !Database::FolderAround(texts.back()).empty())
-      return FailedPrecondition(source + ": is a file of a graph: not in a session of a scope");
+      return FailedPrecondition(source, ": is a file of a graph: not in a session of a scope");
     Result<std::string> content = ReadText(texts.back(), budget);
     if (!content && content.error().code == ErrorCode::kCancelled)
       return std::unexpected(TimedError(request, content.error()));
@@ -245,7 +245,7 @@ Status ReadFiles(Request& request, const std::vector<Given>& given,
                   std::move(why) + known + DidYouMean(texts.back(), parameter->literals));
     }
     if (content->empty() && !parameter->may_be_empty)
-      return Invalid(request.Name(parameter->name) + ": " + Quoted(source) + " is empty");
+      return Invalid(request.Name(parameter->name), ": ", Quoted(source), " is empty");
     PLEXUS_TRY(request.Set(parameter->name, *std::move(content)));
     request.SetSource(parameter->name, source);
   }
@@ -254,14 +254,13 @@ Status ReadFiles(Request& request, const std::vector<Given>& given,
 
 Result<Request> MakeRequest(const Parse& parse) {
   if (parse.json && parse.format && *parse.format != Format::kJson)
-    return Invalid(std::string("--json cannot go with --format ") +
+    return Invalid("--json cannot go with --format ",
                    (*parse.format == Format::kCsv ? "csv" : "table"));
   Request request(*parse.chosen, Spelling::kFlags);
   for (const auto& [parameter, texts] : parse.given) {
     if (parameter->or_positional && parameter->type != Type::kList &&
         std::ranges::count(parse.given, parameter, &Given::parameter) > 1)
-      return Invalid(request.Name(parameter->name) +
-                     " is given more than once; it takes one value");
+      return Invalid(request.Name(parameter->name), " is given more than once; it takes one value");
     if (parameter->means == Means::kContent) continue;
     for (const std::string& text : texts) PLEXUS_TRY(request.SetFromText(parameter->name, text));
   }

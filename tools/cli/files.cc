@@ -23,14 +23,14 @@ constexpr int kPollMs = 50;
 Result<std::string> ReadAll(int descriptor, const std::string& name, const Budget& budget) {
   struct stat info {};
   const bool known = fstat(descriptor, &info) == 0;
-  if (known && S_ISDIR(info.st_mode)) return IoError(name + ": is a directory");
+  if (known && S_ISDIR(info.st_mode)) return IoError(name, ": is a directory");
   const bool waits = !known || !S_ISREG(info.st_mode);
   // A pipe that was opened without waiting ends while it has no writer, but poll waits there.
   bool poll_first = (fcntl(descriptor, F_GETFL) & O_NONBLOCK) == 0;
   std::string text;
   std::vector<char> buffer(std::size_t{1} << 16);
   for (;;) {
-    if (waits && budget.Interrupted()) return Cancelled(name + ": was not read to its end");
+    if (waits && budget.Interrupted()) return Cancelled(name, ": was not read to its end");
     pollfd ready{descriptor, POLLIN, 0};
     if (poll_first && poll(&ready, 1, kPollMs) <= 0) continue;
     const ssize_t count = read(descriptor, buffer.data(), buffer.size());
@@ -38,11 +38,11 @@ Result<std::string> ReadAll(int descriptor, const std::string& name, const Budge
       poll_first = true;
       continue;
     }
-    if (count < 0) return IoError(name + ": cannot be read: " + std::strerror(errno));
+    if (count < 0) return IoError(name, ": cannot be read: ", std::strerror(errno));
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
     if (text.size() > kMaxRequestBytes)
-      return Invalid(name + ": has more than " + Bytes(kMaxRequestBytes) + ", which is the limit");
+      return Invalid(name, ": has more than ", Bytes(kMaxRequestBytes), ", which is the limit");
   }
 }
 
@@ -52,7 +52,7 @@ Result<std::string> ReadText(const std::string& file, const Budget& budget) {
   if (file == "-") return ReadAll(STDIN_FILENO, "standard input", budget);
   // Opening a pipe does not wait: one without a writer is empty.
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return NotFound("cannot open " + Quoted(file));
+  if (descriptor < 0) return NotFound("cannot open ", Quoted(file));
   Result<std::string> text = ReadAll(descriptor, file, budget);
   close(descriptor);
   return text;

@@ -34,7 +34,7 @@ bool IsOfThisUser(int socket) {
 }
 
 Result<int> ConnectToHolder(const std::string& directory) {
-  const auto none = [&] { return NotFound("no server listens in " + directory); };
+  const auto none = [&] { return NotFound("no server listens in ", directory); };
   const std::string path = directory + "/" + std::string(kSocketName);
   const int file = open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
   if (file < 0) return none();

@@ -145,7 +145,7 @@ Status FlushOut() {
   Out().flush();
   const int error = Buffer().error();
   if (error == 0 || error == EPIPE) return {};
-  return IoError(std::string("writing standard output: ") + std::strerror(error));
+  return IoError("writing standard output: ", std::strerror(error));
 }
 
 void EndOnLostReader(bool end) { end_on_lost_reader = end; }

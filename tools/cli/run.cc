@@ -54,7 +54,7 @@ Result<bool> WriteOut(Reply& reply, const std::vector<std::string>& warnings,
     LineLimit file(out, line.request->Given("max_bytes") ? reply.limit.bytes : 0, false);
     PLEXUS_TRY(reply.stream(file));
     if (!file.cut()) return false;
-    return Exhausted(line.request->Name("max_bytes") + ": what was written is not all there is");
+    return Exhausted(line.request->Name("max_bytes"), ": what was written is not all there is");
   }
   if (format == Format::kJson) {
     JsonWriter json(out);

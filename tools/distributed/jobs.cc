@@ -391,8 +391,8 @@ Result<std::vector<std::uint64_t>> Common(
     products += static_cast<std::uint64_t>(count * count);
   constexpr std::uint64_t kMostProducts = std::uint64_t{1} << 31;
   if ((products = SumOfRanks(products)) > kMostProducts)
-    return Exhausted(std::to_string(products) + " products of neighbours, the limit is " +
-                     std::to_string(kMostProducts) + ": name fewer pairs or a lower --max-degree");
+    return Exhausted(products, " products of neighbours, the limit is ", kMostProducts,
+                     ": name fewer pairs or a lower --max-degree");
   Counted columns = rows;
   columns.Transpose();
   using Counts = combblas::PlusTimesSRing<std::int64_t, std::int64_t>;

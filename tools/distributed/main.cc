@@ -119,18 +119,17 @@ Result<std::vector<Seed>> ParseSeeds(Parts& parts, const std::vector<std::string
 Result<std::vector<std::pair<std::uint64_t, std::uint64_t>>> ReadPairs(Parts& parts,
                                                                        const std::string& path) {
   std::ifstream file(path);
-  if (!file) return NotFound(path + ": cannot be read");
+  if (!file) return NotFound(path, ": cannot be read");
   std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
   std::string line;
   for (std::size_t number = 1; std::getline(file, line); ++number) {
     std::istringstream words(line);
     std::string a, b, more;
     const std::string where = path + ":" + std::to_string(number) + ": ";
-    if (!(words >> a >> b) || words >> more) return Invalid(where + "is not two nodes");
+    if (!(words >> a >> b) || words >> more) return Invalid(where, "is not two nodes");
     const auto one = parts.ParseSeed(a), other = parts.ParseSeed(b);
-    if (!one || !other) return Invalid(where + (one ? other : one).error().message);
-    if (pairs.size() == kMostPairs)
-      return Invalid(where + "more than " + std::to_string(kMostPairs) + " pairs");
+    if (!one || !other) return Invalid(where, (one ? other : one).error().message);
+    if (pairs.size() == kMostPairs) return Invalid(where, "more than ", kMostPairs, " pairs");
     pairs.emplace_back(one->node, other->node);
   }
   return pairs;
@@ -150,7 +149,7 @@ class Output {
     for (const std::string& name : names_) {
       const std::string folder = std::filesystem::path(name).parent_path();
       if (Rank() == 0 && access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
-        return IoError(name + ": " + std::strerror(errno));
+        return IoError(name, ": ", std::strerror(errno));
     }
     return {};
   }
@@ -161,7 +160,7 @@ class Output {
   Status Rename() {
     for (; Rank() == 0 && renamed_ < names_.size(); ++renamed_)
       if (std::rename(Temporary(renamed_).c_str(), names_[renamed_].c_str()) != 0)
-        return IoError(names_[renamed_] + ": cannot be written");
+        return IoError(names_[renamed_], ": cannot be written");
     return {};
   }
 
@@ -194,7 +193,7 @@ Status WriteArrays(const Parts& parts, const Options& options, Output& output,
     }
     if (Rank() == 0 && status) status = writer.EndSection();
     if (Rank() == 0 && status) status = writer.Finish();
-    if (!status) status = IoError(options.out[part] + ": " + status.error().message);
+    if (!status) status = IoError(options.out[part], ": ", status.error().message);
     PLEXUS_TRY(Agree(status));
   }
   return {};
@@ -210,7 +209,7 @@ Status WriteTable(const Options& options, const Output& output,
     file << a << '\t' << b << '\t' << counts[i] << '\n';
   }
   file.close();
-  if (Rank() == 0 && !file) return IoError(options.out[0] + ": cannot be written");
+  if (Rank() == 0 && !file) return IoError(options.out[0], ": cannot be written");
   return {};
 }
 
@@ -250,7 +249,7 @@ Status Run(const Options& options) {
   } else if (options.job == "common") {
     const auto pairs = ReadPairs(parts, options.pairs);
     PLEXUS_TRY(Agree(pairs ? Status() : std::unexpected(pairs.error())));
-    if (pairs->empty()) return Invalid(options.pairs + ": holds no pair");
+    if (pairs->empty()) return Invalid(options.pairs, ": holds no pair");
     PLEXUS_ASSIGN(const auto counts, Common(parts, *pairs, options.way(), options.max_degree, say));
     PLEXUS_TRY(Agree(WriteTable(options, output, counts)));
   } else {
@@ -296,8 +295,8 @@ int Main(int argc, char** argv) {
   if (status && side * side != RankCount())
     status = Invalid(
         "the matrix lies on a square of ranks, so their number is 1, 4, 9, 16 ...; "
-        "there are " +
-        std::to_string(RankCount()));
+        "there are ",
+        RankCount());
   const bool usage = !status;
   if (status) status = Run(options);
   if (status) return 0;

@@ -25,7 +25,7 @@ Result<Parts> Parts::Open(const std::vector<std::string>& paths) {
     PLEXUS_ASSIGN(formats::ArrayFile file, formats::ArrayFile::Open(path));
     const formats::ArrayHeader& header = file.header();
     if (header.kind != formats::ArrayKind::kCsrParts)
-      return Invalid(path + ": is a result; parts come of plexus export --format csr-parts");
+      return Invalid(path, ": is a result; parts come of plexus export --format csr-parts");
     parts.offsets_.push_back(parts.nodes() + header.nodes);
     parts.arcs_.push_back(parts.arcs() + header.count);
     parts.selected_ += header.selected;
@@ -58,7 +58,7 @@ Status Parts::ReadShare(int rank, int ranks, const Row& row) {
   for (std::size_t part = 0; part < size(); ++part) {
     PLEXUS_ASSIGN(const std::uint64_t begin, Cut(part, rank, ranks));
     PLEXUS_ASSIGN(const std::uint64_t end, Cut(part, rank + 1, ranks));
-    if (begin > end) return Corrupted(files_[part].name() + ": offsets: do not ascend");
+    if (begin > end) return Corrupted(files_[part].name(), ": offsets: do not ascend");
     for (std::uint64_t at = begin; at < end; at += kRowsAtOnce) {
       PLEXUS_ASSIGN(const formats::CsrRows rows,
                     files_[part].ReadRows(at, std::min(end, at + kRowsAtOnce)));
@@ -100,11 +100,11 @@ Result<Seed> Parts::ParseSeed(std::string_view text) {
   std::uint64_t id = 0;
   good = good && Parse(rest.substr(colon == rest.npos ? 0 : colon + 1), id);
   if (!good || !std::isfinite(seed.weight) || seed.weight < 0)
-    return Invalid(shown + " is not [PART:]ID or [PART:]ID=WEIGHT");
+    return Invalid(shown, " is not [PART:]ID or [PART:]ID=WEIGHT");
   if (part >= size() || id >= header(part).nodes)
-    return Invalid(shown + ": there is no such part or id");
+    return Invalid(shown, ": there is no such part or id");
   PLEXUS_ASSIGN(const std::vector<std::uint8_t> selected, files_[part].ReadSelected(id, id + 1));
-  if (selected[0] == 0) return Invalid(shown + " is no selected node of its part");
+  if (selected[0] == 0) return Invalid(shown, " is no selected node of its part");
   seed.node = offsets_[part] + id;
   return seed;
 }

@@ -27,7 +27,7 @@ Result<std::optional<GraphRecord>> ReadRecord(const Snapshot& snapshot, std::str
   boost::system::error_code failed;
   const boost::json::value value = boost::json::parse(json, failed);
   if (failed || !value.is_object())
-    return Corrupted("the record inscription:" + StoredName(name) + " cannot be read; remove it");
+    return Corrupted("the record inscription:", StoredName(name), " cannot be read; remove it");
   return GraphRecord{value.get_object(), ref.sequence()};
 }
 

@@ -92,8 +92,8 @@ Result<SpaceId> FindSpace(const Schema& schema, const Request& request) {
   if (!name && names.size() == 1) return SpaceId{0};
   std::string list;
   for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
-  if (!name) return Invalid("which space? " + request.Name("space") + " is one of " + list);
-  return NotFound("no vector space " + Quoted(*name) + "; there are " + list +
+  if (!name) return Invalid("which space? ", request.Name("space"), " is one of ", list);
+  return NotFound("no vector space ", Quoted(*name), "; there are ", list,
                   DidYouMean(*name, names));
 }
 

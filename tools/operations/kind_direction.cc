@@ -16,7 +16,7 @@ Result<bool> IsBackward(const Schema& schema, std::span<const std::string> names
     (match.reversed ? backward : forward) = &name;
   }
   if (forward && backward)
-    return Invalid(Quoted(*backward) + " and " + Quoted(*forward) +
+    return Invalid(Quoted(*backward), " and ", Quoted(*forward),
                    " are followed in opposite directions; ask once for each");
   return backward != nullptr;
 }

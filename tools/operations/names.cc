@@ -68,14 +68,14 @@ std::optional<NodeId> MeantNode(const Snapshot& snapshot, std::string_view key) 
 
 Result<NodeId> FindNode(const Snapshot& snapshot, std::string_view key) {
   if (const auto node = MeantNode(snapshot, key)) return *node;
-  return NotFound("no node " + Quoted(key) + NearestKey(snapshot, key));
+  return NotFound("no node ", Quoted(key), NearestKey(snapshot, key));
 }
 
 Result<NodeId> FindAliveNode(const Snapshot& snapshot, std::string_view key) {
   PLEXUS_ASSIGN(const NodeId node, FindNode(snapshot, key));
   if (snapshot.alive(node)) return node;
   const char* how = snapshot.purged(node) ? "purged" : "removed";
-  return NotFound("node " + Quoted(key) + " was " + how + "; 'plexus history' tells when");
+  return NotFound("node ", Quoted(key), " was ", how, "; 'plexus history' tells when");
 }
 
 Result<std::vector<NodeId>> FindAliveNodes(const Snapshot& snapshot,
@@ -136,7 +136,7 @@ std::vector<std::string> NodeKindNames(const Schema& schema) {
 
 Result<Schema::EdgeKindMatch> FindEdgeKind(const Schema& schema, const std::string& name) {
   if (const auto match = schema.FindEdgeKind(name)) return *match;
-  return Invalid("no edge kind " + Quoted(name) + DidYouMean(name, EdgeKindNames(schema)));
+  return Invalid("no edge kind ", Quoted(name), DidYouMean(name, EdgeKindNames(schema)));
 }
 
 Result<EdgeKinds> FindEdgeKinds(const Schema& schema, std::span<const std::string> names) {
@@ -154,7 +154,7 @@ Result<std::vector<NodeKindId>> FindNodeKinds(const Schema& schema,
   for (const std::string& name : names) {
     const auto kind = schema.FindNodeKind(name);
     if (!kind)
-      return Invalid("no node kind " + Quoted(name) + DidYouMean(name, NodeKindNames(schema)));
+      return Invalid("no node kind ", Quoted(name), DidYouMean(name, NodeKindNames(schema)));
     kinds.push_back(*kind);
   }
   return kinds;

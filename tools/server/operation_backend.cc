@@ -117,7 +117,7 @@ std::string Unescaped(std::string_view text) {
 
 Result<Request> RequestOfUri(std::string_view uri) {
   const ResourceRow* row = RowOfUri(uri);
-  if (!row) return NotFound("no resource " + std::string(uri));
+  if (!row) return NotFound("no resource ", uri);
   Request request(*FindOperation(row->operation));
   if (!row->key.empty()) {
     const std::string key = Unescaped(uri.substr(kScheme.size() + row->path.size()));

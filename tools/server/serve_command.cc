@@ -66,7 +66,7 @@ Result<std::vector<Token>> TokensOf(const Request& request) {
   const bool many = request.Has("root") && request.Given("root");
   for (const Token& token : tokens)
     if (!token.caller.graphs.empty() && !many)
-      return Invalid("--tokens: the token '" + token.name +
+      return Invalid("--tokens: the token '", token.name,
                      "' names graphs, which are those below --root DIR");
   return tokens;
 }
@@ -128,7 +128,7 @@ Result<Doors> ReadDoors(const CommandLine& line) {
     doors.http.emplace();
     PLEXUS_TRY(ReadAddress(request.Text("http"), *doors.http));
     if (!IsLoopback(doors.http->address) && doors.rules.tokens.empty())
-      return Invalid("--http: " + doors.http->address +
+      return Invalid("--http: ", doors.http->address,
                      " is seen by other machines, and needs --tokens FILE");
   }
   doors.source = request.Text("follow");

@@ -64,7 +64,7 @@ Status Take(Lock& lock, std::optional<double> most, const Caller& caller) {
 
 Status CheckRights(const Operation& operation, const Caller& caller) {
   const auto refuse = [&](const char* right) {
-    return FailedPrecondition("'" + CommandName(operation.name) + "' needs the right to " + right);
+    return FailedPrecondition("'", CommandName(operation.name), "' needs the right to ", right);
   };
   // Care is also what only reads: verify loads the graph once more.
   if (operation.effect == Effect::kDestroy || operation.group == "Care")
@@ -129,14 +129,14 @@ Status Service::MakeWritable(std::optional<double> max_seconds, const Caller& ca
   LogInfo(opened ? "the graph is open for writing again" : "the graph is still read-only",
           {{"db", options_.directory}});
   if (opened) return {};
-  return Exhausted("a write failed, and the graph cannot be written again yet: " +
+  return Exhausted("a write failed, and the graph cannot be written again yet: ",
                    opened.error().message);
 }
 
 Status Service::CheckIdentity() const {
   PLEXUS_ASSIGN(const replica::GraphIdentity now, replica::IdentifyGraph(options_.directory));
   if (now == identity_) return {};
-  return FailedPrecondition(options_.directory +
+  return FailedPrecondition(options_.directory,
                             ": is not the graph that was opened; put that back, or end the "
                             "server");
 }
@@ -156,7 +156,7 @@ Status Service::OpenAgain() {
     PLEXUS_ASSIGN(std::unique_ptr<Database> opened, OpenDatabase(read_only, false));
     PLEXUS_TRY(CheckIdentity());
     if (opened->snapshot().sequence() < durable_)
-      return Corrupted(options_.directory + ": lacks batches that were durable");
+      return Corrupted(options_.directory, ": lacks batches that were durable");
     database_ = std::move(opened);
     ++openings_;
     NoteSequence();
@@ -267,7 +267,7 @@ Status Service::RunAny(Request request, const Caller& caller, const WriteAny& wr
   if (ReplacesFiles(request)) {
     PLEXUS_TRY(request.Check());
     return FailedPrecondition(
-        "'" + CommandName(request.operation().name) +
+        "'", CommandName(request.operation().name),
         "' replaces the files of a graph: end the server and run it from the command "
         "line");
   }
@@ -286,8 +286,7 @@ Status Service::RunAny(Request request, const Caller& caller, const WriteAny& wr
 
 Status Service::Use(bool writes, const Caller& caller, const Work& work) {
   if (!(writes ? caller.may_write : caller.may_read))
-    return FailedPrecondition(std::string("this request needs the right to ") +
-                              (writes ? "write" : "read"));
+    return FailedPrecondition("this request needs the right to ", (writes ? "write" : "read"));
   if (writes && follows()) return RefuseToWrite();
   return InTurn(writes, false, options_.max_seconds, caller, [&] {
     return RunNow(writes, ClockMs(), caller,

@@ -35,8 +35,7 @@ Result<std::unique_ptr<SocketServer>> SocketServer::Start(const std::string& dir
   server->serve_ = std::move(serve);
   HolderAddress address;
   const auto fail = [&](const char* what) {
-    return IoError(std::string(what) + " " + directory + "/" + std::string(kSocketName) + ": " +
-                   std::strerror(errno));
+    return IoError(what, " ", directory, "/", kSocketName, ": ", std::strerror(errno));
   };
   if (!address.Make(directory)) return fail("cannot reach");
   server->listening_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -44,7 +43,7 @@ Result<std::unique_ptr<SocketServer>> SocketServer::Start(const std::string& dir
   if (SocketFile there; FileAt(address.path(), there)) {
     if (!there.is_socket)
       return FailedPrecondition(
-          directory + "/" + std::string(kSocketName) +
+          directory, "/", kSocketName,
           ": is no socket; without it other processes cannot write meanwhile");
     unlink(address.path());  // of a holder that was killed
   }

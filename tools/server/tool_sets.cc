@@ -38,7 +38,7 @@ Result<ChosenTools> ChooseTools(const std::vector<std::string>& sets) {
   for (const std::string& set : sets) {
     if (std::ranges::find(kSets, set) == std::end(kSets)) {
       const std::vector<std::string> names(std::begin(kSets), std::end(kSets));
-      return Invalid("no set of tools " + Quoted(set) + DidYouMean(set, names));
+      return Invalid("no set of tools ", Quoted(set), DidYouMean(set, names));
     }
     chosen.knowledge |= set == KnowledgeTools::kSet;
     for (const ToolRow& row : ToolRows())

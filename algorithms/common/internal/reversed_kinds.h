@@ -24,13 +24,12 @@ class ReversedKinds {
     ReversedKinds result;
     for (const EdgeKindId kind : reversed) {
       if (kind >= schema.edge_kinds().size() || schema.edge_kind(kind).name.empty())
-        return Invalid("edge kind " + std::to_string(kind) +
-                       " is to be reversed and does not exist");
+        return Invalid("edge kind ", kind, " is to be reversed and does not exist");
       const bool is_followed =
           !followed.given() ? schema.edge_kind(kind).plane == Plane::kFact
                             : std::find(followed.begin(), followed.end(), kind) != followed.end();
       if (!is_followed)
-        return Invalid("edge kind '" + schema.edge_kind(kind).name +
+        return Invalid("edge kind '", schema.edge_kind(kind).name,
                        "' is to be reversed and not followed");
       if (schema.edge_kind(kind).symmetric) continue;  // followed both ways anyway
       result.reversed_.resize(schema.edge_kinds().size());

@@ -36,7 +36,7 @@ Result<Selection> Select(const Snapshot& snapshot, const GraphFilter& given) {
   s.subset = subset;
   for (EdgeKindId kind : kinds) {
     if (kind >= edge_kinds.size() || edge_kinds[kind].name.empty())
-      return Invalid("edge kind " + std::to_string(kind) + " is not defined in this graph");
+      return Invalid("edge kind ", kind, " is not defined in this graph");
     if (edge_kinds[kind].plane == Plane::kIndex) s.both_planes = true;
   }
   const bool all_facts = !kinds.given() && RefusesNothing(snapshot, [&](EdgeKindId kind) {
@@ -75,18 +75,17 @@ std::unexpected<Error> NotSelected(const Snapshot& snapshot, std::string_view wh
                                    const EdgeKinds& kinds) {
   const std::string one = (what.empty() ? std::string() : std::string(what) + " ") + "node ";
   if (node >= snapshot.node_count())
-    return Invalid(one + "id " + std::to_string(node) + " is not below the graph's " +
-                   std::to_string(snapshot.node_count()) + " nodes");
+    return Invalid(one, "id ", node, " is not below the graph's ", snapshot.node_count(), " nodes");
   const std::string named = one + NodeName(snapshot, node);
-  if (!snapshot.alive(node)) return NotFound(named + " was removed");
+  if (!snapshot.alive(node)) return NotFound(named, " was removed");
   const auto& known = snapshot.schema().edge_kinds();
   const bool index_followed = std::ranges::any_of(kinds, [&](EdgeKindId kind) {
     return kind < known.size() && known[kind].plane == Plane::kIndex;
   });
   if (!snapshot.is_fact(node) && !index_followed)
     return Invalid(
-        named + " is of the index plane, and none of the edge kinds followed is: name one that is");
-  return Invalid(named + " is outside the subset or scope that is looked at");
+        named, " is of the index plane, and none of the edge kinds followed is: name one that is");
+  return Invalid(named, " is outside the subset or scope that is looked at");
 }
 
 Result<NodeSubset> WithSources(const Snapshot& snapshot, const NodeSubset* subset,

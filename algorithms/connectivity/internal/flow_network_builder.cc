@@ -195,7 +195,7 @@ Result<bool> NetworkBuilder::MakeArcs() {
     arcs += offsets[u];
     offsets[u] = static_cast<std::uint32_t>(arcs);
     if (arcs > 2 * MaxFlowResult::kMaxPairs)
-      return Exhausted("more than " + std::to_string(MaxFlowResult::kMaxPairs) +
+      return Exhausted("more than ", MaxFlowResult::kMaxPairs,
                        " pairs of neighbours lie between source and sink");
   }
   network_.targets = AlignedArray<std::uint32_t>(arcs);

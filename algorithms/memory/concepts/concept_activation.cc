@@ -34,7 +34,7 @@ Result<DampenConceptResult> DampenConcept(const Snapshot& snapshot, std::string_
   PLEXUS_TRY(CheckFinite("ratio", ratio));
   PLEXUS_TRY(CheckConceptName("concept", name));
   const NodeId node = FindConcept(snapshot, name);
-  if (node == kNoNode) return NotFound("no concept '" + std::string(name) + "'");
+  if (node == kNoNode) return NotFound("no concept '", name, "'");
   DampenConceptResult result;
   result.concept_id = name;
   result.batch.set_time_ms(now_ms);

@@ -22,7 +22,7 @@ using namespace internal;
 Result<std::string> DayOf(std::int64_t now_ms) {
   constexpr std::int64_t kYearZeroMs = -62'167'219'200'000;
   if (now_ms < kYearZeroMs || now_ms > kMaxTimeMs)
-    return Invalid("now_ms: " + std::to_string(now_ms) + " lies outside of the years 0 to 9999");
+    return Invalid("now_ms: ", now_ms, " lies outside of the years 0 to 9999");
   const std::chrono::sys_time<std::chrono::milliseconds> time{std::chrono::milliseconds(now_ms)};
   const std::chrono::year_month_day day{std::chrono::floor<std::chrono::days>(time)};
   std::string text(8, '0');
@@ -191,12 +191,12 @@ Result<RelateResult> Relate(const Snapshot& snapshot, std::string_view from, std
   PLEXUS_TRY(CheckShare("rate", options.rate));
   const std::optional<EdgeKindId> relation = RelationNamed(snapshot.schema(), kind);
   if (!relation)
-    return Invalid("'" + std::string(kind) +
+    return Invalid("'", kind,
                    "' is no relation of concepts: is-a, part-of, "
                    "evokes");
   PLEXUS_TRY(CheckConceptName("from", from));
   PLEXUS_TRY(CheckConceptName("to", to));
-  if (from == to) return Invalid("'" + std::string(from) + "' cannot be related to itself");
+  if (from == to) return Invalid("'", from, "' cannot be related to itself");
   RelateResult result;
   result.from = from;
   result.kind = kind;

@@ -42,15 +42,15 @@ similarity::SimilarityOptions SharedOptions(similarity::SimilarityMeasure measur
 
 Status CheckMeasure(double value, const char* name) {
   if (value > 0 && std::isfinite(value)) return {};
-  return Invalid(std::string(name) + " is a finite number above 0");
+  return Invalid(name, " is a finite number above 0");
 }
 
 Status CheckNode(const Snapshot& snapshot, NodeId node) {
-  if (node >= snapshot.node_count()) return Invalid("no node " + std::to_string(node));
+  if (node >= snapshot.node_count()) return Invalid("no node ", node);
   const std::string name = "'" + std::string(DisplayName(snapshot.key(node))) + "'";
   if (!snapshot.alive(node))
-    return NotFound(name + (snapshot.purged(node) ? " was purged" : " was removed"));
-  if (!snapshot.is_fact(node)) return Invalid(name + " is an index node");
+    return NotFound(name, (snapshot.purged(node) ? " was purged" : " was removed"));
+  if (!snapshot.is_fact(node)) return Invalid(name, " is an index node");
   return {};
 }
 
@@ -119,7 +119,7 @@ Result<ConflictCandidatesResult> ConflictCandidates(const Snapshot& snapshot, No
                                                     const ConflictCandidatesOptions& options) try {
   PLEXUS_TRY(CheckNode(snapshot, node));
   if (options.top == 0 || options.top > kMaxConflictCandidates)
-    return Invalid("top is 1 to " + std::to_string(kMaxConflictCandidates));
+    return Invalid("top is 1 to ", kMaxConflictCandidates);
   PLEXUS_TRY(CheckMeasure(options.min_cosine, "min_cosine"));
   PLEXUS_ASSIGN(const Visible visible, VisibleIn(snapshot, options.now_ms, options.subset,
                                                  {.run = {.executor = options.run.executor}}));
@@ -173,7 +173,7 @@ Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
     return Invalid("the least Jaccard index is above 0 and at most 1");
   PLEXUS_TRY(CheckMeasure(options.min_cosine, "min_cosine"));
   if (options.of != kNoNode && options.of >= snapshot.node_count())
-    return Invalid("no node " + std::to_string(options.of));
+    return Invalid("no node ", options.of);
   PLEXUS_ASSIGN(const Visible visible, VisibleIn(snapshot, options.now_ms, options.subset,
                                                  {.run = {.executor = options.run.executor}}));
   const NodeId of[] = {options.of};

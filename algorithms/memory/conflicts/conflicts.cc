@@ -33,8 +33,7 @@ std::optional<VerdictKind> VerdictNamed(std::string_view name) {
 Result<OpenConflictsResult> OpenConflicts(const Snapshot& snapshot,
                                           const OpenConflictsOptions& options) try {
   const bool one = options.of != kNoNode;
-  if (one && options.of >= snapshot.node_count())
-    return Invalid("no node " + std::to_string(options.of));
+  if (one && options.of >= snapshot.node_count()) return Invalid("no node ", options.of);
   OpenConflictsResult result;
   const auto found_visible =
       VisibleIn(snapshot, options.now_ms, options.subset, {.run = options.run});

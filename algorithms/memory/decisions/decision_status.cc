@@ -17,7 +17,7 @@ using internal::StringColumn;
 
 Status CheckNodes(const Snapshot& snapshot, std::span<const NodeId> nodes) {
   for (const NodeId node : nodes)
-    if (node >= snapshot.node_count()) return Invalid("no node " + std::to_string(node));
+    if (node >= snapshot.node_count()) return Invalid("no node ", node);
   return {};
 }
 

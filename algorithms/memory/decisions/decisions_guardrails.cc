@@ -26,8 +26,8 @@ bool OneOf(const std::vector<std::string>& wanted, std::string_view value) {
 
 Status CheckRule(const Schema& schema, const GuardrailRule& rule, std::size_t index) {
   const auto fail = [&](const std::string& why) {
-    return Invalid("rule " + std::to_string(index + 1) +
-                   (rule.name.empty() ? "" : " '" + rule.name + "'") + ": " + why);
+    return Invalid("rule ", index + 1, (rule.name.empty() ? "" : " '" + rule.name + "'"), ": ",
+                   why);
   };
   if (rule.name.empty()) return fail("it has no name");
   if (rule.message.empty()) return fail("it has no message");
@@ -317,8 +317,7 @@ class Check {
 Result<GuardrailResult> CheckGuardrails(const Snapshot& snapshot, const PreviewResult& proposal,
                                         std::span<const GuardrailRule> rules,
                                         const GuardrailOptions& options) try {
-  if (rules.size() > kMaxGuardrailRules)
-    return Invalid("more than " + std::to_string(kMaxGuardrailRules) + " rules");
+  if (rules.size() > kMaxGuardrailRules) return Invalid("more than ", kMaxGuardrailRules, " rules");
   for (std::size_t i = 0; i < rules.size(); ++i)
     PLEXUS_TRY(CheckRule(proposal.snapshot.schema(), rules[i], i));
   Check check(snapshot, proposal, options);

@@ -311,12 +311,12 @@ Result<SuggestResult> SuggestEdges(const Snapshot& snapshot, NodeId node,
   if (!(options.min_shared > 0 && options.min_shared <= 1))
     return Invalid("min_shared is above 0 and at most 1");
   if (!(options.min_cosine > 0)) return Invalid("min_cosine is above 0");
-  if (node >= snapshot.node_count()) return Invalid("no node " + std::to_string(node));
-  if (!snapshot.alive(node)) return NotFound("'" + Shown(snapshot, node) + "' was removed");
+  if (node >= snapshot.node_count()) return Invalid("no node ", node);
+  if (!snapshot.alive(node)) return NotFound("'", Shown(snapshot, node), "' was removed");
   PLEXUS_ASSIGN(const NodeSubset all, Decisions(snapshot));
   const NodeSubset& decisions = options.decisions.subset ? *options.decisions.subset : all;
   if (!decisions.contains(node))
-    return Invalid("'" + Shown(snapshot, node) + "' is not one of the decisions");
+    return Invalid("'", Shown(snapshot, node), "' is not one of the decisions");
   return Suggest(snapshot, node, decisions, options).Run();
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -32,7 +32,7 @@ using internal::WantsFit;
 using internal::WriteCursor;
 
 std::unexpected<Error> NotOf(std::string_view what, std::string_view lens) {
-  return Unsupported(std::string(what) + " is no option of the lens " + std::string(lens));
+  return Unsupported(what, " is no option of the lens ", lens);
 }
 
 Status CheckLikely(const LikelyOptions& o) {
@@ -47,11 +47,10 @@ Status CheckOptions(const NeverComposedOptions& o) {
   const bool surface = o.lens == FrontierLens::kSurface, likely = o.lens == FrontierLens::kLikely;
   const std::string_view lens = LensName(o.lens);
   const int most = surface || likely ? 5 : 2;
-  if (o.arity < 2 || o.arity > 5) return Invalid("arity " + std::to_string(o.arity) + ": 2 to 5");
+  if (o.arity < 2 || o.arity > 5) return Invalid("arity ", o.arity, ": 2 to 5");
   if (o.arity > most) return NotOf("arity " + std::to_string(o.arity), lens);
   if (o.top < 1 || o.top > kMaxNeverComposedTop)
-    return Invalid("top " + std::to_string(o.top) + ": 1 to " +
-                   std::to_string(kMaxNeverComposedTop));
+    return Invalid("top ", o.top, ": 1 to ", kMaxNeverComposedTop);
   if (!std::isfinite(o.structural_fit_weight) || std::abs(o.structural_fit_weight) > 1000)
     return Invalid("structural fit weight: a number from -1000 to 1000");
   if (!std::isfinite(o.min_structural_fit)) return Invalid("least structural fit: a number");
@@ -71,7 +70,7 @@ class BandCosines {
  public:
   static Result<BandCosines> Make(const SurfacePool& pool, const CosineBand& band) {
     const auto space = pool.snapshot->schema().FindSpace(band.space);
-    if (!space) return Invalid("there is no vector space '" + band.space + "'");
+    if (!space) return Invalid("there is no vector space '", band.space, "'");
     PLEXUS_ASSIGN(const VectorView* const vectors, pool.snapshot->vectors(*space));
     return BandCosines(pool, band, vectors);
   }
@@ -243,7 +242,7 @@ Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
   }
   PLEXUS_ASSIGN(const std::optional<PageEnd> end, internal::ReadCursor(snapshot, options));
   if (end && end->members.size() != static_cast<std::size_t>(options.arity))
-    return Invalid("cursor: it is of sets of " + std::to_string(end->members.size()) + " members");
+    return Invalid("cursor: it is of sets of ", end->members.size(), " members");
   PLEXUS_ASSIGN(NeverComposedPage page, options.lens == FrontierLens::kSurface
                                             ? Surface(snapshot, options, end)
                                             : Structural(snapshot, options, end));

@@ -163,7 +163,7 @@ PLEXUS_CATCH_NO_MEMORY
 Result<NodeId> FindEvent(const Snapshot& snapshot, std::string_view id) try {
   const auto node = snapshot.Find(IndexKey(snapshot.schema().node_kind(builtin::kEvent).name, id));
   if (!node || !snapshot.alive(*node))
-    return NotFound("no event '" + std::string(id) + "'" + (node ? ": it was removed" : ""));
+    return NotFound("no event '", id, "'", (node ? ": it was removed" : ""));
   return *node;
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -255,8 +255,8 @@ Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuery& asked,
   }
   if (options.related_hops < 0 || options.related_hops > kMaxRelatedHops ||
       options.related_top == 0 || options.related_top > kMaxRelated)
-    return Invalid("relations are of 0 to " + std::to_string(kMaxRelatedHops) + " hops, 1 to " +
-                   std::to_string(kMaxRelated) + " a memory");
+    return Invalid("relations are of 0 to ", kMaxRelatedHops, " hops, 1 to ", kMaxRelated,
+                   " a memory");
   const Result<ShownNodes> visible = ShownBy(snapshot, options);
   if (!visible && visible.error().code == ErrorCode::kCancelled) {
     RecallResult late;

@@ -14,7 +14,7 @@ namespace {
 
 Status CheckNode(const Snapshot& snapshot, NodeId node) {
   if (node < snapshot.node_count()) return {};
-  return Invalid("no node " + std::to_string(node));
+  return Invalid("no node ", node);
 }
 
 struct Found {
@@ -151,9 +151,9 @@ Result<RelatedResult> RelatedTo(const Snapshot& snapshot, NodeId node,
                                 const RelatedOptions& options) try {
   PLEXUS_TRY(CheckNode(snapshot, node));
   if (options.hops < 0 || options.hops > kMaxRelatedHops)
-    return Invalid("relations are of 0 to " + std::to_string(kMaxRelatedHops) + " hops");
+    return Invalid("relations are of 0 to ", kMaxRelatedHops, " hops");
   if (options.top == 0 || options.top > kMaxRelated)
-    return Invalid("1 to " + std::to_string(kMaxRelated) + " relations are listed of a memory");
+    return Invalid("1 to ", kMaxRelated, " relations are listed of a memory");
   Walk walk(snapshot, options);
   walk.Run(node);
   RelatedResult result;

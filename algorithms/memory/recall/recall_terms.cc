@@ -57,7 +57,7 @@ Status CheckRecallWeights(const RecallWeights& weights) try {
   double sum = 0;
   for (std::size_t i = 0; i < kRecallTerms; ++i) {
     if (!(weights[i] >= 0 && weights[i] <= kMaxRecallWeight))
-      return Invalid("the weight of " + std::string(kNames[i]) + " is a number from 0 to 1e9");
+      return Invalid("the weight of ", kNames[i], " is a number from 0 to 1e9");
     sum += weights[i];
   }
   if (sum > 0) return {};
@@ -74,7 +74,7 @@ Result<RecallScorer> RecallScorer::Make(const Snapshot& snapshot, std::int64_t n
   if (weights) PLEXUS_TRY(CheckRecallWeights(*weights));
   for (const NodeId tag : options.tags)
     if (tag >= snapshot.node_count() || snapshot.node_kind(tag) != builtin::kTag)
-      return Invalid("node " + std::to_string(tag) + " is no tag");
+      return Invalid("node ", tag, " is no tag");
   RecallScorer scorer;
   scorer.snapshot_ = &snapshot;
   scorer.now_ms_ = now_ms;
@@ -87,7 +87,7 @@ Result<RecallScorer> RecallScorer::Make(const Snapshot& snapshot, std::int64_t n
   if (column && snapshot.schema().columns()[*column].type == ColumnType::kF64)
     scorer.salience_ = column;
   else if (named)
-    return NotFound("no column of numbers '" + name + "' to read salience from");
+    return NotFound("no column of numbers '", name, "' to read salience from");
   return scorer;
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -76,9 +76,9 @@ Result<ReinforcementResult> ProposeReinforcement(const Snapshot& snapshot,
   for (const NodeId node : used) {
     use.stopped |= use.memories % kEvery == 0 && options.run.budget.Interrupted();
     if (use.stopped) break;
-    if (node >= snapshot.node_count()) return Invalid("no node " + std::to_string(node));
+    if (node >= snapshot.node_count()) return Invalid("no node ", node);
     if (!snapshot.alive(node) || !snapshot.is_fact(node))
-      return Invalid("'" + std::string(DisplayName(snapshot.key(node))) +
+      return Invalid("'", DisplayName(snapshot.key(node)),
                      "' was removed or is an index node, so it cannot be used");
     const NodeRef ref = NodeRef::Id(node);
     use.batch.ExpectNode(ref);

@@ -24,7 +24,7 @@ constexpr std::size_t kStepsBetweenPolls = 1024;  // steps between two polls of 
 
 Status CheckIsNode(const Snapshot& snapshot, NodeId node) {
   if (node < snapshot.node_count()) return {};
-  return Invalid("no node " + std::to_string(node));
+  return Invalid("no node ", node);
 }
 
 // A newer edge before an older one, ties by the smaller source.

@@ -170,7 +170,7 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
             std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
     }
   } catch (const std::bad_alloc&) {
-    return Exhausted("no memory for the layout of " + std::to_string(made->arcs) + " arcs");
+    return Exhausted("no memory for the layout of ", made->arcs, " arcs");
   }
   if (view.packed()) {
     view = view.WithoutRows(made->layout || made->lanes ? Direction::kBoth : Direction::kOut);
@@ -199,8 +199,8 @@ Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseV
     const NodeId dense = seed.node < snapshot.node_count() ? view.dense(seed.node) : kNoNode;
     if (dense == kNoNode) return common_internal::NotSelected(snapshot, "seed", seed.node, kinds);
     if (!(seed.weight >= 0) || !std::isfinite(seed.weight))
-      return Invalid("weight " + std::to_string(seed.weight) + " of seed node " +
-                     common_internal::NodeName(snapshot, seed.node) +
+      return Invalid("weight ", seed.weight, " of seed node ",
+                     common_internal::NodeName(snapshot, seed.node),
                      " is not a finite number >= 0");
     shares.push_back({dense, seed.weight});
     total += seed.weight;

@@ -64,12 +64,10 @@ double PathWalk::Cost(float weight, NodeId to) const {
 Status PathWalk::Refusal(const Arc& arc, NodeId from, NodeId to) const {
   const std::string into(snapshot().key(to));
   if (options_.cost == PathCost::kColumn)
-    return Invalid("node '" + into + "' has " +
-                   std::to_string(*snapshot().f64(options_.column, to)) +
+    return Invalid("node '", into, "' has ", *snapshot().f64(options_.column, to),
                    " in the cost column; costs must be >= 0");
-  return Invalid("the edge between '" + std::string(snapshot().key(from)) + "' and '" + into +
-                 "' has weight " + std::to_string(arc.weight) +
-                 "; -ln(weight) needs weights in [0, 1]");
+  return Invalid("the edge between '", snapshot().key(from), "' and '", into, "' has weight ",
+                 arc.weight, "; -ln(weight) needs weights in [0, 1]");
 }
 
 double PathWalk::CostOf(const FoundPath& path) const {

@@ -60,7 +60,7 @@ Result<Stemmer> Stemmer::Make(const std::string& language) {
   std::string names;
   for (const char** name = sb_stemmer_list(); *name; ++name)
     names += (names.empty() ? "" : ", ") + std::string(*name);
-  return Invalid("terms: no stemmer for '" + language + "'; there are " + names);
+  return Invalid("terms: no stemmer for '", language, "'; there are ", names);
 }
 
 std::string_view Stemmer::Stem(std::string_view word) const {

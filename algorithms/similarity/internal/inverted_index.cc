@@ -19,9 +19,9 @@ Result<ArcFilter> SharedKinds(const Snapshot& snapshot, const InvertedIndexOptio
   EdgeKinds kinds = options.kinds;
   for (EdgeKindId kind : kinds) {
     if (kind >= all.size() || all[kind].name.empty())
-      return Invalid("edge kind " + std::to_string(kind) + " is not defined in this graph");
+      return Invalid("edge kind ", kind, " is not defined in this graph");
     if (all[kind].plane != Plane::kIndex)
-      return Invalid("edge kind '" + all[kind].name +
+      return Invalid("edge kind '", all[kind].name,
                      "' joins facts; what is shared are index nodes "
                      "(has_tag, has_term, mentions ...)");
   }

@@ -27,7 +27,7 @@ int Digit(char c) {
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-std::unexpected<Error> Bad(const std::string& why) { return Invalid("resume token: " + why); }
+std::unexpected<Error> Bad(const std::string& why) { return Invalid("resume token: ", why); }
 
 }  // namespace
 
@@ -88,9 +88,8 @@ Result<SearchPosition> QueryDigest::Position(std::string_view token) const {
   if (Get(body, 10) != XXH3_64bits_withSeed(bytes_.data(), bytes_.size(), kSeed))
     return Bad("it belongs to another question; start and options must be as they were");
   if (Get(body, 2) != snapshot_.sequence())
-    return FailedPrecondition("resume token: made at sequence " + std::to_string(Get(body, 2)) +
-                              " of the graph, which is now at " +
-                              std::to_string(snapshot_.sequence()) +
+    return FailedPrecondition("resume token: made at sequence ", Get(body, 2),
+                              " of the graph, which is now at ", snapshot_.sequence(),
                               "; ask as of that sequence, or begin anew");
   return SearchPosition{Get(body, 18), Get(body, 26)};
 }

@@ -55,7 +55,7 @@ struct ArrayFile::Impl {
   }
 
   std::unexpected<Error> Damaged(const std::string& what) const {
-    return Corrupted(name + ": " + what);
+    return Corrupted(name, ": ", what);
   }
   std::unexpected<Error> DamagedAt(ArraySection section, std::uint64_t element,
                                    const std::string& what) const {
@@ -73,7 +73,7 @@ struct ArrayFile::Impl {
     while (count > 0) {
       const ssize_t got = pread(fd, to, count, static_cast<off_t>(at));
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return IoError(name + ": " + std::strerror(errno));
+      if (got < 0) return IoError(name, ": ", std::strerror(errno));
       if (got == 0) return Damaged("was cut at byte " + std::to_string(at) + " while it was read");
       at += static_cast<std::uint64_t>(got);
       to += got;
@@ -104,8 +104,8 @@ Status ArrayFile::Impl::ReadHeader() {
     return Damaged("byte 0: is no array file of Plexus");
   const auto version = Field<std::uint32_t>(head, 8);
   if (version > kArrayVersion)
-    return Unsupported(name + ": byte 8: version " + std::to_string(version) +
-                       ", this program reads up to " + std::to_string(kArrayVersion));
+    return Unsupported(name, ": byte 8: version ", version, ", this program reads up to ",
+                       kArrayVersion);
   if (Field<std::uint64_t>(head, 88) != XXH3_64bits(head.data(), 88))
     return Damaged("byte 88: the header's digest is another one");
   const auto kind = Field<std::uint32_t>(head, 12);
@@ -242,7 +242,7 @@ Result<ArrayFile> ArrayFile::Open(const std::string& path) try {
   if (impl->fd < 0 || fstat(impl->fd, &about) != 0)
     return Fail(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
                 path + ": " + std::strerror(errno));
-  if (!S_ISREG(about.st_mode)) return Unsupported(path + ": is no regular file");
+  if (!S_ISREG(about.st_mode)) return Unsupported(path, ": is no regular file");
   impl->size = static_cast<std::uint64_t>(about.st_size);
   PLEXUS_TRY(impl->ReadHeader());
   PLEXUS_TRY(impl->ReadDigests());

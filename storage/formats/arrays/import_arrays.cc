@@ -48,17 +48,16 @@ class ArrayImport {
     const ArrayHeader& header = file.header();
     const std::string name = file.name() + ": ";
     if (header.kind == ArrayKind::kCsrParts)
-      return Invalid(name + "holds the rows of a graph; the result of a job becomes a column");
+      return Invalid(name, "holds the rows of a graph; the result of a job becomes a column");
     if (header.graph_high != arrays_.graph_high || header.graph_low != arrays_.graph_low)
-      return FailedPrecondition(name + "was computed of another graph");
+      return FailedPrecondition(name, "was computed of another graph");
     if (header.sequence != run_.start.sequence())
-      return FailedPrecondition(name + "was computed at sequence " +
-                                std::to_string(header.sequence) + ", the graph is at " +
-                                std::to_string(run_.start.sequence()) +
+      return FailedPrecondition(name, "was computed at sequence ", header.sequence,
+                                ", the graph is at ", run_.start.sequence(),
                                 ": export and compute again");
     if (header.nodes != run_.start.node_count())
-      return FailedPrecondition(name + "has " + std::to_string(header.nodes) + " ids, the graph " +
-                                std::to_string(run_.start.node_count()));
+      return FailedPrecondition(name, "has ", header.nodes, " ids, the graph ",
+                                run_.start.node_count());
     for (std::uint64_t i = 0; i < header.count; ++i)
       if (const Status good = CheckColumn(ColumnOf(file, i)); !good)
         return Fail(good.error().code, name + good.error().message);
@@ -70,7 +69,7 @@ class ArrayImport {
     if (const auto known = schema.FindColumn(column.name);
         known &&
         (*known < builtin::kFirstUserColumn || schema.columns()[*known].type != column.type))
-      return Invalid("column '" + column.name + "' is built in, or of another type");
+      return Invalid("column '", column.name, "' is built in, or of another type");
     Schema copy = schema;  // what Apply would return, before anything is written
     PLEXUS_TRY(copy.Define(column));
     return {};

@@ -69,11 +69,11 @@ Status CheckJson(std::string_view text) {
   try {
     used = parser.write_some(false, text.data(), text.size(), ec);
   } catch (const std::exception& e) {  // out of memory
-    return Exhausted(std::string("JSON: ") + e.what());
+    return Exhausted("JSON: ", e.what());
   }
   if (EndsTheCheck(ec, text, used)) return {};
   const auto wrong = [&](const std::string& what) {
-    return Invalid("JSON: " + what + " at byte " + std::to_string(used + 1));
+    return Invalid("JSON: ", what, " at byte ", used + 1);
   };
   if (ec) return wrong(IsValidUtf8(text) ? ec.message() : "not valid UTF-8");
   for (; used < text.size(); ++used)

@@ -211,15 +211,15 @@ Result<const JsonValue*> JsonParser::Parse(std::string_view text) {
   try {
     used = parser.write_some(false, text.data(), text.size(), ec);
   } catch (const std::exception& e) {  // out of memory
-    return Exhausted(std::string("JSON: ") + e.what());
+    return Exhausted("JSON: ", e.what());
   }
   auto at = [&] { return " at byte " + std::to_string(used + 1); };
-  if (!handler.why.empty()) return Invalid("JSON: " + handler.why + at());
-  if (ec && !IsValidUtf8(text)) return Invalid("JSON: not valid UTF-8" + at());
-  if (ec) return Invalid("JSON: " + ec.message() + at());
+  if (!handler.why.empty()) return Invalid("JSON: ", handler.why, at());
+  if (ec && !IsValidUtf8(text)) return Invalid("JSON: not valid UTF-8", at());
+  if (ec) return Invalid("JSON: ", ec.message(), at());
   for (; used < text.size(); ++used)
     if (std::string_view(" \t\r\n").find(text[used]) == std::string_view::npos)
-      return Invalid("JSON: something follows the value" + at());
+      return Invalid("JSON: something follows the value", at());
   PLEXUS_CHECK(handler.open.size() == 1, "a complete text has one root");
   return &handler.open.front();
 }

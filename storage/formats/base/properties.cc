@@ -83,8 +83,7 @@ Status CheckKeys(const JsonParser& json, const JsonValue& value) {
   for (const JsonValue& v : json.children(value)) {
     if (value.type == JsonType::kObject) {
       if (v.key.size() > Limits::kMaxStringBytes)
-        return Invalid("a property name is over " + std::to_string(Limits::kMaxStringBytes) +
-                       " bytes");
+        return Invalid("a property name is over ", Limits::kMaxStringBytes, " bytes");
       if (v.key.find('\0') != std::string_view::npos)
         return Invalid("a property name holds U+0000");
     }
@@ -116,7 +115,7 @@ Result<std::string> EncodeProperties(const JsonParser& json,
   builder.EndMap(start);
   builder.Finish();
   if (builder.GetSize() > Limits::kMaxPayloadBytes)
-    return Invalid("properties over " + std::to_string(Limits::kMaxPayloadBytes) + " bytes");
+    return Invalid("properties over ", Limits::kMaxPayloadBytes, " bytes");
   return Bytes(builder.GetBuffer());
 }
 

@@ -10,7 +10,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the files are little endian");
 
 std::unexpected<Error> Damaged(const Input& input, const std::string& what) {
-  return Corrupted(input.name + ": " + what);
+  return Corrupted(input.name, ": ", what);
 }
 
 // Reads exactly `count` values.
@@ -117,7 +117,7 @@ bool IsSymmetric(const GapGraph& graph) {
 Result<GapGraph> ReadGapGraph(const Input& input) {
   PLEXUS_ASSIGN(const auto source, input.Open());
   const auto size = input.size();
-  if (!size) return Unsupported(input.name + ": is no regular file");
+  if (!size) return Unsupported(input.name, ": is no regular file");
   GapGraph graph;
   std::uint8_t directed = 0;
   std::int64_t counts[2] = {};

@@ -19,7 +19,7 @@ std::unexpected<Error> IoError(const std::string& name, const char* what) {
 }
 
 std::unexpected<Error> OtherFile(const std::string& name, const std::string& why) {
-  return FailedPrecondition(name + ": " + why +
+  return FailedPrecondition(name, ": ", why,
                             "; to import it from its beginning, name another position");
 }
 
@@ -176,8 +176,8 @@ Result<std::unique_ptr<FollowSource>> OpenFollowedFile(const std::string& path) 
   if (::fstat(fd, &info) != 0) return IoError(path, "cannot be read");
   if (S_ISREG(info.st_mode)) return source;
   if (S_ISDIR(info.st_mode))
-    return Unsupported(path + ": is a directory; a file or a pipe is followed");
-  return Unsupported(path + ": is no regular file; to follow a pipe, make it the standard input");
+    return Unsupported(path, ": is a directory; a file or a pipe is followed");
+  return Unsupported(path, ": is no regular file; to follow a pipe, make it the standard input");
 }
 
 std::unique_ptr<FollowSource> FollowDescriptor(const std::string& name, int fd) {

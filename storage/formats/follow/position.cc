@@ -63,7 +63,7 @@ Result<std::optional<FollowPosition>> ReadFollowPosition(const Snapshot& snapsho
   };
   if (!number("offset", position.offset) || !number("lines", position.lines) ||
       !text("head", position.head) || !text("tail", position.tail))
-    return Corrupted("the position " + FollowPositionKey(name) + " cannot be read; remove it");
+    return Corrupted("the position ", FollowPositionKey(name), " cannot be read; remove it");
   return position;
 }
 

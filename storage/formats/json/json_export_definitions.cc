@@ -67,7 +67,7 @@ Status JsonExporter::WriteDefinitions() {
     const Column& column = schema.columns()[i];
     if (IsBuiltinNow(column)) continue;
     if (IsReservedKey(column.name))
-      return Unsupported("export: a column is named '" + column.name +
+      return Unsupported("export: a column is named '", column.name,
                          "', which JSON lines use for something else");
     out += '{';
     AppendJsonMember(out, "column", column.name);

@@ -172,7 +172,7 @@ Status JsonExporter::WriteEvent(NodeId node, const EventShape& shape) {
   PLEXUS_ASSIGN(std::string query, s_.PayloadOrEmpty(node, NodeField::kText));
   if (!query.empty()) {
     if (!IsValidUtf8(query))
-      return Unsupported("export: the query of event '" + std::string(DisplayName(s_.key(node))) +
+      return Unsupported("export: the query of event '", DisplayName(s_.key(node)),
                          "' is not valid UTF-8");
     AppendJsonMember(out, "query", query);
   }

@@ -158,8 +158,7 @@ Status JsonExporter::AppendPayloads(NodeId node) {
   PLEXUS_ASSIGN(std::string text, s_.PayloadOrEmpty(node, NodeField::kText));
   if (!text.empty()) {
     if (!IsValidUtf8(text))
-      return Unsupported("export: the text of node '" + std::string(s_.key(node)) +
-                         "' is not valid UTF-8");
+      return Unsupported("export: the text of node '", s_.key(node), "' is not valid UTF-8");
     AppendJsonMember(sink_.text(), "text", text);
   }
   PLEXUS_ASSIGN(std::string properties, s_.PayloadOrEmpty(node, NodeField::kProperties));

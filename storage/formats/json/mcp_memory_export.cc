@@ -101,7 +101,7 @@ class McpMemoryWriter {
     PLEXUS_ASSIGN(JsonProperties map, Properties(s_.payload_ref(v, NodeField::kProperties)));
     PLEXUS_ASSIGN(const std::string text, s_.PayloadOrEmpty(s_.payload_ref(v, NodeField::kText)));
     if (!IsValidUtf8(text))
-      return Unsupported("export: the text of '" + std::string(s_.key(v)) + "' is not valid UTF-8");
+      return Unsupported("export: the text of '", s_.key(v), "' is not valid UTF-8");
     TakeLine(map);
     const std::string type =
         TakeOr(map, "entityType", Quoted(s_.schema().node_kind(s_.node_kind(v)).name));

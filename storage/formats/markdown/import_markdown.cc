@@ -43,7 +43,7 @@ Result<std::vector<std::string>> FindNotes(const std::string& folder) {
     if (at->is_symlink() || !at->is_regular_file() || at->path().extension() != kEnd) continue;
     notes.push_back(at->path().lexically_relative(folder).generic_string());
   }
-  if (error) return IoError(folder + ": " + error.message());
+  if (error) return IoError(folder, ": ", error.message());
   std::ranges::sort(notes);
   return notes;
 }
@@ -310,16 +310,16 @@ Status CheckPlace(const Mirror& mirror, const std::string& folder, const std::st
   const std::string old = mirror.OtherPlace();
   std::error_code ignored;
   if (old.empty() || (given && !fs::is_directory(old, ignored))) return {};
-  return Invalid(folder + ": the mirror \"" + name + "\" is of the folder " + old +
-                 "; nothing was read or removed. --mirror NAME with another name makes a mirror " +
-                 "of this folder, too; if that folder moved here, and is there no longer, say " +
-                 "--mirror " + name);
+  return Invalid(folder, ": the mirror \"", name, "\" is of the folder ", old,
+                 "; nothing was read or removed. --mirror NAME with another name makes a mirror ",
+                 "of this folder, too; if that folder moved here, and is there no longer, say ",
+                 "--mirror ", name);
 }
 
 Result<MarkdownNote> ReadFile(const std::string& path, std::size_t most) {
   std::error_code unknown;
   if (fs::file_size(path, unknown) > most && !unknown)
-    return Invalid("has more than " + std::to_string(most) + " bytes, the limit of a note");
+    return Invalid("has more than ", most, " bytes, the limit of a note");
   std::ifstream in(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   if (!in.good()) return IoError("it cannot be read");
@@ -331,7 +331,7 @@ Result<std::optional<std::string>> AddNote(Mirror& mirror, const std::string& pa
                                            const std::string& key, std::size_t most) {
   PLEXUS_ASSIGN(MarkdownNote read, ReadFile(path, most));
   if (const std::string other = mirror.OtherMirror(key); !other.empty())
-    return Invalid("the mirror \"" + other + "\" has a note \"" + key +
+    return Invalid("the mirror \"", other, "\" has a note \"", key,
                    "\"; two folders cannot share a key: rename it");
   if (mirror.IsOfOthers(key))
     return "the graph has a node \"" + key +
@@ -354,7 +354,7 @@ Result<ImportReport> ImportMarkdown(Graph& graph, const std::string& folder,
                                     const std::string& mirror, const ImportOptions& options) try {
   PLEXUS_ASSIGN(const std::vector<std::string> files, FindNotes(folder));
   if (files.empty())
-    return NotFound(folder + ": no file in it ends in .md; nothing was read or removed");
+    return NotFound(folder, ": no file in it ends in .md; nothing was read or removed");
   std::set<std::string, std::less<>> keys;
   for (const std::string& file : files) keys.insert(KeyOf(file));
   const std::string place = PlaceOf(folder), name = mirror.empty() ? NameOf(place) : mirror;

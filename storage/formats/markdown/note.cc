@@ -182,7 +182,7 @@ class FrontMatter {
 };
 
 std::unexpected<Error> BadLine(std::size_t line, const std::string& why) {
-  return Invalid("line " + std::to_string(line) + ": " + why);
+  return Invalid("line ", line, ": ", why);
 }
 
 // Whether the lines behind a first line --- begin as a front matter does: else it is a rule.

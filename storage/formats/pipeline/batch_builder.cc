@@ -73,11 +73,11 @@ Result<NodeName> BatchBuilder::Name(std::string_view name, NodeKindId expected) 
     const std::string_view kind = name.substr(0, separator);
     const auto id = schema().FindNodeKind(kind);
     if (!id || schema().node_kind(*id).plane != Plane::kIndex)
-      return Invalid("node key " + InQuotes(name) + " holds U+001F, but " + InQuotes(kind) +
+      return Invalid("node key ", InQuotes(name), " holds U+001F, but ", InQuotes(kind),
                      " is not a node kind of the index plane");
     if (index_expected && *id != expected)
-      return Invalid("expected a node of kind " + InQuotes(schema().node_kind(expected).name) +
-                     ", got " + InQuotes(kind));
+      return Invalid("expected a node of kind ", InQuotes(schema().node_kind(expected).name),
+                     ", got ", InQuotes(kind));
     out = {std::string(name), *id};
   } else if (index_expected) {
     out = {IndexKey(schema().node_kind(expected).name, name), expected};
@@ -289,7 +289,7 @@ Status BatchBuilder::CheckValidTimes(std::optional<std::int64_t> from,
   if (open || *from < *until) return {};
   // The graph takes none that ends before it begins.
   if (context_.options->strict || *from > *until)
-    return Invalid("\"valid_from\" " + NeverValid(*from, *until));
+    return Invalid("\"valid_from\" ", NeverValid(*from, *until));
   NoteDoubt("valid_from", *from, until);
   return {};
 }

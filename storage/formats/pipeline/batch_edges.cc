@@ -28,15 +28,14 @@ Result<BatchBuilder::EdgeEnds> BatchBuilder::Ends(std::string_view source, std::
     ends.target_kind = match->reversed ? kind.source_kind : kind.target_kind;
     self_loops = kind.self_loops;
   } else if (kind_name.empty() || kind_name.size() > Limits::kMaxStringBytes) {
-    return Invalid("an edge kind's name has 1 to " + std::to_string(Limits::kMaxStringBytes) +
-                   " bytes");
+    return Invalid("an edge kind's name has 1 to ", Limits::kMaxStringBytes, " bytes");
   } else {
     PLEXUS_TRY(CheckNewEdgeKind(kind_name));
   }
   PLEXUS_ASSIGN(ends.source, Name(source, ends.source_kind));
   PLEXUS_ASSIGN(ends.target, Name(target, ends.target_kind));
   if (!self_loops && ends.source.key == ends.target.key)
-    return Invalid("an edge of kind " + InQuotes(kind_name) + " cannot join " + InQuotes(source) +
+    return Invalid("an edge of kind ", InQuotes(kind_name), " cannot join ", InQuotes(source),
                    " to itself");
   return ends;
 }

@@ -26,7 +26,7 @@ class FileSource final : public ByteSource {
       ssize_t n = ::read(fd_, to, size);
       if (n >= 0) return static_cast<std::size_t>(n);
       if (errno != EINTR && errno != EAGAIN)
-        return IoError(path_ + ": read failed: " + std::strerror(errno));
+        return IoError(path_, ": read failed: ", std::strerror(errno));
     }
   }
 
@@ -40,7 +40,7 @@ class FileSource final : public ByteSource {
       const int ready = ::poll(&descriptor, 1, kLookMs);
       if (ready > 0 || (ready < 0 && errno != EINTR)) return {};  // reading says what is wrong
       if (progress_ && !progress_->Report("waiting", 0, 0))
-        return Cancelled(path_ + ": cancelled while waiting for its first bytes");
+        return Cancelled(path_, ": cancelled while waiting for its first bytes");
     }
   }
 
@@ -75,7 +75,7 @@ Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path, Progress* 
   const bool known = ::fstat(fd, &info) == 0;
   if (known && S_ISDIR(info.st_mode)) {
     ::close(fd);
-    return Invalid(path + ": is a directory");
+    return Invalid(path, ": is a directory");
   }
   ::posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
   return std::make_unique<FileSource>(fd, path, known && S_ISREG(info.st_mode), progress);

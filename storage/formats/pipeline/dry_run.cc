@@ -78,7 +78,7 @@ Status ImportCheck::CheckWanted(const Piece& piece) {
   for (const PieceNotes::WantedKind& wanted : piece.notes.wanted) {
     const std::string kind = KindOf(wanted.node);
     if (kind != wanted.kind)
-      return Invalid(wanted.edge + " must be of kind '" + wanted.kind + "', not '" + kind + "'");
+      return Invalid(wanted.edge, " must be of kind '", wanted.kind, "', not '", kind, "'");
   }
   return {};
 }
@@ -111,8 +111,8 @@ Status ImportCheck::CheckRetyped(const Piece& piece) const {
     if (kind == before || (frees && removed.contains(node))) continue;
     if (!(seen && at->second.held) && ((seen && at->second.freed) || !HeldByGraph(node, before)))
       continue;
-    return Invalid("node '" + std::string(DisplayName(node)) + "' cannot become of kind '" + kind +
-                   "': an edge wants it to be of kind '" + before + "'");
+    return Invalid("node '", DisplayName(node), "' cannot become of kind '", kind,
+                   "': an edge wants it to be of kind '", before, "'");
   }
   return {};
 }

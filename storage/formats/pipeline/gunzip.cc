@@ -40,7 +40,7 @@ class GunzipSource final : public ByteSource {
         between_ = false;
       }
       const int code = inflate(&stream_, Z_NO_FLUSH);
-      if (code == Z_MEM_ERROR) return Exhausted(name_ + ": no memory to unpack it");
+      if (code == Z_MEM_ERROR) return Exhausted(name_, ": no memory to unpack it");
       if (code == Z_STREAM_END)
         between_ = true;
       else if (code != Z_OK && code != Z_BUF_ERROR)
@@ -51,7 +51,7 @@ class GunzipSource final : public ByteSource {
   }
 
  private:
-  std::unexpected<Error> Bad(const std::string& what) const { return Invalid(name_ + ": " + what); }
+  std::unexpected<Error> Bad(const std::string& what) const { return Invalid(name_, ": ", what); }
   Status Refill() {
     PLEXUS_ASSIGN(const std::size_t n, from_->Read(packed_.data(), packed_.size()));
     stream_.next_in = reinterpret_cast<Bytef*>(packed_.data());

@@ -24,7 +24,7 @@ Result<int> NamelessFile(const std::string& folder) {
   // A file system that knows no such files: it has a name for a moment.
   std::string path = folder + "/plexus-import-XXXXXX";
   const int fd = ::mkostemp(path.data(), O_CLOEXEC);
-  if (fd < 0) return IoError(path + ": cannot make a temporary file: " + std::strerror(errno));
+  if (fd < 0) return IoError(path, ": cannot make a temporary file: ", std::strerror(errno));
   ::unlink(path.c_str());
   return fd;
 }

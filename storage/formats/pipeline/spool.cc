@@ -31,7 +31,7 @@ class SpoolReader final : public ByteSource {
         at_ += n;
         return static_cast<std::size_t>(n);
       }
-      if (errno != EINTR) return IoError(name_ + ": read failed: " + std::strerror(errno));
+      if (errno != EINTR) return IoError(name_, ": read failed: ", std::strerror(errno));
     }
   }
 
@@ -45,7 +45,7 @@ Status WriteAll(int fd, const char* from, std::size_t size, const std::string& n
   while (size > 0) {
     const ssize_t n = ::write(fd, from, size);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return IoError(name + ": keeping it in a temporary file: " + std::strerror(errno));
+    if (n <= 0) return IoError(name, ": keeping it in a temporary file: ", std::strerror(errno));
     from += n;
     size -= static_cast<std::size_t>(n);
   }
@@ -66,7 +66,7 @@ class BorrowedDescriptor final : public ByteSource {
       }
       const ssize_t n = ::read(fd_, to, size);
       if (n >= 0) return static_cast<std::size_t>(n);
-      if (errno != EINTR) return IoError(name_ + ": read failed: " + std::strerror(errno));
+      if (errno != EINTR) return IoError(name_, ": read failed: ", std::strerror(errno));
     }
   }
 
@@ -77,8 +77,7 @@ class BorrowedDescriptor final : public ByteSource {
 };
 
 std::unexpected<Error> TooLong(const std::string& name, std::uint64_t limit) {
-  return Exhausted(name + ": over " + std::to_string(limit) +
-                   " bytes; save it as a file and import that");
+  return Exhausted(name, ": over ", limit, " bytes; save it as a file and import that");
 }
 
 FileStamp StampOf(const struct stat& info) {
@@ -145,7 +144,7 @@ Result<std::shared_ptr<const Spool>> SpoolDescriptor(int fd, const std::string& 
     spool->shared_ = true;
     if (spool->size_ > limit) return TooLong(name, limit);
     spool->fd_ = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (spool->fd_ < 0) return IoError(name + ": cannot keep it open: " + std::strerror(errno));
+    if (spool->fd_ < 0) return IoError(name, ": cannot keep it open: ", std::strerror(errno));
     (void)::lseek(fd, info.st_size, SEEK_SET);
     return spool;
   }

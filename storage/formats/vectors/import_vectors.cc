@@ -53,15 +53,13 @@ class VectorImport {
       opened = Open();
       if (Stamp() != stamp || !opened || opened->rows() != rows_ ||
           opened->dimensions() != space_.dimensions)
-        return IoError(file_.name +
-                       ": has changed since it was checked; nothing of it was applied");
+        return IoError(file_.name, ": has changed since it was checked; nothing of it was applied");
     }
     PLEXUS_TRY(run_.BeginApplying());
     const Status status = Pass(*opened, true);
     if (check_first && (Stamp() != stamp || run_.report.stopped))
-      return IoError(file_.name + ": has changed while it was imported; " +
-                     std::to_string(applied_) + " of its " + std::to_string(rows_) +
-                     " vectors were applied");
+      return IoError(file_.name, ": has changed while it was imported; ", applied_, " of its ",
+                     rows_, " vectors were applied");
     return status;
   }
 
@@ -103,20 +101,18 @@ class VectorImport {
     }
     const VectorSpace& defined = schema.spaces()[*id];
     if (defined.dimensions != dimensions)
-      return Invalid(file_.name + ": rows of " + std::to_string(dimensions) + " values, space '" +
-                     defined.name + "' has " + std::to_string(defined.dimensions) + " dimensions");
+      return Invalid(file_.name, ": rows of ", dimensions, " values, space '", defined.name,
+                     "' has ", defined.dimensions, " dimensions");
     if (vectors_.metric && *vectors_.metric != defined.metric)
-      return Invalid("space '" + defined.name + "' measures by " +
-                     std::string(MetricName(defined.metric)) + ", not by " +
-                     std::string(MetricName(*vectors_.metric)));
+      return Invalid("space '", defined.name, "' measures by ", MetricName(defined.metric),
+                     ", not by ", MetricName(*vectors_.metric));
     if (vectors_.prefilter && *vectors_.prefilter != defined.prefilter)
-      return Invalid("space '" + defined.name + "' has the pre-filter " +
-                     std::string(PrefilterName(defined.prefilter)) + ", not " +
-                     std::string(PrefilterName(*vectors_.prefilter)));
+      return Invalid("space '", defined.name, "' has the pre-filter ",
+                     PrefilterName(defined.prefilter), ", not ",
+                     PrefilterName(*vectors_.prefilter));
     if (vectors_.element && *vectors_.element != defined.element)
-      return Invalid("space '" + defined.name + "' has " +
-                     std::string(VectorElementName(defined.element)) + " values, not " +
-                     std::string(VectorElementName(*vectors_.element)));
+      return Invalid("space '", defined.name, "' has ", VectorElementName(defined.element),
+                     " values, not ", VectorElementName(*vectors_.element));
     space_ = defined;
     return {};
   }
@@ -188,7 +184,7 @@ class VectorImport {
 };
 
 std::unexpected<Error> BadVector(const std::string& name, std::string reason) {
-  return Invalid(name + ": " + std::move(reason));
+  return Invalid(name, ": ", std::move(reason));
 }
 
 // Numbers between blanks or commas; one pair of brackets around them may be there.

@@ -12,7 +12,7 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMaxAxes = 32;  // NumPy's own limit
 
 std::unexpected<Error> Bad(std::string reason) {
-  return Invalid("npy header: " + std::move(reason));
+  return Invalid("npy header: ", std::move(reason));
 }
 
 class Literal {

@@ -25,8 +25,7 @@ Status ExportVectors(const Snapshot& snapshot, std::ostream& out, SpaceId space,
   PLEXUS_TRY(each([&](NodeId node) -> Status {
     const std::string_view key = snapshot.key(node);
     if (key.find('\n') != std::string_view::npos || key.ends_with('\r'))
-      return Unsupported("f32: a key with a line end in it, \"" + std::string(key) +
-                         "\"; take jsonl");
+      return Unsupported("f32: a key with a line end in it, \"", key, "\"; take jsonl");
     sink.text() += key;
     return sink.EndRow();
   }));

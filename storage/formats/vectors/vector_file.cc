@@ -35,9 +35,9 @@ bool EndsWithNoCase(std::string_view name, std::string_view ending) {
 Result<std::uint64_t> RegularFileSize(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return 0;  // opening it will report why
-  if (S_ISDIR(info.st_mode)) return Invalid(path + ": is a directory");
+  if (S_ISDIR(info.st_mode)) return Invalid(path, ": is a directory");
   if (!S_ISREG(info.st_mode))
-    return Unsupported(path + ": vectors are read from regular files, this is none");
+    return Unsupported(path, ": vectors are read from regular files, this is none");
   return static_cast<std::uint64_t>(info.st_size);
 }
 
@@ -64,7 +64,7 @@ std::optional<VectorFormat> VectorFormatOf(std::string_view name) {
 }
 
 std::unexpected<Error> VectorFile::Bad(std::string reason) const {
-  return Invalid(name_ + ": " + std::move(reason));
+  return Invalid(name_, ": ", std::move(reason));
 }
 
 Result<VectorFile> VectorFile::Open(const VectorInput& input, const VectorFileOptions& options) {
@@ -138,11 +138,11 @@ Status VectorFile::ReadNpy(const VectorFileOptions& options) {
   auto header = ParseNpyHeader(head_);
   if (!header) return Bad(header.error().message);
   if (header->descr != "<f4" && header->descr != "<f8")
-    return Unsupported(name_ + ": values of type '" + header->descr +
+    return Unsupported(name_, ": values of type '", header->descr,
                        "'; '<f4' and '<f8' are read (numpy: astype)");
   if (header->fortran_order && header->shape.size() > 1)
     return Unsupported(
-        name_ + ": columns come first (Fortran order); rows are needed (numpy: ascontiguousarray)");
+        name_, ": columns come first (Fortran order); rows are needed (numpy: ascontiguousarray)");
   value_bytes_ = header->descr == "<f8" ? 8 : 4;
   std::vector<std::uint64_t> shape = header->shape;
   if (options.single && shape.size() == 1) shape.insert(shape.begin(), 1);

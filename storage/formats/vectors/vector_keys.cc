@@ -24,7 +24,7 @@ Result<std::string> ReadAll(const VectorInput& input, std::uint64_t limit) {
     text.resize(before + got);
     if (got == 0) return text;
     if (text.size() > limit)
-      return Invalid(input.name + ": more bytes than the keys of all rows can have");
+      return Invalid(input.name, ": more bytes than the keys of all rows can have");
   }
 }
 
@@ -43,13 +43,13 @@ Result<std::string> ReadKeysFirst(ByteSource& source, const std::string& name,
     const bool is_line = text.size() - line <= Limits::kMaxKeyBytes + 1;
     const std::size_t before = text.size();
     if (before >= most)
-      return Invalid(name + ": more than " + std::to_string(most) +
+      return Invalid(name, ": more than ", most,
                      " bytes of keys before its vectors; import it in parts");
     text.resize(before + (std::size_t{1} << 16));
     PLEXUS_ASSIGN(const std::size_t got, source.Read(text.data() + before, text.size() - before));
     text.resize(before + got);
     if (!is_line || got == 0)
-      return Invalid(name + ": has no empty line between its keys, one a line, and its vectors");
+      return Invalid(name, ": has no empty line between its keys, one a line, and its vectors");
   }
 }
 
@@ -72,9 +72,7 @@ Result<VectorKeys> VectorKeys::Read(const VectorInput& input, std::uint64_t rows
     }
     at = line_end + 1;
   }
-  if (lines != rows)
-    return Invalid(input.name + ": " + std::to_string(lines) + " keys for " + std::to_string(rows) +
-                   " vectors");
+  if (lines != rows) return Invalid(input.name, ": ", lines, " keys for ", rows, " vectors");
   keys.Check();
   return keys;
 }

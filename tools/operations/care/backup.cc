@@ -19,7 +19,7 @@ Result<Reply> CopyReply(const char* what, const std::string& directory, Sequence
 
 Result<Reply> RunBackup(Workspace& workspace, const Request& request) {
   if (request.Given("as_of"))
-    return Invalid(request.Name("as_of") + " cannot go with a backup, which is of the present");
+    return Invalid(request.Name("as_of"), " cannot go with a backup, which is of the present");
   PLEXUS_TRY(workspace.database().Backup(request.Text("to"), workspace.timed_progress()));
   PLEXUS_TRY(workspace.Close());
   PLEXUS_ASSIGN(const Sequence sequence, replica::ClosedSequence(request.Text("to")));

@@ -42,8 +42,7 @@ Result<Reply> RunTrim(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const Sequence cut, workspace.SequenceAt(request.Text("before")));
   const Sequence last = workspace.snapshot().sequence();
   if (cut > last)
-    return NotFound("sequence " + std::to_string(cut) + " lies in the future, the last record is " +
-                    std::to_string(last));
+    return NotFound("sequence ", cut, " lies in the future, the last record is ", last);
   PLEXUS_TRY(
       workspace.database().Trim(cut, workspace.timed_progress(), request.Flag("forget_keys")));
   PLEXUS_ASSIGN(Reply reply, Stands(workspace, ""));

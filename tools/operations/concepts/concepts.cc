@@ -47,8 +47,8 @@ Status CheckName(const Snapshot& snapshot, const std::string& name) {
   if (const auto fact = snapshot.Find(name); fact && snapshot.alive(*fact)) return {};
   const auto node = MeantNode(snapshot, name);
   if (!node || !snapshot.alive(*node) || snapshot.is_fact(*node)) return {};
-  return Invalid("'" + name + "' is an index node of kind " +
-                 snapshot.schema().node_kind(snapshot.node_kind(*node)).name +
+  return Invalid("'", name, "' is an index node of kind ",
+                 snapshot.schema().node_kind(snapshot.node_kind(*node)).name,
                  ", which no concept can be");
 }
 

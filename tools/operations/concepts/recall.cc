@@ -46,7 +46,7 @@ Result<Sequence> Commit(Workspace& workspace, const Request& request, bool trunc
 Result<memory::RelationDecay> ReadDecay(const Schema& schema, const Request& request,
                                         const std::string& given) {
   const auto refuse = [&] {
-    return Invalid(request.Name("decay") + ": '" + given +
+    return Invalid(request.Name("decay"), ": '", given,
                    "' is not KIND:DIRECTION=F, such as is-a:in=0.8 or all:both=0.5");
   };
   const std::size_t equal = given.rfind('='), colon = given.rfind(':', equal);
@@ -172,8 +172,8 @@ Result<std::vector<float>> QueryVector(const Snapshot& snapshot, const Request& 
   VectorBuffer buffer;
   const auto values = vectors->vector(node, buffer);
   if (values.empty())
-    return NotFound("'" + like + "' has no vector in space '" +
-                    snapshot.schema().spaces()[*options.space].name + "'");
+    return NotFound("'", like, "' has no vector in space '",
+                    snapshot.schema().spaces()[*options.space].name, "'");
   return std::vector<float>(values.begin(), values.end());
 }
 

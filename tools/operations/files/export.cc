@@ -116,16 +116,16 @@ Result<Exporter> MakeExporter(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(exporter.options.kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
   PLEXUS_ASSIGN(exporter.selected, Selected(workspace, request));
   if (exporter.format == "jsonl" && (exporter.selected || request.Given("kinds")))
-    return Invalid("jsonl is the whole graph, lossless; " + request.Name("around") + ", " +
-                   request.Name("kinds") + ", " + request.Name("scope") + " and " +
-                   request.Name("where") + " go with the other formats");
+    return Invalid("jsonl is the whole graph, lossless; ", request.Name("around"), ", ",
+                   request.Name("kinds"), ", ", request.Name("scope"), " and ",
+                   request.Name("where"), " go with the other formats");
   if (exporter.format == "f32")
     PLEXUS_SET(exporter.space, FindSpace(workspace.schema(), request));
   else if (request.Given("space"))
-    return Invalid(request.Name("space") + " goes with " + request.Name("format", "f32"));
+    return Invalid(request.Name("space"), " goes with ", request.Name("format", "f32"));
   if (exporter.format == "csr-parts") {
     if (!workspace.has_database())
-      return Unsupported(request.Name("format", "csr-parts") +
+      return Unsupported(request.Name("format", "csr-parts"),
                          " is of a graph in a directory, by the ids "
                          "of all of it: not in a session of a scope");
     PLEXUS_ASSIGN(exporter.identity, replica::IdentifyGraph(workspace.directory()));
@@ -136,7 +136,7 @@ Result<Exporter> MakeExporter(Workspace& workspace, const Request& request) {
   exporter.options.property_columns = request.Flag("property_columns");
   if (exporter.options.property_columns && exporter.format != "csv" &&
       exporter.format != "graphml" && exporter.format != "gexf")
-    return Invalid(request.Name("property_columns") + " goes with csv, graphml and gexf");
+    return Invalid(request.Name("property_columns"), " goes with csv, graphml and gexf");
   if (request.Text("table") == "nodes") exporter.options.csv_table = formats::CsvTable::kNodes;
   exporter.options.edges_key = request.Text("edges_key");
   if (!request.Flag("keys"))
@@ -149,16 +149,16 @@ Result<Exporter> MakeExporter(Workspace& workspace, const Request& request) {
 // Written next to its place and renamed, so that no half file is ever seen.
 Result<std::uint64_t> WriteFile(Exporter& exporter, const std::string& output) {
   if (const std::string graph = Database::FolderAround(output); !graph.empty())
-    return Invalid(Quoted(output) + " lies in " + graph + ", which holds a graph and nothing else");
+    return Invalid(Quoted(output), " lies in ", graph, ", which holds a graph and nothing else");
   const std::string temporary = output + ".part" + std::to_string(getpid());
   std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  if (!file) return IoError("cannot write '" + temporary + "'");
+  if (!file) return IoError("cannot write '", temporary, "'");
   Status written = exporter.Write(file);
   const std::streamoff size = file.tellp();
   file.close();
-  if (written && !file) written = IoError("cannot write '" + temporary + "'; is the disk full?");
+  if (written && !file) written = IoError("cannot write '", temporary, "'; is the disk full?");
   if (written && std::rename(temporary.c_str(), output.c_str()) != 0)
-    written = IoError("cannot rename to '" + output + "'");
+    written = IoError("cannot rename to '", output, "'");
   if (!written) {
     std::remove(temporary.c_str());
     return std::unexpected(written.error());
@@ -170,7 +170,7 @@ Result<std::uint64_t> WriteFile(Exporter& exporter, const std::string& output) {
 Status ValueNeeds(const Request& request, const char* name, const char* value, const char* other,
                   const char* other_value) {
   if (request.Text(name) != value || request.Text(other) == other_value) return {};
-  return Invalid(request.Name(name, value) + " needs " + request.Name(other, other_value));
+  return Invalid(request.Name(name, value), " needs ", request.Name(other, other_value));
 }
 
 Result<Reply> RunExport(Workspace& workspace, const Request& request) {
@@ -181,7 +181,7 @@ Result<Reply> RunExport(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(ValueNeeds(request, "edges_key", "links", "format", "node-link"));
   PLEXUS_ASSIGN(Exporter exporter, MakeExporter(workspace, request));
   if (request.Given("ids") && exporter.format != "csr-parts")
-    return Invalid(request.Name("ids") + " goes with " + request.Name("format", "csr-parts"));
+    return Invalid(request.Name("ids"), " goes with ", request.Name("format", "csr-parts"));
   Reply reply;
   const std::string output = request.Text("output");
   if (output.empty()) {

@@ -55,7 +55,7 @@ Status CheckFollow(const Request& request) {
        {"dry_run", "check", "expect_sequence", "strict", "keys", "metric", "prefilter", "element",
         "dimensions"})
     PLEXUS_TRY(NotTogether(request, "follow", option));
-  if (request.List("files").size() != 1) return Invalid(request.Name("follow") + " takes one file");
+  if (request.List("files").size() != 1) return Invalid(request.Name("follow"), " takes one file");
   return {};
 }
 
@@ -71,7 +71,7 @@ Result<formats::FollowReport> Follow(Workspace& workspace, const Request& reques
   if (follow.position.empty() && !pipe)
     follow.position = std::filesystem::path(file).lexically_normal().generic_string();
   if (follow.position.size() > 256)
-    return Invalid("the name of the file is over 256 bytes; give it a " + request.Name("position"));
+    return Invalid("the name of the file is over 256 bytes; give it a ", request.Name("position"));
   // A host's progress knows nothing of batches; without any, only silence can end it.
   auto* const progress = dynamic_cast<BatchProgress*>(workspace.progress());
   if (progress) {
@@ -82,8 +82,7 @@ Result<formats::FollowReport> Follow(Workspace& workspace, const Request& reques
       return workspace.options().clock_ms;
     };
   } else if (!workspace.progress() && !follow.idle_seconds) {
-    return Invalid(request.Name("follow") + " has no end here; give " +
-                   request.Name("idle_seconds"));
+    return Invalid(request.Name("follow"), " has no end here; give ", request.Name("idle_seconds"));
   }
   Graph& graph = workspace.graph();
   return pipe ? formats::FollowStream(graph, "standard input", workspace.input(), options, follow)

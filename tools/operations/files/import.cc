@@ -98,9 +98,9 @@ Status CheckFiles(const Workspace& workspace, const Request& request) {
   if (!vectors &&
       (request.Given("keys") || request.Given("metric") || request.Given("prefilter") ||
        request.Given("element") || request.Given("dimensions") || request.Given("space")))
-    return Invalid(request.Name("keys") + ", " + request.Name("metric") + ", " +
-                   request.Name("prefilter") + ", " + request.Name("element") + ", " +
-                   request.Name("dimensions") + " and " + request.Name("space") +
+    return Invalid(request.Name("keys"), ", ", request.Name("metric"), ", ",
+                   request.Name("prefilter"), ", ", request.Name("element"), ", ",
+                   request.Name("dimensions"), " and ", request.Name("space"),
                    " go with a vector file (.npy, .fvecs, .f32)");
   if (IsMarkdown(request) && given.size() != 1)
     return Invalid("a folder of Markdown is imported without other files");
@@ -109,9 +109,9 @@ Status CheckFiles(const Workspace& workspace, const Request& request) {
         "a folder of Markdown is a mirror, and its mark is of the whole graph: not in a "
         "session of a scope");
   if (request.Given("mirror") && !IsMarkdown(request))
-    return Invalid(request.Name("mirror") + " goes with a folder of Markdown");
+    return Invalid(request.Name("mirror"), " goes with a folder of Markdown");
   if (request.Text("keys") == "-" && given != std::vector<std::string>{"-"})
-    return Invalid(request.Name("keys", "-") +
+    return Invalid(request.Name("keys", "-"),
                    " is for vectors of standard input: name the file '-'");
   std::vector<std::string> files = given;
   if (request.Given("keys")) files.push_back(request.Text("keys"));
@@ -119,7 +119,7 @@ Status CheckFiles(const Workspace& workspace, const Request& request) {
   for (const std::string& file : files) {
     if (file == "-" && workspace.input() < 0) return Invalid("there is no standard input here");
     if (file != "-" && !std::filesystem::exists(file, ignored))
-      return NotFound("no file " + Quoted(file));
+      return NotFound("no file ", Quoted(file));
   }
   return {};
 }
@@ -132,11 +132,11 @@ Result<std::vector<formats::ColumnName>> ColumnNames(const Request& request) {
     names.push_back({meaning, in_file});
     for (std::size_t i = 0; i + 1 < names.size(); ++i)
       if (names[i].meaning == names.back().meaning || names[i].in_file == names.back().in_file)
-        return Invalid(request.Name("columns") + ": " + Quoted(meaning + "=" + in_file) +
+        return Invalid(request.Name("columns"), ": ", Quoted(meaning + "=" + in_file),
                        " names what stands there already");
   }
   if (!names.empty() && AskedVectorFormat(request))
-    return Invalid(request.Name("columns") + " go with tables");
+    return Invalid(request.Name("columns"), " go with tables");
   return names;
 }
 
@@ -155,11 +155,11 @@ Result<formats::ImportOptions> Options(Workspace& workspace, const Request& requ
                                                         : formats::OnImportError::kStop;
   options.strict = request.Flag("strict");
   if (options.strict && options.on_error == formats::OnImportError::kSkip)
-    return Invalid(request.Name("strict") + " refuses the files as a whole; it cannot go with " +
-                   request.Name("on_error") + " skip");
+    return Invalid(request.Name("strict"), " refuses the files as a whole; it cannot go with ",
+                   request.Name("on_error"), " skip");
   for (const char* name : {"strict", "reversed_kinds", "kind_map"})
     if (AskedVectorFormat(request) && request.Given(name))
-      return Invalid(request.Name(name) + " goes with files of records, not with vectors");
+      return Invalid(request.Name(name), " goes with files of records, not with vectors");
   options.now_ms = workspace.now_ms();
   options.executor = &workspace.executor();
   options.progress = workspace.timed_progress();
@@ -279,8 +279,8 @@ Result<Reply> RunChecked(Workspace& workspace, const Request& request,
     preview.scope = workspace.graph().options().scope;
     PLEXUS_ASSIGN(const PreviewResult proposal, Preview(workspace.snapshot(), joined, preview));
     if (!IsOf(report, proposal.report))
-      return Unsupported("files of this format are not records that rules could judge: " +
-                         request.Name("check") + " goes with jsonl, rows, csv and tsv");
+      return Unsupported("files of this format are not records that rules could judge: ",
+                         request.Name("check"), " goes with jsonl, rows, csv and tsv");
     PLEXUS_TRY(ObeyRules(workspace, request, proposal));
     joined.ExpectSequence(workspace.snapshot().sequence());
     if (!dry && !joined.empty()) PLEXUS_TRY(workspace.graph().Apply(joined));
@@ -306,7 +306,7 @@ Result<Reply> RunImport(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(CheckFiles(workspace, request));
   PLEXUS_TRY(CheckArrays(workspace, request));
   if (IsChecked(request) && AskedVectorFormat(request))
-    return Invalid(request.Name("check") + " goes with files of records, not with vectors");
+    return Invalid(request.Name("check"), " goes with files of records, not with vectors");
   PLEXUS_ASSIGN(formats::ImportOptions options, Options(workspace, request));
   if (IsChecked(request)) return RunChecked(workspace, request, std::move(options));
   if (request.Flag("dry_run")) return RunDry(workspace, request, std::move(options));
@@ -319,7 +319,7 @@ Result<Reply> RunImport(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "terms", "no_terms"));
   if (!workspace.options().wall.empty() && request.Flag("terms") &&
       !retrieval::HasTerms(workspace.snapshot()))
-    return FailedPrecondition(request.Name("terms") +
+    return FailedPrecondition(request.Name("terms"),
                               " makes an index of the whole graph: not in a session of a "
                               "scope");
   const auto start = std::chrono::steady_clock::now();

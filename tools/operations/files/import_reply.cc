@@ -141,7 +141,7 @@ Status CheckColumnsUsed(const Request& request, const formats::ImportReport& rep
   std::string names;
   for (const std::string& name : report.unused_columns)
     names += (names.empty() ? "" : ", ") + Quoted(name);
-  return Invalid(request.Name("columns") + ": no file has a column or field " + names +
+  return Invalid(request.Name("columns"), ": no file has a column or field ", names,
                  " that could mean this; tables, rows, GraphML and node-link JSON have such names");
 }
 

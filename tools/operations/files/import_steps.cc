@@ -47,7 +47,7 @@ Result<std::vector<std::pair<std::string, std::string>>> PairsOf(const Request& 
   for (const std::string& pair : request.List(name)) {
     const std::size_t equal = pair.find('=');
     if (equal == 0 || equal == std::string::npos || equal + 1 == pair.size())
-      return Invalid(request.Name(name) + ": " + Quoted(pair) + " is not " + std::string(form));
+      return Invalid(request.Name(name), ": ", Quoted(pair), " is not ", form);
     pairs.emplace_back(pair.substr(0, equal), pair.substr(equal + 1));
   }
   return pairs;
@@ -60,7 +60,7 @@ Result<std::vector<formats::ColumnName>> KindNames(const Request& request) {
     names.push_back({ours, theirs});
     for (std::size_t i = 0; i + 1 < names.size(); ++i)
       if (names[i].in_file == names.back().in_file)
-        return Invalid(request.Name("kind_map") + ": " + Quoted(names.back().in_file) +
+        return Invalid(request.Name("kind_map"), ": ", Quoted(names.back().in_file),
                        " stands there already");
   }
   return names;
@@ -75,14 +75,13 @@ bool IsArrays(const Request& request) {
 
 Status CheckArrays(const Workspace& workspace, const Request& request) {
   if (!IsArrays(request) && request.Given("column"))
-    return Invalid(request.Name("column") + " goes with " + request.Name("format", "array"));
+    return Invalid(request.Name("column"), " goes with ", request.Name("format", "array"));
   if (!IsArrays(request)) return {};
   for (const char* other : {"strict", "reversed_kinds", "kind_map", "columns", "terms", "dry_run",
                             "follow", "check", "on_error"})
-    if (request.Given(other))
-      return Invalid(request.Name(other) + " does not go with arrays by id");
+    if (request.Given(other)) return Invalid(request.Name(other), " does not go with arrays by id");
   if (workspace.has_database()) return {};
-  return Unsupported(request.Name("format", "array") +
+  return Unsupported(request.Name("format", "array"),
                      " is of a graph in a directory, by the ids of all of "
                      "it: not in a session of a scope");
 }

@@ -65,14 +65,14 @@ Result<std::vector<std::string>> ParseList(std::string_view text) {
       for (;;) {
         const std::size_t end = rest.find('"');
         if (end == std::string_view::npos)
-          return Invalid(Quoted(text) + " has a quote that is not closed");
+          return Invalid(Quoted(text), " has a quote that is not closed");
         item += rest.substr(0, end);
         rest.remove_prefix(end + 1);
         if (!Skip(rest, '"')) break;
         item += '"';
       }
       if (!rest.empty() && rest.front() != ',')
-        return Invalid(Quoted(text) + ": expected a comma after a closing quote");
+        return Invalid(Quoted(text), ": expected a comma after a closing quote");
     } else {
       item = rest.substr(0, rest.find(','));
       rest.remove_prefix(item.size());
@@ -96,17 +96,17 @@ Result<std::int64_t> ParseTime(std::string_view given, std::int64_t now_ms) {
   if (ms && *ms >= kMinTimeMs && *ms <= kMaxTimeMs) return *ms;
   const bool number = AllDigits(digits) || (digits.starts_with('-') && AllDigits(digits.substr(1)));
   if (number)
-    return Invalid(Quoted(given) +
+    return Invalid(Quoted(given),
                    " lies outside the years 0 to 9999; times are milliseconds since "
                    "1970, or 2026-11-21T22:05:00Z");
   if (const auto time = ParseAskedTime(given, now_ms)) return *time;
-  return Invalid(Quoted(given) + " is no time; expected " + std::string(AskedTimes(now_ms)) +
+  return Invalid(Quoted(given), " is no time; expected ", AskedTimes(now_ms),
                  " or milliseconds since 1970");
 }
 
 Result<std::int64_t> ParseDuration(std::string_view text) {
   if (const auto length = ParseLengthOfTime(text)) return *length;
-  return Invalid(Quoted(text) +
+  return Invalid(Quoted(text),
                  " is no length of time; expected 2w, 30d, 12h, 90m, 45s or 250ms, above 0");
 }
 
@@ -117,8 +117,8 @@ Result<Moment> ParseMoment(std::string_view text, std::int64_t now_ms) {
   }
   const Result<std::int64_t> time = ParseTime(text, now_ms);
   if (time) return Moment{*time};
-  return Invalid(Quoted(text) + " is neither a sequence number nor a time; expected 42, " +
-                 std::string(AskedTimes(now_ms)) + " or 1700000000000ms");
+  return Invalid(Quoted(text), " is neither a sequence number nor a time; expected 42, ",
+                 AskedTimes(now_ms), " or 1700000000000ms");
 }
 
 Result<std::optional<std::chrono::steady_clock::time_point>> DeadlineAfter(
@@ -136,7 +136,7 @@ Result<Direction> ParseDirection(std::string_view text) {
   if (text == "out") return Direction::kOut;
   if (text == "in") return Direction::kIn;
   if (text == "both") return Direction::kBoth;
-  return Invalid("direction " + Quoted(text) + " is not one of out, in, both");
+  return Invalid("direction ", Quoted(text), " is not one of out, in, both");
 }
 
 namespace {
@@ -150,7 +150,7 @@ std::string_view MetricName(Metric metric) {
 Result<Metric> ParseMetric(std::string_view text) {
   for (Metric metric : kMetrics)
     if (text == MetricName(metric)) return metric;
-  return Invalid("metric " + Quoted(text) + " is not one of cosine, ip, l2");
+  return Invalid("metric ", Quoted(text), " is not one of cosine, ip, l2");
 }
 
 std::vector<std::string> MetricNames() {

@@ -31,14 +31,14 @@ Result<std::optional<std::int64_t>> GivenTime(Workspace& workspace, const Reques
 Status CheckValidTimes(const Request& request, const std::optional<std::int64_t>& from,
                        const std::optional<std::int64_t>& until, const char* never) {
   if (!from || !until || *from < *until) return {};
-  return Invalid(request.Name("valid_from", request.Text("valid_from")) + " is not before " +
-                 request.Name("valid_until", request.Text("valid_until")) + ": " + never);
+  return Invalid(request.Name("valid_from", request.Text("valid_from")), " is not before ",
+                 request.Name("valid_until", request.Text("valid_until")), ": ", never);
 }
 
 Status CheckTags(const Request& request) {
   for (const std::string& tag : request.List("tags"))
     if (tag.empty() || tag.find(kIndexSeparator) != std::string::npos)
-      return Invalid(request.Name("tags") + ": a tag is a name without U+001F");
+      return Invalid(request.Name("tags"), ": a tag is a name without U+001F");
   return {};
 }
 

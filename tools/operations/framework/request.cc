@@ -150,13 +150,13 @@ Status Request::CheckChoice(const Parameter& parameter, const std::string& text)
   std::string choices;
   for (const std::string& choice : parameter.choices)
     choices += (choices.empty() ? "" : "|") + choice;
-  return Invalid(Name(parameter.name) + ": " + Quoted(text) + " is not one of " + choices +
+  return Invalid(Name(parameter.name), ": ", Quoted(text), " is not one of ", choices,
                  DidYouMean(text, parameter.choices));
 }
 
 Status Request::Checked(const Parameter& parameter, Value& value) const {
   const auto refuse = [&](const std::string& why) {
-    return Invalid(Name(parameter.name) + " " + why);
+    return Invalid(Name(parameter.name), " ", why);
   };
   if (parameter.type == Type::kNumber)
     if (const auto* count = std::get_if<std::uint64_t>(&value)) value = static_cast<double>(*count);
@@ -194,7 +194,7 @@ Status Request::Checked(const Parameter& parameter, Value& value) const {
   if (text && has_nul(*text)) return refuse("holds U+0000 (NUL); leave it out");
   if (text && !parameter.choices.empty()) return CheckChoice(parameter, *text);
   if (text && text->empty() && !parameter.may_be_empty)
-    return Invalid(Name(parameter.name) + ": is empty; leave it out or give a value");
+    return Invalid(Name(parameter.name), ": is empty; leave it out or give a value");
   return {};
 }
 
@@ -203,8 +203,7 @@ Status Request::Set(std::string_view name, Value value) {
   if (!index) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < values_.size(); ++i) names.push_back(At(i).name);
-    return Invalid(operation_->name + " has no parameter " + Quoted(name) +
-                   DidYouMean(name, names));
+    return Invalid(operation_->name, " has no parameter ", Quoted(name), DidYouMean(name, names));
   }
   PLEXUS_TRY(Checked(At(*index), value));
   values_[*index] = std::move(value);
@@ -215,7 +214,7 @@ Status Request::SetFromText(std::string_view name, std::string_view text) {
   const auto index = Index(name);
   if (!index) return Set(name, std::string(text));
   const Parameter& parameter = At(*index);
-  const auto refuse = [&](const std::string& why) { return Invalid(Name(name) + ": " + why); };
+  const auto refuse = [&](const std::string& why) { return Invalid(Name(name), ": ", why); };
   switch (parameter.type) {
     case Type::kFlag:
       return Set(name, text != "false");
@@ -264,8 +263,7 @@ void Request::SetForPeople() { for_people_ = true; }
 
 Status Request::Check() const {
   for (std::size_t i = 0; i < values_.size(); ++i)
-    if (At(i).required && values_[i].index() == 0)
-      return Invalid(Name(At(i).name) + " is required");
+    if (At(i).required && values_[i].index() == 0) return Invalid(Name(At(i).name), " is required");
   return {};
 }
 
@@ -322,12 +320,12 @@ const std::string& Request::Source(std::string_view name) const { return sources
 
 Status NotTogether(const Request& request, std::string_view one, std::string_view other) {
   if (!request.Given(one) || !request.Given(other)) return {};
-  return Invalid(request.Name(one) + " cannot go with " + request.Name(other));
+  return Invalid(request.Name(one), " cannot go with ", request.Name(other));
 }
 
 Status Needs(const Request& request, std::string_view one, std::string_view other) {
   if (!request.Given(one) || request.Given(other)) return {};
-  return Invalid(request.Name(one) + " needs " + request.Name(other));
+  return Invalid(request.Name(one), " needs ", request.Name(other));
 }
 
 std::int64_t ClockMs() {

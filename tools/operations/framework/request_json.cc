@@ -18,9 +18,7 @@ namespace json = boost::json;
 
 std::string_view Text(const json::string& text) { return {text.data(), text.size()}; }
 
-Status Refuse(std::string_view name, std::string_view why) {
-  return Invalid(std::string(name) + " " + std::string(why));
-}
+Status Refuse(std::string_view name, std::string_view why) { return Invalid(name, " ", why); }
 
 // A number where a text is meant.
 bool MayBeWhole(Means means) {
@@ -161,7 +159,7 @@ Result<json::value> ParseJson(std::string_view text) {
   boost::system::error_code failed;
   json::value value = json::parse(json::string_view(text.data(), text.size()), failed,
                                   json::storage_ptr(), options);
-  if (failed) return Invalid("no JSON: " + failed.message());
+  if (failed) return Invalid("no JSON: ", failed.message());
   if (MembersInText(text) != MembersInValue(value))
     return Invalid("no JSON: a member is there twice");
   return value;

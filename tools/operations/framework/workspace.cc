@@ -153,8 +153,7 @@ Result<Sequence> Workspace::SequenceAt(std::string_view moment, const Moment& wh
   if (const Sequence* sequence = std::get_if<Sequence>(&when.value)) return *sequence;
   const std::int64_t time = std::get<std::int64_t>(when.value);
   const std::int64_t known = std::max(options_.clock_ms, graph().snapshot().time_ms());
-  if (time > known)
-    return NotFound(Quoted(moment) + " lies in the future, it is " + IsoTime(known));
+  if (time > known) return NotFound(Quoted(moment), " lies in the future, it is ", IsoTime(known));
   Result<Sequence> found = database_->SequenceAtTime(time);
   if (!found) found.error().message = Quoted(moment) + ": " + found.error().message;
   return found;
@@ -239,7 +238,7 @@ namespace {
 // A session of a scope has a sequence of its own, and reads no file of a graph.
 Status CheckBehindWall(const Request& request) {
   const auto refuse = [&](std::string_view name, const std::string& why) {
-    return FailedPrecondition(request.Name(name) + why + ": not in a session of a scope");
+    return FailedPrecondition(request.Name(name), why, ": not in a session of a scope");
   };
   for (const char* name : {"expect_sequence", "follow"})
     if (request.Has(name) && request.Given(name))
@@ -263,16 +262,16 @@ Status Workspace::CheckDoor(const Request& request) const {
   const Operation& operation = request.operation();
   const std::string name = "'" + CommandName(operation.name) + "'";
   if (!options_.wall.empty() && operation.reach != Reach::kScope)
-    return FailedPrecondition(name + " is about the whole graph: not in a session of a scope");
+    return FailedPrecondition(name, " is about the whole graph: not in a session of a scope");
   if (has_graph() && !database_ && operation.reach == Reach::kDirectory)
-    return FailedPrecondition(name +
+    return FailedPrecondition(name,
                               " is about the directory of a graph, and this one is only in RAM");
   if (!options_.wall.empty()) PLEXUS_TRY(CheckBehindWall(request));
   if (options_.paths) return {};
   for (const Parameter& parameter : operation.parameters)
     if ((parameter.means == Means::kFile || parameter.means == Means::kPath) &&
         request.Given(parameter.name) && !(input() >= 0 && IsInput(request, parameter)))
-      return FailedPrecondition(request.Name(parameter.name) +
+      return FailedPrecondition(request.Name(parameter.name),
                                 " is a path of the server: not through this door");
   return {};
 }

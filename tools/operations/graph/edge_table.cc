@@ -105,7 +105,7 @@ Result<EdgeTable> TableOfEdges(const Snapshot& snapshot, const ArcFilter& filter
     }
     part.clear();
     if (kept.size() <= kMaxListedEdges) return {};
-    return Exhausted("more than " + Grouped(kMaxListedEdges) +
+    return Exhausted("more than ", Grouped(kMaxListedEdges),
                      " edges to list: fewer kinds (--kinds), a narrower --where or --scope, or "
                      "'plexus export', which writes any number");
   };

@@ -62,8 +62,8 @@ Status CheckMeant(const Snapshot& snapshot, std::string_view key) {
   const auto meant = MeantNode(snapshot, key);
   const auto index = snapshot.Find(stored);
   if (!meant || !index || *meant == *index || !snapshot.is_fact(*meant)) return {};
-  return Invalid(Quoted(key) + " was an index node, which is gone; the fact of that key is 'key:" +
-                 std::string(key) + "'");
+  return Invalid(Quoted(key),
+                 " was an index node, which is gone; the fact of that key is 'key:", key, "'");
 }
 
 // The kind comes between the nodes: not "link a b supports", which would make a kind and a node.
@@ -73,9 +73,9 @@ Status CheckOrder(const Workspace& workspace, const Request& request) {
   if (workspace.schema().FindEdgeKind(kind) || !workspace.schema().FindEdgeKind(target) ||
       !MeantNode(snapshot, kind) || MeantNode(snapshot, target))
     return {};
-  return Invalid(Quoted(target) + " is an edge kind and " + Quoted(kind) +
-                 " a node; the kind stands between the nodes: link " + request.Text("source") +
-                 " " + target + " " + kind);
+  return Invalid(Quoted(target), " is an edge kind and ", Quoted(kind),
+                 " a node; the kind stands between the nodes: link ", request.Text("source"), " ",
+                 target, " ", kind);
 }
 
 // Stands for every kind, unless the graph has one of that name.
@@ -101,7 +101,7 @@ Result<EdgesMeant> ReadEdgesMeant(const Snapshot& snapshot, const Request& reque
     if (match.reversed) std::swap(meant.source, meant.target);
   }
   if (request.Given("label") && request.Flag("all_labels"))
-    return Invalid(request.Name("label") + " means one edge, " + request.Name("all_labels") +
+    return Invalid(request.Name("label"), " means one edge, ", request.Name("all_labels"),
                    " all of a kind");
   if (request.Given("label") || (!any && !request.Flag("all_labels"))) meant.label = label;
   return meant;
@@ -165,7 +165,7 @@ Result<Reply> RunLink(Workspace& workspace, const Request& request) {
     const std::string& given = request.Text("weight");
     const auto weight = formats::internal::ReadF32(given);  // as the formats read it
     if (!weight || formats::internal::IsBelowZero(given))
-      return Invalid(request.Name("weight") + " " + Quoted(given) +
+      return Invalid(request.Name("weight"), " ", Quoted(given),
                      ": a weight is a finite number >= 0");
     edge.weight = *weight + 0.0f;  // -0 becomes 0
   }
@@ -203,8 +203,8 @@ Result<Reply> RunUnlink(Workspace& workspace, const Request& request) {
   const std::vector<Edge> edges = FindEdgesMeant(snapshot, meant);
   const std::string& label = request.Text("label");
   if (edges.empty())
-    return NotFound("no edge " + request.Text("source") + " " + request.Text("kind") + " " +
-                    Quoted(request.Text("target")) +
+    return NotFound("no edge ", request.Text("source"), " ", request.Text("kind"), " ",
+                    Quoted(request.Text("target")),
                     (label.empty() ? "" : " with label " + Quoted(label)));
   WriteBatch batch = MakeBatch(workspace, request);
   std::vector<std::pair<std::string, std::uint64_t>> kinds;  // and how many edges of each

@@ -129,7 +129,7 @@ Result<std::size_t> BeginOf(const std::vector<HistoryEntry>& entries, const Requ
   const bool read = dot.ec == std::errc() && dot.ptr != end && *dot.ptr == '.';
   const auto rest = read ? std::from_chars(dot.ptr + 1, end, skipped) : dot;
   if (!read || rest.ec != std::errc() || rest.ptr != end)
-    return Invalid(request.Name("cursor") + ": " + Quoted(cursor) + " is no cursor");
+    return Invalid(request.Name("cursor"), ": ", Quoted(cursor), " is no cursor");
   const std::size_t first = FirstOf(entries, sequence);
   return first + static_cast<std::size_t>(std::min<std::uint64_t>(skipped, entries.size() - first));
 }

@@ -139,8 +139,8 @@ Status CheckNameOfEdges(const Request& request, const char* parameter, std::stri
   if (std::ranges::find(kOfNodes, name) == std::end(kOfNodes)) return {};
   std::string known;
   for (const std::string& one : NamesOfEdges()) known += one + ", ";
-  return Invalid(request.Name(parameter) + ": edges have no " + Quoted(name) + "; they have " +
-                 known + "props.NAME");
+  return Invalid(request.Name(parameter), ": edges have no ", Quoted(name), "; they have ", known,
+                 "props.NAME");
 }
 
 // The names of an expression: its words outside of quotes. A text in quotes is that of the name
@@ -162,9 +162,9 @@ Status CheckWhereOfEdges(const Request& request, const Schema& schema) {
       const std::string_view quoted = std::string_view(text).substr(at + 1, end - at - 2);
       const auto kind = schema.FindEdgeKind(quoted);
       if (kind && kind->reversed && name == "kind")
-        return Invalid(request.Name("where") + ": " + Quoted(quoted) + " is the inverse of " +
-                       schema.edge_kind(kind->kind).name + ", which is stored: write kind = '" +
-                       schema.edge_kind(kind->kind).name + "'; its source is the other's target");
+        return Invalid(request.Name("where"), ": ", Quoted(quoted), " is the inverse of ",
+                       schema.edge_kind(kind->kind).name, ", which is stored: write kind = '",
+                       schema.edge_kind(kind->kind).name, "'; its source is the other's target");
     } else if (of_name(text[at])) {
       while (end < text.size() && of_name(text[end])) ++end;
       const std::string_view word = std::string_view(text).substr(at, end - at);
@@ -245,11 +245,11 @@ Result<Reply> RunList(Workspace& workspace, const Request& request) {
     PLEXUS_ASSIGN(NodeColumn column, NodeColumn::Named(rows, name, wanted.columns));
     for (const NodeColumn& other : listed.columns)
       if (other.name() == column.name())
-        return Invalid(request.Name("columns") + ": names " + Quoted(column.name()) + " twice");
+        return Invalid(request.Name("columns"), ": names ", Quoted(column.name()), " twice");
     for (const std::string& detail : request.List("details"))
       if (column.name() == "node_" + detail)
-        return Invalid(request.Name("columns") + " and " + request.Name("details") + " both name " +
-                       Quoted(column.name()) + "; ask for it once");
+        return Invalid(request.Name("columns"), " and ", request.Name("details"), " both name ",
+                       Quoted(column.name()), "; ask for it once");
     listed.columns.push_back(std::move(column));
   }
   PLEXUS_ASSIGN(listed.nodes, ListNodes(rows, wanted));

@@ -50,8 +50,8 @@ Result<Reply> RunLog(Workspace& workspace, const Request& request) {
   if (request.Given("since")) {
     PLEXUS_ASSIGN(since, workspace.SequenceAt(request.Text("since")));
     if (since > last)
-      return NotFound(request.Name("since") + ": sequence " + std::to_string(since) +
-                      " lies in the future, the last " + "record is " + std::to_string(last));
+      return NotFound(request.Name("since"), ": sequence ", since, " lies in the future, the last ",
+                      "record is ", last);
     if (since < floor)
       workspace.notes().push_back({"what was before sequence " + std::to_string(floor) +
                                    ", the history floor, is trimmed and not listed"});
@@ -210,8 +210,8 @@ std::string Shown(const Counts& counts, const char* noun) {
 
 Result<Reply> RunDiff(Workspace& workspace, const Request& request) {
   if (request.Given("as_of"))
-    return Invalid(request.Name("as_of") + " cannot go with " + request.Name("from") + " and " +
-                   request.Name("to") + ", which name both states");
+    return Invalid(request.Name("as_of"), " cannot go with ", request.Name("from"), " and ",
+                   request.Name("to"), ", which name both states");
   if (!workspace.has_database())
     return FailedPrecondition("a graph that is only in RAM has no history");
   PLEXUS_ASSIGN(const Sequence from, workspace.SequenceAt(request.Text("from")));
@@ -219,8 +219,7 @@ Result<Reply> RunDiff(Workspace& workspace, const Request& request) {
   if (request.Given("to")) PLEXUS_SET(to, workspace.SequenceAt(request.Text("to")));
   PLEXUS_ASSIGN(const Snapshot before, workspace.database().AsOf(from, workspace.timed_progress()));
   if (from > to)
-    return Invalid("sequence " + std::to_string(from) + " comes after sequence " +
-                   std::to_string(to) + "; name the earlier one first");
+    return Invalid("sequence ", from, " comes after sequence ", to, "; name the earlier one first");
   PLEXUS_ASSIGN(const Snapshot after, workspace.database().AsOf(to, workspace.timed_progress()));
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
   // Walking all nodes costs about as much as an eighth of them by number.

@@ -38,7 +38,7 @@ Result<ColumnId> FindColumn(const Schema& schema, const std::string& option,
   std::vector<std::string> names;
   for (const Column& column : schema.columns())
     if (!column.name.empty()) names.push_back(column.name);
-  return Invalid(option + ": no column " + Quoted(name) + DidYouMean(name, names) +
+  return Invalid(option, ": no column ", Quoted(name), DidYouMean(name, names),
                  " (a line {\"column\":...} for import makes one; other data goes to props)");
 }
 
@@ -49,12 +49,11 @@ Status SetColumn(Workspace& workspace, const Request& request, WriteBatch& batch
   const Schema& schema = workspace.schema();
   const std::size_t equal = given.find('=');
   if (equal == std::string::npos || equal == 0)
-    return Invalid(option + ": " + Quoted(given) + " is not COLUMN=VALUE");
+    return Invalid(option, ": ", Quoted(given), " is not COLUMN=VALUE");
   const std::string name = given.substr(0, equal), value = given.substr(equal + 1);
   PLEXUS_ASSIGN(const ColumnId column, FindColumn(schema, option, name));
   const auto refuse = [&](const char* what) {
-    return Invalid(option + ": column " + Quoted(name) + " takes " + what + ", not " +
-                   Quoted(value) +
+    return Invalid(option, ": column ", Quoted(name), " takes ", what, ", not ", Quoted(value),
                    (value.empty() ? "; " + request.Name("clear") + " takes a value away" : ""));
   };
   const ColumnRef ref = RefOf(batch, schema, column);
@@ -73,7 +72,7 @@ Status SetColumn(Workspace& workspace, const Request& request, WriteBatch& batch
           ParseTime(value, IsTimeColumn(column) ? workspace.now_ms() : kNoTime);
       if (IsTimeColumn(column) || !whole) {
         if (!time && whole)
-          return Invalid(option + ": column " + Quoted(name) + ": " + time.error().message);
+          return Invalid(option, ": column ", Quoted(name), ": ", time.error().message);
         if (!time) return refuse(IsTimeColumn(column) ? "a time" : "a whole number or a time");
         number = *time;
         if (IsTimeColumn(column)) WarnOfSeconds(workspace, option + " " + name, number);
@@ -100,7 +99,7 @@ Status CheckSetOnce(const Request& request) {
   for (const std::string& given : request.List("set")) {
     const std::string_view column = std::string_view(given).substr(0, given.find('='));
     if (!columns.insert(column).second)
-      return Invalid(request.Name("set") + ": column " + Quoted(column) + " is given twice");
+      return Invalid(request.Name("set"), ": column ", Quoted(column), " is given twice");
   }
   return {};
 }
@@ -116,8 +115,8 @@ Result<NodeRef> Target(Workspace& workspace, const Request& request, WriteBatch&
   if (meant && !(index && workspace.snapshot().is_fact(*meant))) {
     const NodeKindId is = workspace.snapshot().node_kind(*meant);
     if (!workspace.snapshot().is_fact(*meant) && !kind.empty() && known_kind != is)
-      return Invalid(request.Name("kind") + ": " + Quoted(key) + " is an index node of kind " +
-                     schema.node_kind(is).name + ", which stays");
+      return Invalid(request.Name("kind"), ": ", Quoted(key), " is an index node of kind ",
+                     schema.node_kind(is).name, ", which stays");
     const NodeRef node = NodeRef::Id(*meant);
     if (workspace.snapshot().is_fact(*meant) && !kind.empty())
       batch.UpsertNode(node, batch.NodeKindNamed(kind));
@@ -127,8 +126,8 @@ Result<NodeRef> Target(Workspace& workspace, const Request& request, WriteBatch&
   }
   const std::string outcome = schema.node_kind(builtin::kOutcome).name;
   if (known_kind == builtin::kOutcome || key.starts_with(outcome + kIndexSeparator))
-    return Invalid("an outcome is of an event: " +
-                   request.Command("ledger_label", workspace.directory()) + " makes it");
+    return Invalid("an outcome is of an event: ",
+                   request.Command("ledger_label", workspace.directory()), " makes it");
   if (index) {
     const std::string before = kind + ":";
     const std::string_view name =
@@ -171,7 +170,7 @@ Status Clear(Workspace& workspace, const Request& request, WriteBatch& batch, No
     };
     const bool is_parameter = name == "text" || name == "tags" || name == "props";
     if (is_parameter ? request.Given(name) : std::ranges::any_of(request.List("set"), set_as_well))
-      return Invalid(request.Name("clear") + ": " + Quoted(name) + " is given as well");
+      return Invalid(request.Name("clear"), ": ", Quoted(name), " is given as well");
     if (name == "text") {
       batch.ClearPayload(node, NodeField::kText);
     } else if (name == "props") {
@@ -208,8 +207,8 @@ Status CheckValidTimes(const Workspace& workspace, const Request& request) {
   const auto from = time_of("valid_from", builtin::kValidFrom),
              until = time_of("valid_until", builtin::kValidUntil);
   if (!given || !from || !until || *from < *until) return {};
-  return Invalid(request.Name("set") + ": valid_from " + IsoTime(*from) +
-                 " is not before valid_until " + IsoTime(*until) +
+  return Invalid(request.Name("set"), ": valid_from ", IsoTime(*from),
+                 " is not before valid_until ", IsoTime(*until),
                  ": the node would never be visible");
 }
 

@@ -167,11 +167,11 @@ std::string Page(const Snapshot& snapshot, const Stored& stored) {
 
 Result<Reply> RunStats(Workspace& workspace, const Request& request) {
   if (request.Flag("metrics") && request.Given("as_of"))
-    return Invalid(request.Name("metrics") + " tells of the present; leave " +
-                   request.Name("as_of") + " out");
+    return Invalid(request.Name("metrics"), " tells of the present; leave ", request.Name("as_of"),
+                   " out");
   const Snapshot& snapshot = workspace.snapshot();
   if (request.Flag("metrics") && !workspace.has_database())
-    return FailedPrecondition(request.Name("metrics") +
+    return FailedPrecondition(request.Name("metrics"),
                               " tells of a directory as a whole, which is not asked here");
   Stored stored;
   if (workspace.has_database())

@@ -193,15 +193,14 @@ Result<Reply> RunUndo(Workspace& workspace, const Request& request) {
   const Sequence sequence = request.MaybeCount("batch").value_or(now.sequence());
   if (sequence == 0) return NotFound("there is no batch yet");
   if (sequence > now.sequence())
-    return NotFound("there is no batch " + std::to_string(sequence) + ", the last one is " +
-                    std::to_string(now.sequence()));
+    return NotFound("there is no batch ", sequence, ", the last one is ", now.sequence());
   Database& database = workspace.database();
   PLEXUS_ASSIGN(const Snapshot before, database.AsOf(sequence - 1, workspace.timed_progress()));
   PLEXUS_ASSIGN(const Snapshot after, database.AsOf(sequence, workspace.timed_progress()));
   PLEXUS_ASSIGN(const auto nodes, database.NodesChanged(sequence - 1, sequence, after.node_count(),
                                                         workspace.timed_progress()));
   if (!nodes)
-    return FailedPrecondition("something was purged in or after batch " + std::to_string(sequence) +
+    return FailedPrecondition("something was purged in or after batch ", sequence,
                               ": it cannot be taken back");
   WriteBatch batch = MakeBatch(workspace, request);
   batch.ExpectSequence(now.sequence());

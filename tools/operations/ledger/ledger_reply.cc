@@ -131,7 +131,7 @@ Result<PageState> StateOfPage(Workspace& workspace, const Request& request) {
       const char* const end = page.cursor.data() + page.cursor.size();
       const auto read = std::from_chars(page.cursor.data() + at + 1, end, then);
       if (read.ec != std::errc() || read.ptr != end)
-        return Invalid(request.Name("cursor") + ": " + Quoted(page.cursor) + " is no cursor");
+        return Invalid(request.Name("cursor"), ": ", Quoted(page.cursor), " is no cursor");
       page.cursor.resize(at);
       same = then == time;
       time = then;
@@ -140,17 +140,17 @@ Result<PageState> StateOfPage(Workspace& workspace, const Request& request) {
     page.ending = "@" + std::to_string(time);
     page.state = request.Text("event_time") + page.ending;
   } else if (at != std::string::npos) {
-    return Invalid(request.Name("cursor") + " is of an event time: give " +
-                   request.Name("event_time") + " as before");
+    return Invalid(request.Name("cursor"), " is of an event time: give ",
+                   request.Name("event_time"), " as before");
   }
   if (page.cursor.empty()) return page;
   PLEXUS_ASSIGN(const Sequence sequence, memory::LedgerCursorSequence(page.cursor));
   const bool here = sequence == workspace.snapshot().sequence();
   if (here && same) return page;
   if (request.Given("as_of") && !here)
-    return Invalid(request.Name("cursor") + " goes on in sequence " + std::to_string(sequence) +
-                   ", and " + request.Name("as_of") + " names sequence " +
-                   std::to_string(workspace.snapshot().sequence()) + ": leave the latter out");
+    return Invalid(request.Name("cursor"), " goes on in sequence ", sequence, ", and ",
+                   request.Name("as_of"), " names sequence ", workspace.snapshot().sequence(),
+                   ": leave the latter out");
   PLEXUS_ASSIGN(View then, workspace.ViewAt(
                                here ? request.Text("as_of") : std::to_string(sequence), asked));
   page.snapshot = std::move(then.snapshot);

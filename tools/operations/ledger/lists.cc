@@ -42,7 +42,7 @@ Result<memory::EventListOptions> ListOptions(Workspace& workspace, const Request
   if (request.Given("until")) {
     PLEXUS_ASSIGN(options.filter.until, ParseTime(request.Text("until"), workspace.now_ms()));
     if (request.Given("since") && options.filter.since >= options.filter.until)
-      return Invalid(request.Name("since") + " is not before " + request.Name("until") +
+      return Invalid(request.Name("since"), " is not before ", request.Name("until"),
                      ": no event is both");
   }
   options.limit = static_cast<std::size_t>(request.Count("limit"));

@@ -49,7 +49,7 @@ memory::NewMember MemberFrom(const Snapshot& snapshot, const std::string& given)
 // One object of a file of members.
 Result<memory::NewMember> MemberFrom(const Snapshot& snapshot, const boost::json::value& value,
                                      const std::string& where) {
-  const auto bad = [&](const std::string& why) { return Invalid(where + ": " + why); };
+  const auto bad = [&](const std::string& why) { return Invalid(where, ": ", why); };
   const boost::json::object* object = value.if_object();
   if (!object) return bad("a member is an object with an \"id\"");
   memory::NewMember member;
@@ -98,11 +98,10 @@ Status AddMembers(const Snapshot& snapshot, const Request& request, memory::NewE
   boost::system::error_code failed;
   const boost::json::value list = boost::json::parse(request.Text("members"), failed);
   if (failed || !list.is_array())
-    return Invalid(request.Source("members") + ": it is no JSON array of members");
+    return Invalid(request.Source("members"), ": it is no JSON array of members");
   PLEXUS_TRY(CheckJson(request.Source("members"), request.Text("members")));
   if (list.get_array().size() + event.members.size() > memory::kMaxEventMembers)
-    return Invalid(request.Source("members") + ": more than " +
-                   std::to_string(memory::kMaxEventMembers) + " members");
+    return Invalid(request.Source("members"), ": more than ", memory::kMaxEventMembers, " members");
   for (std::size_t i = 0; i < list.get_array().size(); ++i) {
     PLEXUS_ASSIGN(memory::NewMember member,
                   MemberFrom(snapshot, list.get_array()[i],

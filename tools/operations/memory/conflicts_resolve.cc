@@ -31,9 +31,8 @@ Result<memory::Verdict> FromFlags(const Snapshot& snapshot, const Request& reque
   int given = request.Flag("keep_both") ? 1 : 0;
   for (const char* name : {"supersede", "drop", "verdict"}) given += request.Given(name) ? 1 : 0;
   if (given != 1)
-    return Invalid("one of " + request.Name("supersede") + " KEY, " + request.Name("drop") +
-                   " KEY, " + request.Name("keep_both") + " and " + request.Name("verdict") +
-                   " WORD says how");
+    return Invalid("one of ", request.Name("supersede"), " KEY, ", request.Name("drop"), " KEY, ",
+                   request.Name("keep_both"), " and ", request.Name("verdict"), " WORD says how");
   for (const auto& [name, kind] : {std::pair{"supersede", memory::VerdictKind::kSupersede},
                                    std::pair{"drop", memory::VerdictKind::kDrop}})
     if (request.Given(name)) {
@@ -58,15 +57,14 @@ Result<memory::Verdict> FromLine(const Snapshot& snapshot, std::string_view line
   for (const auto& [name, member] : value.get_object()) {
     const auto at =
         std::ranges::find(members, std::string_view(name), [](const auto& m) { return m.first; });
-    if (at == std::end(members))
-      return Invalid("'" + std::string(name) + "' is no member of a verdict");
-    if (!member.is_string()) return Invalid("'" + std::string(name) + "' is no text");
+    if (at == std::end(members)) return Invalid("'", name, "' is no member of a verdict");
+    if (!member.is_string()) return Invalid("'", name, "' is no text");
     *at->second = std::string(member.get_string());
   }
   if (a.empty() || b.empty() || word.empty()) return Invalid("a, b and verdict are needed");
   const auto kind = memory::VerdictNamed(word);
   if (!kind)
-    return Invalid("'" + word +
+    return Invalid("'", word,
                    "' is no verdict: agrees, contradicts, refines, unrelated, supersede, "
                    "keep_both, drop");
   memory::Verdict verdict;
@@ -82,8 +80,8 @@ Result<std::vector<memory::Verdict>> ReadVerdicts(const Snapshot& snapshot,
   std::vector<memory::Verdict> verdicts;
   if (!request.Given("from")) {
     if (!request.Given("a") || !request.Given("b"))
-      return Invalid(request.Name("a") + " and " + request.Name("b") + ", or " +
-                     request.Name("from") + " FILE, are needed");
+      return Invalid(request.Name("a"), " and ", request.Name("b"), ", or ", request.Name("from"),
+                     " FILE, are needed");
     PLEXUS_ASSIGN(const memory::Verdict verdict, FromFlags(snapshot, request));
     verdicts.push_back(verdict);
     return verdicts;
@@ -94,8 +92,7 @@ Result<std::vector<memory::Verdict>> ReadVerdicts(const Snapshot& snapshot,
                          [&](std::string_view line) -> Status {
                            if (line.find_first_not_of(" \t") == std::string_view::npos) return {};
                            if (verdicts.size() == kMaxVerdicts)
-                             return Invalid("more than " + std::to_string(kMaxVerdicts) +
-                                            " verdicts");
+                             return Invalid("more than ", kMaxVerdicts, " verdicts");
                            PLEXUS_ASSIGN(memory::Verdict verdict, FromLine(snapshot, line));
                            verdicts.push_back(std::move(verdict));
                            return {};

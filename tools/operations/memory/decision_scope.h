@@ -39,7 +39,7 @@ inline Status CheckDecisions(const Snapshot& snapshot, const NodeSubset& decisio
     const NodeKindId kind = snapshot.node_kind(node);
     const std::string is =
         kind == builtin::kDecision ? "" : " (" + snapshot.schema().node_kind(kind).name + ")";
-    return Invalid(Quoted(ShownKey(snapshot, node)) + is +
+    return Invalid(Quoted(ShownKey(snapshot, node)), is,
                    " is not one of the decisions asked about");
   }
   return {};

@@ -235,7 +235,7 @@ Result<Reply> RunDecisionsFold(Workspace& workspace, const Request& request) {
     if (limit.Up()) break;
     const NodeId head = heads.HeadOf(node);
     if (head == node && !all)
-      return Invalid(Quoted(ShownKey(snapshot, node)) +
+      return Invalid(Quoted(ShownKey(snapshot, node)),
                      " is not superseded: nothing to fold it into");
     if (head == node || !decisions.contains(head)) continue;
     folder.Take(node, head);

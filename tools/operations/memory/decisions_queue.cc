@@ -25,7 +25,7 @@ Status CheckDueColumn(const Schema& schema, const Request& request, const std::s
   for (const Column& known : schema.columns())
     if (!known.name.empty() && known.type == ColumnType::kI64)
       names += (names.empty() ? "" : ", ") + known.name;
-  return Invalid(why + "; columns of whole numbers: " + names);
+  return Invalid(why, "; columns of whole numbers: ", names);
 }
 
 // REQUIRES one of WorkNames.

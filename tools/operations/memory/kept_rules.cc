@@ -142,7 +142,7 @@ Status ObeyRules(Workspace& workspace, const Request& request, const PreviewResu
   if (result.allowed) return {};
   if (blocks == 0) blocked = "a rule blocks it; ";  // behind the hits that are kept
   if (blocks > kShown) blocked += std::to_string(blocks - kShown) + " more; ";
-  return FailedPrecondition(blocked + "nothing was written");
+  return FailedPrecondition(blocked, "nothing was written");
 }
 
 void AddDecisionsRules(Rows& rows) {

@@ -89,12 +89,12 @@ Result<MemoryKey> KeyOfMemory(const Workspace& workspace, const Request& request
   const Snapshot& snapshot = workspace.snapshot();
   const std::string& text = request.Text("text");
   if (text.find_first_not_of(" \t\r\n") == text.npos)
-    return Invalid(request.Name("text") + ": it has no word");
+    return Invalid(request.Name("text"), ": it has no word");
   if (request.Given("key")) {
     const std::string& key = request.Text("key");
     const auto there = MeantNode(snapshot, key);
     if (there && !snapshot.is_fact(*there))
-      return Invalid(request.Name("key") + ": " + Quoted(key) + " is an index node");
+      return Invalid(request.Name("key"), ": ", Quoted(key), " is an index node");
     if (!there || !snapshot.alive(*there)) return MemoryKey{key};
     if (Says(snapshot, *there, text)) {
       PLEXUS_ASSIGN(const bool known, IsKnown(workspace, request, *there));

@@ -42,17 +42,17 @@ Status Relate(Workspace& workspace, const Request& request, WriteBatch& batch, N
   for (const std::string& given : request.List("relate")) {
     const std::size_t equal = given.find('=');
     if (equal == 0 || equal == std::string::npos)
-      return Invalid(request.Name("relate") + ": " + Quoted(given) +
+      return Invalid(request.Name("relate"), ": ", Quoted(given),
                      " is not KIND=KEY, such as supports=m3");
     const std::string kind = given.substr(0, equal);
     const auto known = workspace.schema().FindEdgeKind(kind);
     if (known && workspace.schema().edge_kind(known->kind).plane == Plane::kIndex)
-      return Invalid(request.Name("relate") + ": " + Quoted(kind) + " is no kind between memories");
+      return Invalid(request.Name("relate"), ": ", Quoted(kind), " is no kind between memories");
     NoteNewEdgeKind(workspace, kind);
     PLEXUS_ASSIGN(const NodeId other,
                   FindAliveNode(workspace.snapshot(), given.substr(equal + 1)));
     if (!workspace.snapshot().is_fact(other))
-      return Invalid(request.Name("relate") + ": " + Quoted(given) + " names an index node");
+      return Invalid(request.Name("relate"), ": ", Quoted(given), " names an index node");
     batch.ExpectNode(NodeRef::Id(other));
     batch.Link(node, batch.EdgeKindNamed(kind), NodeRef::Id(other));
   }
@@ -97,8 +97,8 @@ Status SetKind(Workspace& workspace, const Request& request, const std::string& 
                WriteBatch& batch, NodeRef node) {
   const auto known = workspace.schema().FindNodeKind(kind);
   if (known && workspace.schema().node_kind(*known).plane == Plane::kIndex)
-    return Invalid("kind " + Quoted(kind) + " is of index nodes; " +
-                   request.Command("put", workspace.directory()) + " makes them");
+    return Invalid("kind ", Quoted(kind), " is of index nodes; ",
+                   request.Command("put", workspace.directory()), " makes them");
   NoteNewNodeKind(workspace, kind);
   batch.UpsertNode(node, batch.NodeKindNamed(kind));
   return {};
@@ -192,13 +192,13 @@ Result<Reply> RunCorrect(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
   PLEXUS_ASSIGN(const NodeId old, FindAliveNode(snapshot, request.Text("old")));
   const std::string shown = Quoted(request.Text("old"));
-  if (!snapshot.is_fact(old)) return Invalid(shown + " is an index node, and no memory");
+  if (!snapshot.is_fact(old)) return Invalid(shown, " is an index node, and no memory");
   PLEXUS_ASSIGN(const memory::SupersessionWalk walk,
                 memory::WalkSupersession(snapshot, old, workspace.now_ms(), 1000, {}));
   if (walk.head != old && walk.head != kNoNode)
     return FailedPrecondition(
-        shown + " was superseded by " + Quoted(ShownKey(snapshot, walk.head)) +
-        ", which is what to correct: " +
+        shown, " was superseded by ", Quoted(ShownKey(snapshot, walk.head)),
+        ", which is what to correct: ",
         request.Command("correct", workspace.directory(), ShownKey(snapshot, walk.head)));
   PLEXUS_ASSIGN(const MemoryKey key, KeyOfMemory(workspace, request));
   if (key.known) {

@@ -19,7 +19,7 @@ class Reader {
   Reader(const std::string& source, std::string_view text) : source_(source), text_(text) {}
 
   Result<std::vector<memory::TurnTrajectory>> Read() {
-    if (!IsValidUtf8(text_)) return Invalid(source_ + ": it is no UTF-8");
+    if (!IsValidUtf8(text_)) return Invalid(source_, ": it is no UTF-8");
     if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
     const std::size_t first = text_.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos) return std::move(list_);
@@ -33,7 +33,7 @@ class Reader {
 
  private:
   std::unexpected<Error> Bad(const std::string& why) const {
-    return Invalid(source_ + ":" + std::to_string(line_) + ": " + why);
+    return Invalid(source_, ":", line_, ": ", why);
   }
 
   Status ReadLines() {

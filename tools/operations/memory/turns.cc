@@ -46,7 +46,7 @@ Result<std::vector<memory::EdgeRecipe>> ReadRecipes(const Request& request) {
   };
   for (const std::string& name : request.List("recipes")) {
     const memory::EdgeRecipe* found = memory::FindRecipe(name);
-    if (!found) return Invalid(request.Name("recipes") + ": no recipe '" + name + "'");
+    if (!found) return Invalid(request.Name("recipes"), ": no recipe '", name, "'");
     if (any([&](const memory::EdgeRecipe& recipe) { return recipe.name == name; })) continue;
     memory::EdgeRecipe recipe = *found;
     if (const auto above = request.MaybeNumber("above"))
@@ -75,7 +75,7 @@ Result<std::vector<memory::EdgeRecipe>> ReadRecipes(const Request& request) {
       {"top", source_is(memory::PairSource::kNearest, memory::PairSource::kNearest), "similar"}};
   for (const Option& option : options)
     if (request.Given(option.name) && !option.used)
-      return Invalid(request.Name(option.name) + " goes with " + option.recipes);
+      return Invalid(request.Name(option.name), " goes with ", option.recipes);
   return recipes;
 }
 
@@ -239,7 +239,7 @@ Result<NodeId> TurnMeant(const Snapshot& snapshot, const std::string& key) {
                       [&](const Arc& arc) {
                         if (!turn && snapshot.is_fact(arc.neighbor)) turn = arc.neighbor;
                       });
-  if (!turn) return NotFound("session '" + key + "' has no turns");
+  if (!turn) return NotFound("session '", key, "' has no turns");
   constexpr std::uint64_t kAll = std::uint64_t{1} << 62;
   PLEXUS_ASSIGN(const memory::SessionResult all, memory::Session(snapshot, *turn, kAll, 0));
   return all.turns.front().node;

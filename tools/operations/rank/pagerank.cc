@@ -28,12 +28,11 @@ Result<EdgeWeighting> Weights(const View& view, const Request& request, const Ed
   const std::string name = request.Name("kind_weight");
   for (const std::string& text : request.List("kind_weight")) {
     const WeightedKey factor = SplitWeight(text);
-    if (factor.key == text)
-      return Invalid(name + " is KIND=F, e.g. supports=2; got " + Quoted(text));
+    if (factor.key == text) return Invalid(name, " is KIND=F, e.g. supports=2; got ", Quoted(text));
     PLEXUS_ASSIGN(const auto kinds, FindEdgeKinds(schema, std::span(&factor.key, 1)));
     if (!ArcFilter::Kinds(schema, followed).allows(kinds[0]))
-      return Invalid(name + ": edge kind " + Quoted(factor.key) +
-                     " is not followed; name it with " + request.Name("kinds") + ", too");
+      return Invalid(name, ": edge kind ", Quoted(factor.key), " is not followed; name it with ",
+                     request.Name("kinds"), ", too");
     weights.factors.push_back({kinds[0], factor.weight});
   }
   if (request.Given("half_life"))
@@ -52,7 +51,7 @@ Result<std::vector<EdgeKindId>> Reversed(const Schema& schema, const Request& re
     PLEXUS_ASSIGN(const Schema::EdgeKindMatch match, FindEdgeKind(schema, name));
     const auto [first, is_new] = named.emplace(match.kind, name);
     if (first->second != name)
-      return Invalid(Quoted(first->second) + " and " + Quoted(name) + " are the same edges");
+      return Invalid(Quoted(first->second), " and ", Quoted(name), " are the same edges");
     if (!is_new || !match.reversed) continue;
     if (std::erase(reversed, match.kind) == 0) reversed.push_back(match.kind);
   }
@@ -75,7 +74,7 @@ Status CheckTogether(const Request& request) {
   if (request.Text("precision") == "f32")
     for (const char* one : {"push", "from_as_of"})
       if (request.Given(one))
-        return Invalid(request.Name(one) + " cannot go with " + request.Name("precision", "f32"));
+        return Invalid(request.Name(one), " cannot go with ", request.Name("precision", "f32"));
   return Needs(request, "max_nodes", "push");
 }
 
@@ -127,9 +126,8 @@ Result<Earlier> RankEarlier(Workspace& workspace, const Request& request, const 
                                  request.Without("show_kinds").Without("show_where")));
   const Sequence sequence = view.snapshot.sequence();
   if (sequence > workspace.snapshot().sequence())
-    return Invalid(request.Name("from_as_of") + " is sequence " + std::to_string(sequence) +
-                   ", later than the " + std::to_string(workspace.snapshot().sequence()) +
-                   " that is asked for");
+    return Invalid(request.Name("from_as_of"), " is sequence ", sequence, ", later than the ",
+                   workspace.snapshot().sequence(), " that is asked for");
   PLEXUS_ASSIGN(pagerank::PageRankOptions options, At(sequence, Options(workspace, view, request)));
   options.run.budget = budget;
   PLEXUS_ASSIGN(pagerank::PageRankResult result,

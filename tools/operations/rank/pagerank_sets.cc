@@ -30,12 +30,12 @@ Status CheckSeeds(const Snapshot& snapshot, pagerank::PageRankOptions& options, 
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     if (!index && !snapshot.is_fact(seeds[i].node))
       return Invalid(
-          "seed " + Quoted(keys[i]) +
+          "seed ", Quoted(keys[i]),
           " is of the index plane, and none of the edge kinds followed is: name one that is");
     if (options.filter.subset && !options.filter.subset->contains(seeds[i].node))
-      return Invalid("seed " + Quoted(keys[i]) + " is outside the scope that is looked at");
+      return Invalid("seed ", Quoted(keys[i]), " is outside the scope that is looked at");
     if (!(seeds[i].weight >= 0))
-      return Invalid("the weight of seed " + Quoted(keys[i]) + " is below 0");
+      return Invalid("the weight of seed ", Quoted(keys[i]), " is below 0");
     total += seeds[i].weight;
   }
   if (!(total > 0) || !std::isfinite(total))
@@ -64,7 +64,7 @@ Result<std::vector<Seeds>> ReadSets(const Snapshot& snapshot, pagerank::PageRank
     sets.push_back(std::move(seeds));
     return {};
   }));
-  if (sets.empty()) return Invalid("no seed sets in '" + source + "'; one is expected a line");
+  if (sets.empty()) return Invalid("no seed sets in '", source, "'; one is expected a line");
   return sets;
 }
 

@@ -45,7 +45,7 @@ Result<Reply> RunKatz(Workspace& workspace, const Request& request) {
   centrality::KatzOptions options;
   PLEXUS_TRY(TakeIteration(workspace, request, options));
   if (const auto alpha = request.MaybeNumber("alpha")) {
-    if (!(*alpha > 0)) return Invalid(request.Name("alpha") + " is above 0");
+    if (!(*alpha > 0)) return Invalid(request.Name("alpha"), " is above 0");
     options.alpha = *alpha;
   }
   PLEXUS_ASSIGN(centrality::KatzResult result, centrality::Katz(snapshot, options));

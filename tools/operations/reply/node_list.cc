@@ -215,8 +215,7 @@ Result<NodeColumn> NodeColumn::Named(const Snapshot& snapshot, const std::string
   for (std::size_t begin = 0; begin <= name.size();) {
     const std::size_t end = std::min(name.find('.', begin), name.size());
     made.path_.push_back(name.substr(begin, end - begin));
-    if (made.path_.back().empty())
-      return Invalid(Quoted(name) + " names no column and no property");
+    if (made.path_.back().empty()) return Invalid(Quoted(name), " names no column and no property");
     begin = end + 1;
   }
   if (made.path_[0] == "props" && made.path_.size() > 1) made.path_.erase(made.path_.begin());

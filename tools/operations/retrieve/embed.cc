@@ -110,10 +110,9 @@ Result<Reply> MakeAll(Workspace& workspace, const Request& request) {
   Graph& graph = workspace.graph();
   PLEXUS_ASSIGN(const bool own, IsOwn(graph.snapshot(), options.space));
   if (!own && !request.Flag("replace"))
-    return FailedPrecondition("space " + Quoted(options.space) +
-                              " has vectors that embed did not make: name " + "another " +
-                              request.Name("space") + ", or " + request.Name("replace") +
-                              " takes them away");
+    return FailedPrecondition(
+        "space ", Quoted(options.space), " has vectors that embed did not make: name ", "another ",
+        request.Name("space"), ", or ", request.Name("replace"), " takes them away");
   PLEXUS_ASSIGN(
       const retrieval::TextVectorReport report,
       retrieval::MakeTextVectors(graph.snapshot(), options, [&](const WriteBatch& batch) -> Status {
@@ -162,12 +161,12 @@ Result<Reply> MakeOne(Workspace& workspace, const Request& request) {
                 splitter.Count(request.Text("query")));
   PLEXUS_ASSIGN(retrieval::QueryVector query, retrieval::TextVector(snapshot, terms, options));
   if (query.values.empty() && !query.truncated)
-    return NotFound("no text has a word of " + Quoted(request.Text("query")) + "; " +
+    return NotFound("no text has a word of ", Quoted(request.Text("query")), "; ",
                     OtherWays(workspace, request, request.Text("query"), record.terms));
   Reply::Stream numbers;
   if (query.truncated)  // what reads the numbers would not know
     numbers = [name = request.Name("max_seconds")](std::ostream&) -> Status {
-      return Exhausted(name + ": the time was up before the vector was made");
+      return Exhausted(name, ": the time was up before the vector was made");
     };
   else
     numbers = [values = query.values](std::ostream& out) -> Status {

@@ -39,12 +39,12 @@ Result<NodeSubset> Carriers(const Workspace& workspace, const std::vector<std::s
 Result<Reply> RunFrontier(Workspace& workspace, const Request& request) {
   const bool all = request.Text("match") == "both";
   if (all && !request.Given("tags"))
-    return Invalid(request.Name("match", "both") + " needs " + request.Name("tags"));
+    return Invalid(request.Name("match", "both"), " needs ", request.Name("tags"));
   PLEXUS_ASSIGN(const bool rare, AsksRare(workspace, request));
   if (!rare) return AskLens(workspace, request);
   PLEXUS_TRY(CheckRare(request));
   if (request.Count("arity") > 3)
-    return Invalid("the lens rare has sets of 2 or 3 members; " + request.Name("lens", "surface") +
+    return Invalid("the lens rare has sets of 2 or 3 members; ", request.Name("lens", "surface"),
                    " has up to 5");
   const Snapshot& snapshot = workspace.snapshot();
   similarity::FrontierOptions options;

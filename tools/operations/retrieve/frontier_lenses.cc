@@ -112,8 +112,8 @@ Result<bool> AsksRare(Workspace& workspace, const Request& request) {
 Status CheckRare(const Request& request) {
   for (const Parameter& parameter : LensParameters())
     if (parameter.name != "lens" && request.Given(parameter.name))
-      return Invalid(request.Name(parameter.name) +
-                     " is of another lens than rare; name one with " + request.Name("lens"));
+      return Invalid(request.Name(parameter.name), " is of another lens than rare; name one with ",
+                     request.Name("lens"));
   return {};
 }
 
@@ -122,10 +122,10 @@ std::string_view LensReplyShape() {
 }
 
 Result<Reply> AskLens(Workspace& workspace, const Request& request) {
-  if (request.Given("mask")) return Invalid(request.Name("mask") + " is of the lens rare");
+  if (request.Given("mask")) return Invalid(request.Name("mask"), " is of the lens rare");
   PLEXUS_ASSIGN(memory::NeverComposedOptions options, ReadOptions(workspace, request));
   if (const std::string unknown = UnknownTag(workspace.snapshot(), options.tags); !unknown.empty())
-    return NotFound(request.Name("tags") + ": " + unknown);
+    return NotFound(request.Name("tags"), ": ", unknown);
   PLEXUS_ASSIGN(const NodeSubset pool, MemoriesInScope(workspace, request));
   options.pool = &pool;
   options.inside = workspace.scope();

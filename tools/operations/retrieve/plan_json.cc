@@ -28,7 +28,7 @@ struct Place {
   std::string name;
 
   std::unexpected<Error> Bad(const std::string& why) const {
-    return Invalid((name.empty() ? "" : name + ": ") + why);
+    return Invalid((name.empty() ? "" : name + ": "), why);
   }
   std::unexpected<Error> Wanted(const std::string& what) const {
     return Bad(what + " is wanted, not " + std::string(JsonTypeName(value.type)));

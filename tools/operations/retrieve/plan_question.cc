@@ -78,7 +78,7 @@ Status KeepInscribed(const Workspace& workspace, const Request& request, Asked& 
   const std::string& name = request.Text("inscription");
   const auto node = snapshot.Find(IndexKey("inscription", name));
   if (!node || !snapshot.alive(*node))
-    return NotFound(request.Name("inscription") + ": nothing is inscribed " + Quoted(name));
+    return NotFound(request.Name("inscription"), ": nothing is inscribed ", Quoted(name));
   std::vector<NodeId> nodes;
   snapshot.ForEachArc(Direction::kIn, *node,
                       ArcFilter::Kind(snapshot.schema(), builtin::kInscribed),

@@ -61,8 +61,8 @@ Status ReadPlan(const Workspace& workspace, const Request& request, std::string_
   if (first == std::string::npos || text[first] != '{') {
     const retrieval::NamedPlan* named = retrieval::FindPlan(text);
     if (!named)
-      return Invalid(request.Name("plan") + ": '" + std::string(text.substr(0, 64)) +
-                     "' is neither a plan in JSON nor the name of one" +
+      return Invalid(request.Name("plan"), ": '", text.substr(0, 64),
+                     "' is neither a plan in JSON nor the name of one",
                      DidYouMean(std::string(text.substr(0, 64)), PlanNames()));
     asked.plan = named->plan;
     asked.name = named->name;
@@ -118,8 +118,8 @@ Result<std::vector<float>> WordsAsVector(const Workspace& workspace, const Reque
                 VectorOfTerms(workspace, request, *named, terms));
   if (!vector) return std::vector<float>();
   if (vector->empty() && !(has(retrieval::SeedBy::kKeys) && request.Given("from")))
-    return NotFound("no text that has a vector in space " +
-                    Quoted(workspace.schema().spaces()[*named].name) + " has a word of " +
+    return NotFound("no text that has a vector in space ",
+                    Quoted(workspace.schema().spaces()[*named].name), " has a word of ",
                     Quoted(request.Text("words")));
   if (vector->empty()) return *std::move(vector);
   space = *named;

@@ -45,8 +45,8 @@ Status ReadSources(Workspace& workspace, const Request& request, AskedRecall& as
     asked.question.keys = asked.keys;
   }
   if (!asked.words.terms.empty() || !asked.vector.empty() || !asked.keys.empty()) return {};
-  return Invalid("recall what? " + request.Name("words") + ", " + request.Name("vector") + " or " +
-                 request.Name("from") + ", or several of them");
+  return Invalid("recall what? ", request.Name("words"), ", ", request.Name("vector"), " or ",
+                 request.Name("from"), ", or several of them");
 }
 
 // "TERM=W" each.
@@ -59,7 +59,7 @@ Status ReadWeights(const Request& request, memory::RecallOptions& options) {
   std::vector<bool> given(memory::kRecallTerms);
   for (const std::string& text : request.List("weight")) {
     const auto refuse = [&](const std::string& why) {
-      return Invalid(request.Name("weight") + ": '" + text + "' " + why);
+      return Invalid(request.Name("weight"), ": '", text, "' ", why);
     };
     const std::size_t equal = text.find('=');
     if (equal == std::string::npos) return refuse("is not TERM=W, such as text=0.5");
@@ -95,7 +95,7 @@ Status ReadTerms(const Workspace& workspace, const Request& request, AskedRecall
   for (const std::string& name : request.List("prefer_tags")) {
     const auto tag = snapshot.Find(IndexKey(snapshot.schema().node_kind(builtin::kTag).name, name));
     if (!tag || !snapshot.alive(*tag))
-      return NotFound(request.Name("prefer_tags") + ": no memory has the tag '" + name + "'");
+      return NotFound(request.Name("prefer_tags"), ": no memory has the tag '", name, "'");
     asked.tags.push_back(*tag);
   }
   terms.tags = asked.tags;
@@ -132,8 +132,8 @@ Status ReadRecallPlan(Workspace& workspace, const Request& request, AskedRecall&
     if (!retrieval::CheckPlan(asked.plan.plan)) return {};  // more hits than a plan ranks
   }
   if (asked.plan.plan.top == 0)
-    return Invalid(request.Name("top", "0") + " cannot go with " + request.Name("plan") +
-                   ": a plan ranks 1 to " + std::to_string(retrieval::PlanLimits::kMaxTop));
+    return Invalid(request.Name("top", "0"), " cannot go with ", request.Name("plan"),
+                   ": a plan ranks 1 to ", retrieval::PlanLimits::kMaxTop);
   PLEXUS_TRY(retrieval::CheckPlan(asked.plan.plan));
   PLEXUS_TRY(ReadPlanValues(workspace, asked.plan));
   asked.options.plan = {&asked.plan.plan, asked.plan.salience, asked.plan.outcome};

@@ -22,11 +22,10 @@ namespace {
 
 Status CheckArguments(const Request& request) {
   if (request.Given("vector") == request.Given("like"))
-    return Invalid("like what? either " + request.Name("vector") + " or " + request.Name("like") +
+    return Invalid("like what? either ", request.Name("vector"), " or ", request.Name("like"),
                    " KEY");
   if (request.Given("candidates") && request.Given("k"))
-    return Invalid(request.Name("candidates") + " and " + request.Name("k") +
-                   " exclude each other");
+    return Invalid(request.Name("candidates"), " and ", request.Name("k"), " exclude each other");
   PLEXUS_TRY(NotTogether(request, "candidates", "prefilter"));
   return {};
 }
@@ -64,8 +63,8 @@ Result<Query> ReadQuery(const Snapshot& snapshot, SpaceId space, const Request& 
   VectorBuffer buffer;
   const auto values = vectors->vector(query.node, buffer);
   if (values.empty())
-    return NotFound("node " + Quoted(like) + " has no vector in space '" +
-                    snapshot.schema().spaces()[space].name + "'");
+    return NotFound("node ", Quoted(like), " has no vector in space '",
+                    snapshot.schema().spaces()[space].name, "'");
   query.values.assign(values.begin(), values.end());
   return query;
 }

@@ -190,7 +190,7 @@ Result<Reply> RunSearch(Workspace& workspace, const Request& request) {
   result.truncated = result.truncated || words.truncated;
   if (options.events && result.documents == 0 && !result.truncated)
     return FailedPrecondition(
-        "no event has terms: " + request.Command("terms", workspace.directory()) +
+        "no event has terms: ", request.Command("terms", workspace.directory()),
         " indexes them, if its switch events says so");
   if (result.documents == 0 && !result.truncated && !record.stored)
     return FailedPrecondition(NoTermsYet(workspace, request));

@@ -42,14 +42,14 @@ Result<std::vector<std::string>> Properties(const Request& request, const Schema
     const bool full = name.starts_with("props.");
     if (full) name.erase(0, std::string_view("props.").size());
     if (name.empty())
-      return Invalid(request.Name("properties") + ": a name is empty; write name,summary");
+      return Invalid(request.Name("properties"), ": a name is empty; write name,summary");
     if (!full && std::ranges::find(kBuiltIn, name) != std::end(kBuiltIn))
-      return Invalid(request.Name("properties") + ": " + Quoted(name) +
-                     " is no property; a property of this name is props." + name);
+      return Invalid(request.Name("properties"), ": ", Quoted(name),
+                     " is no property; a property of this name is props.", name);
     if (!full && schema.FindColumn(name))
-      return Invalid(request.Name("properties") + ": " + Quoted(name) +
-                     " is a column, which words do not look up: 'plexus list' with " +
-                     request.Name("where", name + " = ...") + " does");
+      return Invalid(request.Name("properties"), ": ", Quoted(name),
+                     " is a column, which words do not look up: 'plexus list' with ",
+                     request.Name("where", name + " = ..."), " does");
     names.push_back(std::move(name));
   }
   std::ranges::sort(names);
@@ -100,7 +100,7 @@ Result<Reply> RunTerms(Workspace& workspace, const Request& request) {
   options.subset = workspace.scope();
   if (options.subset && retrieval::HasTerms(workspace.snapshot()) &&
       !retrieval::SameOptions(options.terms, record.terms))
-    return Invalid(request.Name("scope") + " and " + request.Name("where") +
+    return Invalid(request.Name("scope"), " and ", request.Name("where"),
                    " cannot go with other stop words or switches than those of the rest of the "
                    "index");
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));

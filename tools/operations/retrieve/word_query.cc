@@ -39,13 +39,13 @@ Result<WordQuery> ReadWordQuery(const Workspace& workspace, const Request& reque
   PLEXUS_ASSIGN(query.terms, splitter.Split(query.parsed.words));
   retrieval::AddTermsContaining(snapshot, query.terms);
   if (query.terms.empty())
-    return Invalid(Quoted(text) +
+    return Invalid(Quoted(text),
                    " has no word to search for: words as common as 'the' and 'of' are not in "
                    "the index, and neither is punctuation");
   if (query.terms.size() >
       retrieval::kMaxQueryTerms)  // before phrases and postings are read for nothing
-    return Invalid("a query has at most " + std::to_string(retrieval::kMaxQueryTerms) +
-                   " terms, not " + std::to_string(query.terms.size()));
+    return Invalid("a query has at most ", retrieval::kMaxQueryTerms, " terms, not ",
+                   query.terms.size());
   query.subset = allowed;
   retrieval::PhraseOptions in_phrases;
   in_phrases.terms = terms;

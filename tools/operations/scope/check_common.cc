@@ -33,8 +33,7 @@ bool TakesEventTime(const Operation& operation) {
 Status CheckCommon(const Request& request) {
   const Operation& operation = request.operation();
   const auto refuse = [&](const char* parameter) {
-    return Invalid("'" + CommandName(operation.name) + "' does not take " +
-                   request.Name(parameter));
+    return Invalid("'", CommandName(operation.name), "' does not take ", request.Name(parameter));
   };
   for (const char* selects : {"where", "node_kinds", "scope"})
     if (request.Given(selects) && !SelectsNodes(operation)) return refuse(selects);
@@ -51,7 +50,7 @@ Status CheckCommon(const Request& request) {
   const Access access = AccessToWrite(request);
   if (access == Access::kRead) return {};
   if (access == Access::kNothing) return refuse(past);
-  return Invalid(request.Name(past) + " reads the past; this command writes" +
+  return Invalid(request.Name(past), " reads the past; this command writes",
                  (dry ? ", and " + request.Name("dry_run") + " shows what it would write now"
                       : std::string()));
 }

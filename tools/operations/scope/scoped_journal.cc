@@ -108,7 +108,7 @@ class Restated {
   }
 
   static std::unexpected<Error> Taken(std::string_view key) {
-    return FailedPrecondition("the key " + Quoted(DisplayName(key)) +
+    return FailedPrecondition("the key ", Quoted(DisplayName(key)),
                               " cannot be used in this scope; take another one");
   }
 
@@ -121,7 +121,7 @@ class Restated {
   }
   Status WordHolds(NodeId node) const {
     return FailedPrecondition(
-        Quoted(DisplayName(Key(node))) +
+        Quoted(DisplayName(Key(node))),
         " is a word that scopes share: what it holds is not changed in one of them");
   }
 
@@ -199,8 +199,8 @@ class Restated {
       if (change.column == builtin::kScope &&
           std::ranges::find(scopes_, change.cleared ? builtin::kDefaultScope : text) ==
               scopes_.end())
-        return FailedPrecondition("the scope " +
-                                  Quoted(change.cleared ? builtin::kDefaultScope : text) +
+        return FailedPrecondition("the scope ",
+                                  Quoted(change.cleared ? builtin::kDefaultScope : text),
                                   " is not that of this session");
       if (change.cleared)
         batch_.ClearColumn(node, name);

@@ -53,8 +53,8 @@ Result<Found> ByLeiden(const Workspace& workspace, const Request& request) {
 Result<Found> ByLabels(const Workspace& workspace, const Request& request) {
   for (const char* name : {"resolution", "seed", "unweighted", "max_edges"})
     if (request.Given(name))
-      return Invalid(request.Name("resolution") + ", " + request.Name("seed") + ", " +
-                     request.Name("unweighted") + " and " + request.Name("max_edges") + " are of " +
+      return Invalid(request.Name("resolution"), ", ", request.Name("seed"), ", ",
+                     request.Name("unweighted"), " and ", request.Name("max_edges"), " are of ",
                      request.Name("method", "leiden"));
   community::LabelPropagationOptions options;
   PLEXUS_TRY(Fill(workspace, request, options));

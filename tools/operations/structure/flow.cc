@@ -24,9 +24,9 @@ Result<Reply> RunFlow(Workspace& workspace, const Request& request) {
   if (!options.undirected) {
     PLEXUS_ASSIGN(const bool backward, IsBackward(workspace.schema(), request.List("kinds")));
     if (backward)
-      return Invalid(request.Name("kinds") + " names edges by their inverse names: swap " +
-                     request.Name("from") + " and " + request.Name("to") +
-                     " and name the kinds, or say " + request.Name("direction", "both"));
+      return Invalid(request.Name("kinds"), " names edges by their inverse names: swap ",
+                     request.Name("from"), " and ", request.Name("to"),
+                     " and name the kinds, or say ", request.Name("direction", "both"));
   }
   PLEXUS_ASSIGN(connectivity::MaxFlowResult result,
                 connectivity::MaxFlow(snapshot, from, to, options));

@@ -68,7 +68,7 @@ Reply PairsReply(const Snapshot& snapshot, std::vector<similarity::PairSimilarit
 
 Result<Reply> RunSimilar(Workspace& workspace, const Request& request) {
   if (request.Given("with") && !request.Given("of"))
-    return Invalid(request.Name("with") + " needs " + request.Name("of") +
+    return Invalid(request.Name("with"), " needs ", request.Name("of"),
                    ": which node is compared?");
   for (const char* shows : {"show_kinds", "show_where"}) {
     PLEXUS_TRY(Needs(request, shows, "of"));
@@ -78,7 +78,7 @@ Result<Reply> RunSimilar(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(NotTogether(request, "with", "top"));
   const std::uint64_t least = request.Count("least");
   if (least == 0)
-    return Invalid(request.Name("least") + " is 1 or more: who shares nothing is never listed");
+    return Invalid(request.Name("least"), " is 1 or more: who shares nothing is never listed");
   const Snapshot& snapshot = workspace.snapshot();
   similarity::SimilarityOptions options;
   PLEXUS_TRY(Select(workspace, request, options));

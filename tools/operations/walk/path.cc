@@ -22,11 +22,11 @@ Result<paths::ShortestPathOptions> Options(const Workspace& workspace, const Req
   const bool weighted = request.Flag("weighted"), costed = request.Given("cost");
   const std::string& cost = request.Text("cost");
   if (request.Given("column") && (weighted || costed))
-    return Invalid(request.Name(weighted ? "weighted" : "cost") + " and " + request.Name("column") +
+    return Invalid(request.Name(weighted ? "weighted" : "cost"), " and ", request.Name("column"),
                    " exclude each other");
   if (weighted && costed && cost != "log")
-    return Invalid(request.Name("weighted") + " is " + request.Name("cost", "log") +
-                   " and excludes " + request.Name("cost", cost));
+    return Invalid(request.Name("weighted"), " is ", request.Name("cost", "log"), " and excludes ",
+                   request.Name("cost", cost));
   if (weighted || cost == "log") options.cost = paths::PathCost::kLogWeight;
   if (cost == "length") options.cost = paths::PathCost::kWeight;
   if (const auto name = request.MaybeText("column")) {
@@ -34,7 +34,7 @@ Result<paths::ShortestPathOptions> Options(const Workspace& workspace, const Req
     if (!column) {
       std::vector<std::string> names;
       for (const plexus::Column& known : workspace.schema().columns()) names.push_back(known.name);
-      return Invalid("no column " + Quoted(*name) + DidYouMean(*name, names));
+      return Invalid("no column ", Quoted(*name), DidYouMean(*name, names));
     }
     options.cost = paths::PathCost::kColumn;
     options.column = *column;
@@ -42,8 +42,8 @@ Result<paths::ShortestPathOptions> Options(const Workspace& workspace, const Req
   options.count = static_cast<int>(request.Count("count"));
   if (const auto hops = request.MaybeCount("hops")) {
     if (options.cost != paths::PathCost::kHops)
-      return Invalid(request.Name("hops") + " goes with " + request.Name("cost", "hops") +
-                     "; 'traverse' has " + request.Name("hops") +
+      return Invalid(request.Name("hops"), " goes with ", request.Name("cost", "hops"),
+                     "; 'traverse' has ", request.Name("hops"),
                      " for the best products of weights");
     options.max_hops = static_cast<std::uint32_t>(*hops);
   }

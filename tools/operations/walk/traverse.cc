@@ -50,7 +50,7 @@ Result<std::string> TakeResume(Workspace& workspace, const Request& request) {
   const std::size_t dot = text->find('.');
   const auto now = dot == std::string::npos ? std::nullopt : ParseCount(text->substr(0, dot));
   if (!now)
-    return Invalid(request.Name("resume") + ": " + Quoted(*text) +
+    return Invalid(request.Name("resume"), ": ", Quoted(*text),
                    " is not what an earlier traverse printed");
   if (!request.Given("now")) workspace.SetNow(static_cast<std::int64_t>(*now));
   return text->substr(dot + 1);

@@ -59,11 +59,11 @@ Status BeastServer::Listen() {
 Status BeastServer::Bind() {
   error_code error;
   const auto address = asio::ip::make_address(host_.options.address, error);
-  if (error) return Invalid("no address to listen on: " + host_.options.address);
+  if (error) return Invalid("no address to listen on: ", host_.options.address);
   const Tcp::endpoint endpoint(address, host_.options.port);
   const auto fail = [&](const char* what) {
-    return IoError(std::string(what) + " " + host_.options.address + ":" +
-                   std::to_string(host_.options.port) + ": " + error.message());
+    return IoError(what, " ", host_.options.address, ":", host_.options.port, ": ",
+                   error.message());
   };
   acceptor_.open(endpoint.protocol(), error);
   if (error) return fail("cannot open");

@@ -208,7 +208,7 @@ Result<std::unique_ptr<HttpClient>> HttpClient::Connect(const HttpUrl& url,
   std::string host = url.host;
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   const int failed = getaddrinfo(host.c_str(), url.port.c_str(), &hints, &found);
-  if (failed != 0) return IoError(url.host + ": " + gai_strerror(failed));
+  if (failed != 0) return IoError(url.host, ": ", gai_strerror(failed));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> list(found, freeaddrinfo);
   Error last{ErrorCode::kIo, url.host + ": has no address"};
   for (const addrinfo* address = found; address; address = address->ai_next) {

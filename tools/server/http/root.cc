@@ -106,7 +106,7 @@ bool IsGraphName(std::string_view name) {
 }
 
 Result<std::unique_ptr<Root>> Root::Open(const RootOptions& options, AccessRules rules) {
-  if (!IsFolder(options.directory)) return NotFound("--root: no directory " + options.directory);
+  if (!IsFolder(options.directory)) return NotFound("--root: no directory ", options.directory);
   PLEXUS_TRY(ChooseTools(options.tools));
   return std::unique_ptr<Root>(new Root(options, std::move(rules)));
 }
@@ -166,7 +166,7 @@ void Root::CloseIdle() {
 
 Result<std::shared_ptr<Root::Graph>> Root::OpenGraph(const std::string& name, bool create) const {
   if (!create && (!IsFolder(GraphPath(name)) || !Database::Exists(GraphPath(name))))
-    return NotFound("no graph " + name);
+    return NotFound("no graph ", name);
   ServiceOptions options;
   options.directory = GraphPath(name);
   options.create = create;

@@ -43,7 +43,7 @@ Status ForEachPair(std::string_view query,
                    const std::function<Status(const std::string&, const std::string&)>& take) {
   std::set<std::string> names;
   for (std::string name, value; NextPair(query, name, value);) {
-    if (!names.insert(name).second) return Invalid(Quoted(name) + " stands twice in the query");
+    if (!names.insert(name).second) return Invalid(Quoted(name), " stands twice in the query");
     PLEXUS_TRY(take(name, value));
   }
   return {};
@@ -236,7 +236,7 @@ void Routes::Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller,
         const std::string parameter = name == "max_hops"    ? "hops"
                                       : name == "edge_type" ? "kinds"
                                                             : name;
-        if (!given.insert(parameter).second) return Invalid(Quoted(parameter) + " is given twice");
+        if (!given.insert(parameter).second) return Invalid(Quoted(parameter), " is given twice");
         return neighbors.SetFromText(parameter, value);
       });
       if (!set) return Refuse(exchange, 400, set.error());

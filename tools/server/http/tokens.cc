@@ -20,10 +20,9 @@ Result<std::vector<std::string>> Texts(const json::object& token, const char* na
   std::vector<std::string> texts;
   const json::value* list = Member(token, name);
   if (!list) return texts;
-  if (!list->is_array()) return Invalid(std::string(name) + " is a list of texts");
+  if (!list->is_array()) return Invalid(name, " is a list of texts");
   for (const json::value& text : list->get_array()) {
-    if (!text.is_string() || text.get_string().empty())
-      return Invalid(std::string(name) + " is a list of texts");
+    if (!text.is_string() || text.get_string().empty()) return Invalid(name, " is a list of texts");
     texts.emplace_back(View(text.get_string()));
   }
   return texts;
@@ -118,16 +117,16 @@ Result<std::vector<Token>> ParseTokens(const std::string& name, std::string_view
     text.remove_prefix(std::min(end + 1, text.size()));
     if (one.find_first_not_of(" \t\r") == std::string_view::npos || one.starts_with('#')) continue;
     Result<Token> token = ParseToken(one);
-    if (!token) return Invalid(name + ":" + std::to_string(line) + ": " + token.error().message);
+    if (!token) return Invalid(name, ":", line, ": ", token.error().message);
     tokens.push_back(*std::move(token));
   }
-  if (tokens.empty()) return Invalid(name + " holds no token");
+  if (tokens.empty()) return Invalid(name, " holds no token");
   return tokens;
 }
 
 Result<std::vector<Token>> ReadTokens(const std::string& file) {
   const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return NotFound("cannot read the tokens in " + file);
+  if (fd < 0) return NotFound("cannot read the tokens in ", file);
   struct stat status = {};
   const bool known = fstat(fd, &status) == 0;
   std::string text;
@@ -138,14 +137,13 @@ Result<std::vector<Token>> ReadTokens(const std::string& file) {
       text.append(piece, static_cast<std::size_t>(got));
   }
   close(fd);
-  if (!known || !S_ISREG(status.st_mode)) return FailedPrecondition(file + " is no file");
+  if (!known || !S_ISREG(status.st_mode)) return FailedPrecondition(file, " is no file");
   if (!own)
     return FailedPrecondition(
-        file + " is another user's: chown it to who runs the server, and make new tokens");
-  if (text.size() > kMostBytes)
-    return Invalid(file + " is longer than " + std::to_string(kMostBytes) + " bytes");
+        file, " is another user's: chown it to who runs the server, and make new tokens");
+  if (text.size() > kMostBytes) return Invalid(file, " is longer than ", kMostBytes, " bytes");
   if ((status.st_mode & 077) != 0)
-    return FailedPrecondition("others may read " + file + ": chmod 600 it, and make new tokens");
+    return FailedPrecondition("others may read ", file, ": chmod 600 it, and make new tokens");
   return ParseTokens(file, text);
 }
 

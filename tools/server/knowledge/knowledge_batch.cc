@@ -241,7 +241,7 @@ class Changer {
     for (const json::value& one : Member(arguments, "observations")->get_array()) {
       const std::string name(TextMember(one.get_object(), "entityName"));
       const KnowledgeEntity* entity = graph_.Find(name);
-      if (!entity) return NotFound("Entity with name " + name + " not found");
+      if (!entity) return NotFound("Entity with name ", name, " not found");
       auto& held = changed.try_emplace(name, entity->observations).first->second;
       std::vector<std::string> added;
       for (std::string& text : TextsOf(one.get_object(), "contents")) {

@@ -56,6 +56,7 @@ inline RpcError FailureOf(const std::exception& failure) {
 struct Call {
   const json::object& params;
   Era era = Era::kStateless;
+  const json::object* capabilities = nullptr;  // the client's; may be null
   Caller caller = {};
   // A notification that belongs to this request: its method, the members of its params.
   std::function<void(std::string_view method, std::string_view params)> notify = {};

@@ -146,6 +146,7 @@ RpcAnswer Protocol::Answer(const Message& message, Conversation& conversation,
       conversation.End(message.id);
       return ErrorAnswer(message.id, *wrong, 400);
     }
+    call.capabilities = ObjectMember(*meta, MetaName("clientCapabilities"));
   }
   call.cancel = call.caller.cancel = cancel.get();
   const Conversation::Send& send = notify ? *notify : conversation.send;

@@ -71,14 +71,14 @@ Result<std::string> ReadTokenFile(const std::string& file) {
     if (fstat(fd, &status) == 0) got = read(fd, token.data(), token.size());
     close(fd);
   }
-  if (got < 0) return Invalid(file + ": cannot be read");
+  if (got < 0) return Invalid(file, ": cannot be read");
   if (status.st_mode & 077)
-    return Invalid(file + ": others may read the token; say chmod 600 " + file);
+    return Invalid(file, ": others may read the token; say chmod 600 ", file);
   token.resize(static_cast<std::size_t>(got));
   while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
   const bool plain =
       std::ranges::all_of(token, [](unsigned char c) { return c > ' ' && c < 0x7f; });
-  if (token.empty() || !plain) return Invalid(file + ": holds no token, which is one line");
+  if (token.empty() || !plain) return Invalid(file, ": holds no token, which is one line");
   return token;
 }
 

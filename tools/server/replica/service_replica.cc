@@ -7,7 +7,7 @@
 namespace plexus::tools::server {
 
 Status Service::RefuseToWrite() const {
-  return FailedPrecondition("this is a replica of " + follows()->source() +
+  return FailedPrecondition("this is a replica of ", follows()->source(),
                             ", which takes the writes: send them there");
 }
 

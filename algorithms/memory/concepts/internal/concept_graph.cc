@@ -37,7 +37,7 @@ bool IsBlank(std::string_view text) {
 }
 
 Status CheckConceptName(std::string_view what, std::string_view name) {
-  if (IsBlank(name)) return Invalid(std::string(what) + ": a name must not be empty");
+  if (IsBlank(name)) return Invalid(what, ": a name must not be empty");
   if (Status status = CheckKey(name, false); !status)
     return Fail(status.error().code, std::string(what) + ": " + status.error().message);
   return {};
@@ -50,12 +50,12 @@ Status CheckTime(std::int64_t now_ms) {
 
 Status CheckFinite(std::string_view what, double value) {
   if (std::isfinite(value)) return {};
-  return Invalid(std::string(what) + " must be a finite number");
+  return Invalid(what, " must be a finite number");
 }
 
 Status CheckShare(std::string_view what, double value) {
   if (value >= 0 && value <= 1) return {};
-  return Invalid(std::string(what) + " must lie in [0, 1]");
+  return Invalid(what, " must lie in [0, 1]");
 }
 
 NodeId FindConcept(const Snapshot& snapshot, std::string_view name) {
@@ -96,11 +96,11 @@ Result<DecayTable> DecayTable::Make(const Schema& schema, std::span<const Relati
   for (const RelationDecay& row : rows) {
     PLEXUS_TRY(CheckShare("decay: a factor", row.factor));
     if (row.kind != kNoEdgeKind && std::ranges::find(kRelations, row.kind) == kRelations.end())
-      return Invalid("decay: " +
-                     (row.kind < schema.edge_kinds().size()
-                          ? "'" + schema.edge_kind(row.kind).name + "'"
-                          : "edge kind " + std::to_string(row.kind.value())) +
-                     " is no relation of concepts: is-a, part-of, evokes");
+      return Invalid(
+          "decay: ",
+          (row.kind < schema.edge_kinds().size() ? "'" + schema.edge_kind(row.kind).name + "'"
+                                                 : "edge kind " + std::to_string(row.kind.value())),
+          " is no relation of concepts: is-a, part-of, evokes");
     for (const EdgeKindId kind : kRelations) {
       if (row.kind != kNoEdgeKind && row.kind != kind) continue;
       const std::size_t at = static_cast<std::size_t>(kind.value() - builtin::kIsA.value()) * 2;
@@ -146,8 +146,8 @@ Result<NamedConcept> ConceptIn(const Snapshot& snapshot, std::string_view name, 
   if (alive) {
     const NodeKindId kind = snapshot.node_kind(*node);
     if (kind != builtin::kNode)
-      return Invalid("'" + std::string(name) + "' is of kind " +
-                     snapshot.schema().node_kind(kind).name + ", not a concept");
+      return Invalid("'", name, "' is of kind ", snapshot.schema().node_kind(kind).name,
+                     ", not a concept");
     made.ref = NodeRef::Id(*node);  // an edge's end of which no record says more
     batch.ExpectKind(made.ref, builtin::kNode);
   } else {

@@ -322,7 +322,7 @@ Result<RecallConceptsResult> RecallConcepts(const Snapshot& snapshot,
   PLEXUS_TRY(CheckTime(now_ms));
   PLEXUS_TRY(CheckShare("hop decay", options.hop_decay));
   if (options.hops < 0 || options.hops > traversal::kMaxHops)
-    return Invalid("hops must lie in 0.." + std::to_string(traversal::kMaxHops));
+    return Invalid("hops must lie in 0..", traversal::kMaxHops);
   PLEXUS_ASSIGN(const DecayTable table, DecayTable::Make(snapshot.schema(), options.decay));
   FoundConcepts found = FindConcepts(snapshot, seeds);
   ConceptSearch search(snapshot, now_ms, options, table);

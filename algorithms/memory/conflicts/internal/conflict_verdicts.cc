@@ -60,10 +60,10 @@ class Resolver {
   }
 
   Status CheckSide(NodeId node) const {
-    if (node >= snapshot_.node_count()) return Invalid("no node " + std::to_string(node));
-    if (snapshot_.purged(node)) return NotFound(Quoted(snapshot_, node) + " was purged");
-    if (!snapshot_.alive(node)) return NotFound(Quoted(snapshot_, node) + " was removed");
-    if (!snapshot_.is_fact(node)) return Invalid(Quoted(snapshot_, node) + " is an index node");
+    if (node >= snapshot_.node_count()) return Invalid("no node ", node);
+    if (snapshot_.purged(node)) return NotFound(Quoted(snapshot_, node), " was purged");
+    if (!snapshot_.alive(node)) return NotFound(Quoted(snapshot_, node), " was removed");
+    if (!snapshot_.is_fact(node)) return Invalid(Quoted(snapshot_, node), " is an index node");
     return {};
   }
 
@@ -71,15 +71,15 @@ class Resolver {
     PLEXUS_TRY(CheckSide(v.a));
     PLEXUS_TRY(CheckSide(v.b));
     if (v.a == v.b)
-      return Invalid(Quoted(snapshot_, v.a) +
+      return Invalid(Quoted(snapshot_, v.a),
                      " and itself are no pair: a memory cannot contradict itself");
     if (!pairs_.insert((std::uint64_t{std::min(v.a, v.b)} << 32) | std::max(v.a, v.b)).second)
-      return Invalid(Pair(v) + " are judged twice");
+      return Invalid(Pair(v), " are judged twice");
     if (Chooses(v.kind) && v.removed != v.a && v.removed != v.b)
-      return Invalid(std::string(VerdictName(v.kind)) + " names neither of " + Pair(v));
+      return Invalid(VerdictName(v.kind), " names neither of ", Pair(v));
     if (!v.note.empty() && !WritesEdge(v)) return Nowhere(v, "a note");
     if (!Resolves(v.kind)) return {};
-    if (Open(v).empty()) return NotFound("no open conflict between " + Pair(v) + Hidden(v));
+    if (Open(v).empty()) return NotFound("no open conflict between ", Pair(v), Hidden(v));
     return {};
   }
 
@@ -89,8 +89,8 @@ class Resolver {
     return v.kind != VerdictKind::kUnrelated || !Open(v).empty();
   }
   Status Nowhere(const Verdict& v, const char* what) const {
-    return Invalid(std::string(VerdictName(v.kind)) + " of " + Pair(v) +
-                   " writes no edge: there is nothing that could hold " + what);
+    return Invalid(VerdictName(v.kind), " of ", Pair(v),
+                   " writes no edge: there is nothing that could hold ", what);
   }
 
   std::string Pair(const Verdict& v) const {
@@ -124,8 +124,8 @@ class Resolver {
     const internal::EdgeComponents graph = internal::ComponentsOf(arcs);
     for (const auto& [newer, older] : arcs)
       if (graph.of(newer) == graph.of(older))
-        return Invalid("the verdicts supersede in a cycle through " + Quoted(snapshot_, newer) +
-                       " and " + Quoted(snapshot_, older));
+        return Invalid("the verdicts supersede in a cycle through ", Quoted(snapshot_, newer),
+                       " and ", Quoted(snapshot_, older));
     return {};
   }
 

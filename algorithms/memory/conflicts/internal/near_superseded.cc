@@ -163,7 +163,7 @@ Result<NearDuplicatesResult> NearSuperseded(const Snapshot& snapshot, std::span<
   if (!(options.min_cosine > 0 && std::isfinite(options.min_cosine)))
     return Invalid("min_cosine is a finite number above 0");
   for (const NodeId node : nodes)
-    if (node >= snapshot.node_count()) return Invalid("no node " + std::to_string(node));
+    if (node >= snapshot.node_count()) return Invalid("no node ", node);
   std::vector<NodeId> asked;
   for (const NodeId node : nodes)
     if (visible.contains(node)) asked.push_back(node);

@@ -87,7 +87,7 @@ std::optional<std::vector<std::uint64_t>> Numbers(std::string_view text) {
 }
 
 std::unexpected<Error> Refused(const std::string& why) {
-  return Invalid("cursor: " + why + "; ask for the first page again");
+  return Invalid("cursor: ", why, "; ask for the first page again");
 }
 
 }  // namespace

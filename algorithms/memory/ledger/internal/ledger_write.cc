@@ -29,9 +29,8 @@ std::string Joined(std::span<const std::string_view> names) {
 
 Status CheckText(const char* what, std::string_view text) {
   if (text.size() > Limits::kMaxPayloadBytes)
-    return Invalid(std::string(what) + " is over " + std::to_string(Limits::kMaxPayloadBytes) +
-                   " bytes");
-  if (!IsValidUtf8(text)) return Invalid(std::string(what) + " is not valid UTF-8");
+    return Invalid(what, " is over ", Limits::kMaxPayloadBytes, " bytes");
+  if (!IsValidUtf8(text)) return Invalid(what, " is not valid UTF-8");
   return {};
 }
 
@@ -56,29 +55,26 @@ Status CheckSize(const NewEvent& event) {
       for (const std::string& tag : *member.tags) bytes += JsonBytes(tag) + 1;
   }
   if (bytes <= kMaxEventBytes) return {};
-  return Invalid("the event takes " + std::to_string(bytes) + " bytes as a line of JSON, over " +
-                 std::to_string(kMaxEventBytes));
+  return Invalid("the event takes ", bytes, " bytes as a line of JSON, over ", kMaxEventBytes);
 }
 
 // Roles and numbers of members, before any of them is looked up.
 Status CheckMembers(const std::vector<NewMember>& members) {
   if (members.size() > kMaxEventMembers)
-    return Invalid(std::to_string(members.size()) + " members; an event has at most " +
-                   std::to_string(kMaxEventMembers));
+    return Invalid(members.size(), " members; an event has at most ", kMaxEventMembers);
   const auto roles = BuiltinRoles();
   std::vector<std::pair<std::string_view, std::string_view>> seen;
   seen.reserve(members.size());
   for (const NewMember& member : members) {
     if (std::ranges::find(roles, member.role) == roles.end())
-      return Invalid("'" + member.role + "' of member '" + member.key + "' is no role; roles are " +
+      return Invalid("'", member.role, "' of member '", member.key, "' is no role; roles are ",
                      Joined(roles));
     seen.emplace_back(member.key, member.role);
   }
   std::ranges::sort(seen);
   const auto twice = std::ranges::adjacent_find(seen);
   if (twice != seen.end())
-    return Invalid("member '" + std::string(twice->first) + "' stands twice under the role '" +
-                   std::string(twice->second) + "'");
+    return Invalid("member '", twice->first, "' stands twice under the role '", twice->second, "'");
   return {};
 }
 
@@ -88,7 +84,7 @@ Status AddProps(PropertyMapBuilder& map, std::string_view props,
   PLEXUS_ASSIGN(const PropertyMap free, PropertyMap::Read(props));
   for (std::size_t i = 0; i < free.root().size(); ++i)
     if (std::ranges::find(attributes, free.root().name(i)) != attributes.end())
-      return Invalid("the properties must not hold '" + std::string(free.root().name(i)) +
+      return Invalid("the properties must not hold '", free.root().name(i),
                      "': it is an attribute of the record itself");
   internal::CopyMembers(map, free.root());
   return {};
@@ -105,9 +101,9 @@ Result<Resolved> Resolve(const Snapshot& snapshot, const NewMember& member, bool
   const auto found = snapshot.Find(member.key);
   if (found && snapshot.alive(*found)) resolved.node = *found;
   if (!found && stubs && member.key.find(kIndexSeparator) != std::string::npos)
-    return Invalid("member '" + std::string(DisplayName(member.key)) + "': a stub is a fact");
+    return Invalid("member '", DisplayName(member.key), "': a stub is a fact");
   if (resolved.node == kNoNode && !stubs)
-    return NotFound("no node '" + member.key + "'" + (found ? ": it was removed" : ""));
+    return NotFound("no node '", member.key, "'", (found ? ": it was removed" : ""));
   std::vector<std::string> tags;
   if (member.tags)
     tags = *member.tags;
@@ -185,7 +181,7 @@ Result<RecordedEvent> RecordEvent(const Snapshot& snapshot, const NewEvent& even
   const auto known =
       snapshot.Find(IndexKey(snapshot.schema().node_kind(builtin::kEvent).name, recorded.id));
   if (!event.id.empty() && known && snapshot.alive(*known))
-    return Invalid("there is an event '" + recorded.id + "' already");
+    return Invalid("there is an event '", recorded.id, "' already");
 
   WriteBatch& batch = recorded.batch;
   batch.set_time_ms(event.created_at);
@@ -224,7 +220,7 @@ PLEXUS_CATCH_NO_MEMORY
 Result<LabeledEvent> LabelEvent(const Snapshot& snapshot, NodeId event, const NewLabel& label) try {
   const auto types = BuiltinOutcomeTypes();
   if (std::ranges::find(types, label.type) == types.end())
-    return Invalid("'" + label.type + "' is no outcome type; types are " + Joined(types));
+    return Invalid("'", label.type, "' is no outcome type; types are ", Joined(types));
   if (event >= snapshot.node_count() || snapshot.node_kind(event) != builtin::kEvent ||
       !snapshot.alive(event))
     return NotFound("it is no event");

@@ -8,7 +8,7 @@ namespace plexus::memory::internal {
 namespace {
 
 std::unexpected<Error> NoCursor(std::string_view cursor) {
-  return Invalid("'" + std::string(cursor.substr(0, 80)) + "' is not a cursor of this list");
+  return Invalid("'", cursor.substr(0, 80), "' is not a cursor of this list");
 }
 
 // The number before the next '.'; false when none exists.
@@ -35,8 +35,8 @@ Result<std::uint64_t> PositionOf(std::string_view cursor, Sequence sequence,
   if (CursorAt(of, position, question) != cursor)
     return Invalid("the cursor is of another question: everything but the limit must be as before");
   if (of != sequence)
-    return FailedPrecondition("the cursor is of sequence " + std::to_string(of) +
-                              ", the graph is at sequence " + std::to_string(sequence));
+    return FailedPrecondition("the cursor is of sequence ", of, ", the graph is at sequence ",
+                              sequence);
   return position;
 }
 

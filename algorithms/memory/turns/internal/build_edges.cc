@@ -12,7 +12,7 @@ using namespace internal;
 namespace {
 
 std::unexpected<Error> Refuse(const EdgeRecipe& recipe, const std::string& why) {
-  return Invalid("recipe '" + std::string(recipe.name) + "': " + why);
+  return Invalid("recipe '", recipe.name, "': ", why);
 }
 
 Status CheckRecipe(const Schema& schema, const EdgeRecipe& recipe) {
@@ -45,7 +45,7 @@ Status CheckOptions(const BuildOptions& options) {
     return Invalid("batch_edges is 1 to 1048576");
   for (const TurnTrajectory& line : options.trajectories)
     if (line.reward && !(*line.reward >= 0 && std::isfinite(static_cast<float>(*line.reward))))
-      return Invalid("the reward of '" + line.of + "' is not a finite number of 0 or more");
+      return Invalid("the reward of '", line.of, "' is not a finite number of 0 or more");
   return {};
 }
 
@@ -81,7 +81,7 @@ Result<BuildReport> BuildEdges(const Snapshot& snapshot, const EdgeRecipe& recip
   PLEXUS_TRY(CheckRecipe(snapshot.schema(), recipe));
   PLEXUS_TRY(CheckOptions(options));
   if (recipe.weight == PairWeight::kCosine && !snapshot.space(options.space))
-    return Invalid("no vector space " + std::to_string(std::uint64_t{options.space}));
+    return Invalid("no vector space ", std::uint64_t{options.space});
   NodeSubset turns = AllTurns(snapshot);
   if (options.turns) turns = options.turns->Intersect(NodeSubset::Facts(snapshot));
   BuildReport report;

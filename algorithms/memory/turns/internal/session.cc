@@ -64,9 +64,8 @@ NodeId Walk(const Snapshot& snapshot, NodeId turn, Direction direction, std::uin
 
 Result<SessionResult> Session(const Snapshot& snapshot, NodeId turn, std::uint64_t back,
                               std::uint64_t forward) try {
-  if (turn >= snapshot.node_count()) return Invalid("no node " + std::to_string(turn));
-  if (!snapshot.alive(turn))
-    return NotFound("'" + std::string(DisplayName(snapshot.key(turn))) + "' was removed");
+  if (turn >= snapshot.node_count()) return Invalid("no node ", turn);
+  if (!snapshot.alive(turn)) return NotFound("'", DisplayName(snapshot.key(turn)), "' was removed");
   SessionResult result;
   if (snapshot.is_fact(turn)) result.session = SessionOf(snapshot, turn);
   if (result.session != kNoNode) {

@@ -128,8 +128,7 @@ MeantTurns FindTurns(const Snapshot& snapshot, std::string_view name) {
 }
 
 Status NoteUnknown(EdgeWriter& writer, std::string_view name) {
-  if (writer.options().refuse_unknown)
-    return NotFound("no session and no turn '" + std::string(name) + "'");
+  if (writer.options().refuse_unknown) return NotFound("no session and no turn '", name, "'");
   ++writer.report().skipped;
   if (writer.report().unknown.size() < kNamedUnknown) writer.report().unknown.emplace_back(name);
   return {};

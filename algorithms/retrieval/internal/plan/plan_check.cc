@@ -16,7 +16,7 @@ constexpr std::string_view kTermNames[kPlanTerms] = {"similarity", "words", "pat
 constexpr std::string_view kFusionNames[] = {"sum", "rrf", "mmr"};
 
 std::unexpected<Error> Bad(const std::string& place, const std::string& what) {
-  return Invalid(place + ": " + what);
+  return Invalid(place, ": ", what);
 }
 
 Status CheckCount(const std::string& place, std::size_t count, std::size_t most) {

@@ -200,7 +200,7 @@ Status SeedStages(PlanRun& run) {
   std::string wanted;
   for (const PlanSeeds& seeds : run.plan.seeds)
     wanted += (wanted.empty() ? "" : ", ") + std::string(SeedByName(seeds.by));
-  return Invalid("the question has nothing for the plan's seeds: " + wanted);
+  return Invalid("the question has nothing for the plan's seeds: ", wanted);
 }
 
 }  // namespace plexus::retrieval::internal

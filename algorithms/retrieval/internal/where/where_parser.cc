@@ -84,8 +84,7 @@ class WhereParser {
 
   Result<WhereTest> Run() {
     if (text_.size() > WhereLimits::kMaxBytes)
-      return Invalid("where: an expression has at most " + std::to_string(WhereLimits::kMaxBytes) +
-                     " bytes");
+      return Invalid("where: an expression has at most ", WhereLimits::kMaxBytes, " bytes");
     if (!IsValidUtf8(text_)) return Invalid("where: the expression is not UTF-8");
     PLEXUS_TRY(Next());
     PLEXUS_ASSIGN(WhereTest root, Expression(0));
@@ -96,7 +95,7 @@ class WhereParser {
 
  private:
   std::unexpected<Error> Bad(std::size_t at, const std::string& why) const {
-    return Invalid("where, byte " + std::to_string(at + 1) + ": " + why + Caret(text_, at));
+    return Invalid("where, byte ", at + 1, ": ", why, Caret(text_, at));
   }
 
   // --- tokens
