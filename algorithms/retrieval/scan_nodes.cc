@@ -22,19 +22,22 @@ struct KeyRange {
   bool empty = false;
 };
 
-std::unexpected<Error> Invalid(const std::string& what) { return plexus::Invalid("scan: ", what); }
+template <class... Parts>
+std::unexpected<Error> InvalidScan(const Parts&... parts) {
+  return Invalid("scan: ", parts...);
+}
 
 // The key of a bound; none when no node has that string.
 Result<std::optional<std::uint64_t>> KeyOf(const Snapshot& snapshot, const Column& column,
                                            const ColumnValue& value) {
   const auto wrong = [&] {
-    return Invalid("a bound is of another type than column ", column.name);
+    return InvalidScan("a bound is of another type than column ", column.name);
   };
   switch (column.type) {
     case ColumnType::kF64:
       if (const double* number = std::get_if<double>(&value)) {
         if (!std::isfinite(*number))
-          return Invalid("a bound of column ", column.name, " is not a finite number");
+          return InvalidScan("a bound of column ", column.name, " is not a finite number");
         return common_internal::NodeOrder::KeyOf(column.type,
                                                  std::bit_cast<std::uint64_t>(*number));
       }
@@ -58,12 +61,13 @@ Result<KeyRange> RangeOf(const Snapshot& snapshot, const NodeScan& scan) {
   KeyRange range;
   const bool bounded = scan.from || scan.to || scan.equals;
   if (!scan.column) {
-    if (bounded) return Invalid("a bound needs a column");
+    if (bounded) return InvalidScan("a bound needs a column");
     return range;
   }
   const Column& column = snapshot.schema().columns()[*scan.column];
   if (column.type == ColumnType::kString && (scan.from || scan.to))
-    return Invalid("column ", column.name, " holds strings: they can be equal, they have no order");
+    return InvalidScan("column ", column.name,
+                       " holds strings: they can be equal, they have no order");
   if (scan.from) {
     PLEXUS_ASSIGN(const auto key, KeyOf(snapshot, column, *scan.from));
     range.first = *key;
@@ -236,11 +240,11 @@ class Scanner {
 Result<NodePage> ScanNodes(const Snapshot& snapshot, const NodeScan& scan) try {
   const Schema& schema = snapshot.schema();
   if (scan.kind && *scan.kind >= schema.node_kinds().size())
-    return Invalid("node kind ", *scan.kind, " is unknown");
+    return InvalidScan("node kind ", *scan.kind, " is unknown");
   if (scan.tag && *scan.tag >= snapshot.node_count())
-    return Invalid("tag ", *scan.tag, " is no node");
+    return InvalidScan("tag ", *scan.tag, " is no node");
   if (scan.column && *scan.column >= schema.columns().size())
-    return Invalid("column ", *scan.column, " is unknown");
+    return InvalidScan("column ", *scan.column, " is unknown");
   PLEXUS_ASSIGN(const KeyRange range, RangeOf(snapshot, scan));
   return Scanner(snapshot, scan, range).Run();
 }

@@ -325,7 +325,7 @@ void ImportRun::AddError(const std::string& file, std::uint64_t line, std::strin
 namespace {
 
 // What a stop by the user leaves, and how to go on.
-std::unexpected<Error> Cancelled(const ImportRun& run) {
+std::unexpected<Error> CancelledImport(const ImportRun& run) {
   std::string message = "import cancelled: ";
   if (run.report.batches == 0) {
     message += "nothing was imported";
@@ -336,7 +336,7 @@ std::unexpected<Error> Cancelled(const ImportRun& run) {
         all > 0 ? std::to_string(std::min<std::uint64_t>(in * 100 / all, 99)) + " %" : "some";
     message += " is in; run the same import again to complete it";
   }
-  return plexus::Cancelled(std::move(message));
+  return Cancelled(std::move(message));
 }
 
 }  // namespace
@@ -347,7 +347,7 @@ Result<ImportReport> internal::RunImport(ImportRun& run, const std::function<Sta
     const Status after = run.options.after();
     if (imported && !after) return std::unexpected(after.error());
   }
-  if (!imported && imported.error().code == ErrorCode::kCancelled) return Cancelled(run);
+  if (!imported && imported.error().code == ErrorCode::kCancelled) return CancelledImport(run);
   if (!imported) return std::unexpected(imported.error());
 
   ImportReport& report = run.report;

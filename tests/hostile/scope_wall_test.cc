@@ -86,7 +86,8 @@ struct Walled {
       : graph(TwoScopes(others)) {
     if (!graph) return;
     auto opened = Workspace::Over(
-        *graph, {.access = Access::kWrite, .clock_ms = kScopesNow, .wall = std::move(scopes)});
+        *graph,
+        {.access = tools::Access::kWrite, .clock_ms = kScopesNow, .wall = std::move(scopes)});
     EXPECT_TRUE(opened) << opened.error().message;
     if (opened) workspace = *std::move(opened);
   }

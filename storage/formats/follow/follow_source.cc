@@ -13,7 +13,7 @@
 namespace plexus::formats::internal {
 namespace {
 
-std::unexpected<Error> IoError(const std::string& name, const char* what) {
+std::unexpected<Error> NotReadable(const std::string& name, const char* what) {
   return Fail(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
               name + ": " + what + ": " + std::strerror(errno));
 }
@@ -56,7 +56,7 @@ class FollowedFile final : public FollowSource {
   Result<std::size_t> Read(char* to, std::size_t size, int wait_ms) override {
     for (bool waited = false;; waited = true) {
       const ssize_t n = ::pread(fd_, to, size, static_cast<off_t>(offset_));
-      if (n < 0 && errno != EINTR) return IoError(path_, "cannot be read");
+      if (n < 0 && errno != EINTR) return NotReadable(path_, "cannot be read");
       if (n > 0) {
         offset_ += static_cast<std::uint64_t>(n);
         return static_cast<std::size_t>(n);
@@ -72,7 +72,7 @@ class FollowedFile final : public FollowSource {
  private:
   Result<std::uint64_t> Size() const {
     struct stat info {};
-    if (::fstat(fd_, &info) != 0) return IoError(path_, "cannot be read");
+    if (::fstat(fd_, &info) != 0) return NotReadable(path_, "cannot be read");
     return static_cast<std::uint64_t>(info.st_size);
   }
 
@@ -85,7 +85,7 @@ class FollowedFile final : public FollowSource {
   Status CheckFile() const {
     struct stat here {
     }, named{};
-    if (::fstat(fd_, &here) != 0) return IoError(path_, "cannot be read");
+    if (::fstat(fd_, &here) != 0) return NotReadable(path_, "cannot be read");
     if (static_cast<std::uint64_t>(here.st_size) < offset_)
       return Truncated(static_cast<std::uint64_t>(here.st_size), offset_);
     if (static_cast<std::uint64_t>(here.st_size) > offset_) return {};
@@ -105,7 +105,7 @@ class FollowedFile final : public FollowSource {
       const ssize_t n =
           ::pread(fd_, bytes.data() + have, size - have, static_cast<off_t>(offset + have));
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return IoError(path_, "cannot be read");
+      if (n < 0) return NotReadable(path_, "cannot be read");
       if (n == 0) break;
       have += static_cast<std::size_t>(n);
     }
@@ -153,7 +153,7 @@ class FollowedDescriptor final : public FollowSource {
     if (ready <= 0) return 0;  // nothing yet, or a signal
     const ssize_t n = ::read(fd_, to, size);
     if (n < 0 && errno == EINTR) return 0;
-    if (n < 0) return IoError(name_, "cannot be read");
+    if (n < 0) return NotReadable(name_, "cannot be read");
     ended_ = n == 0;
     return static_cast<std::size_t>(n);
   }
@@ -170,10 +170,10 @@ class FollowedDescriptor final : public FollowSource {
 
 Result<std::unique_ptr<FollowSource>> OpenFollowedFile(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return IoError(path, "cannot be opened");
+  if (fd < 0) return NotReadable(path, "cannot be opened");
   std::unique_ptr<FollowSource> source = std::make_unique<FollowedFile>(path, fd);
   struct stat info {};
-  if (::fstat(fd, &info) != 0) return IoError(path, "cannot be read");
+  if (::fstat(fd, &info) != 0) return NotReadable(path, "cannot be read");
   if (S_ISREG(info.st_mode)) return source;
   if (S_ISDIR(info.st_mode))
     return Unsupported(path, ": is a directory; a file or a pipe is followed");
