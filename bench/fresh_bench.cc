@@ -251,7 +251,7 @@ void Read(const Graph& graph, std::size_t rounds, Figures& figures) {
       Require(first.answers() == anew.answers(),
               "what is carried answers as what is made from nothing");
     }
-    figures.derived_bytes = MeasureBytes(snapshot).derived;
+    figures.derived_bytes = metrics::MeasureBytes(snapshot).derived;
     ++round;
   }
 }

@@ -28,8 +28,8 @@ using namespace plexus::bench;  // NOLINT
 int Measure(const char* directory) {
   auto database = Must(Database::Open(directory, {}), "opening");
   const Snapshot snapshot = database->snapshot();
-  const std::uint64_t resident = MeasureProcess().resident;
-  const GraphBytes bytes = MeasureBytes(snapshot);
+  const std::uint64_t resident = metrics::MeasureProcess().resident;
+  const metrics::GraphBytes bytes = metrics::MeasureBytes(snapshot);
   std::printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %.17g %.17g %u %" PRIu64
               "\n",
               resident, bytes.total, bytes.csr, bytes.nodes, bytes.keys, bytes.per_edge,
@@ -51,9 +51,9 @@ int Serve(const char* directory, std::size_t edges) {
     std::printf("  %-28s %8.1f MB\n", what, static_cast<double>(bytes) / 1e6);
   };
   const auto tell = [&](const char* when) {
-    const GraphBytes graph = MeasureBytes(database->snapshot());
+    const metrics::GraphBytes graph = metrics::MeasureBytes(database->snapshot());
     const StorageStats stored = database->stats();
-    const ProcessBytes process = MeasureProcess();
+    const metrics::ProcessBytes process = metrics::MeasureProcess();
     std::printf("service, %s\n", when);
     line("resident set", process.resident);
     line("graph (stats total)", graph.total);

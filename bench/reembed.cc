@@ -67,12 +67,12 @@ bool Tell(Graph& graph, const Sizes& sizes, int round) {
     right = right && !found.hits.empty() &&
             snapshot.key(found.hits[0].node) == "n" + std::to_string(node);
   }
-  const ProcessBytes process = MeasureProcess();
+  const metrics::ProcessBytes process = metrics::MeasureProcess();
   const auto megabytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; };
   std::printf(
       "  %3d times: resident %7.1f MB (graph %7.1f MB, freed and kept %7.1f MB), nearest %6.3f ms, "
       "rows %u, compactions %llu\n",
-      round, megabytes(process.resident), megabytes(MeasureBytes(snapshot).total),
+      round, megabytes(process.resident), megabytes(metrics::MeasureBytes(snapshot).total),
       megabytes(process.allocator_free), Median(times), snapshot.space(SpaceId{})->row_count(),
       static_cast<unsigned long long>(graph.stats().vector_compactions));
   return Require(right, "the nearest vector is the one asked for");

@@ -84,8 +84,8 @@ void Remove(Graph& graph, const Sizes& sizes) {
 }
 
 void Tell(const char* when, const Snapshot& s) {
-  const GraphBytes b = MeasureBytes(s);
-  const ProcessBytes process = MeasureProcess();
+  const metrics::GraphBytes b = metrics::MeasureBytes(s);
+  const metrics::ProcessBytes process = metrics::MeasureProcess();
   const auto mb = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; };
   std::printf(
       "  %-9s keys %6.1f strings %5.1f columns %5.1f payload refs %5.1f nodes %5.1f csr %6.1f "
@@ -114,7 +114,7 @@ bool Check(const Snapshot& s, const Sizes& sizes, bool forgotten = false) {
 
 void PerNode(const Snapshot& s, const Sizes& sizes) {
   std::printf("  left: %.1f bytes a removed node (stats total)\n",
-              static_cast<double>(MeasureBytes(s).total) / (sizes.nodes - sizes.kept));
+              static_cast<double>(metrics::MeasureBytes(s).total) / (sizes.nodes - sizes.kept));
 }
 
 bool InRam(const Sizes& sizes) {

@@ -273,8 +273,8 @@ void Halves(benchmark::State& state) {
   state.counters["same"] = static_cast<double>(same) / static_cast<double>(wanted);
   state.counters["f32_cpu_ms"] = 1e3 * Median(floats);
   state.counters["f16_cpu_ms"] = 1e3 * Median(rounded);
-  state.counters["f32_MB"] = static_cast<double>(MeasureBytes(TheGraph()).vectors) / 1e6;
-  state.counters["f16_MB"] = static_cast<double>(MeasureBytes(TheHalves()).vectors) / 1e6;
+  state.counters["f32_MB"] = static_cast<double>(metrics::MeasureBytes(TheGraph()).vectors) / 1e6;
+  state.counters["f16_MB"] = static_cast<double>(metrics::MeasureBytes(TheHalves()).vectors) / 1e6;
 }
 BENCHMARK(Halves)
     ->ArgNames({"threads", "metric", "prefilter"})

@@ -165,7 +165,7 @@ void RunAll(Graph& graph, const AgentGraph& agent) {
 }
 
 void PrintBytes(const char* when, const Snapshot& snapshot) {
-  const GraphBytes bytes = MeasureBytes(snapshot);
+  const metrics::GraphBytes bytes = metrics::MeasureBytes(snapshot);
   std::printf(
       "bytes %s: edges %.1f MB, nodes %.1f MB, keys %.1f MB; together %.1f, with keys %.1f\n", when,
       static_cast<double>(bytes.csr) / 1e6, static_cast<double>(bytes.nodes) / 1e6,

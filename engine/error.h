@@ -50,20 +50,20 @@ class [[nodiscard]] Result : public std::expected<T, Error> {
 };
 using Status = Result<void>;
 
-template <class Part>
-void AppendPart(std::string& message, const Part& part) {
-  if constexpr (std::is_same_v<Part, char>)
-    message += part;
-  else if constexpr (std::is_convertible_v<const Part&, std::string_view>)
-    message += std::string_view(part);
-  else
-    message += std::to_string(part);
-}
-// The message is made of texts and numbers.
+// An error for the caller; its message is made of texts, characters and numbers. The functions
+// after it are the same with one code each.
 template <class... Parts>
 std::unexpected<Error> Fail(ErrorCode code, const Parts&... parts) {
   Error error{code, {}};
-  (AppendPart(error.message, parts), ...);
+  const auto append = [&]<class Part>(const Part& part) {
+    if constexpr (std::is_same_v<Part, char>)
+      error.message += part;
+    else if constexpr (std::is_convertible_v<const Part&, std::string_view>)
+      error.message += std::string_view(part);
+    else
+      error.message += std::to_string(part);
+  };
+  (append(parts), ...);
   return std::unexpected<Error>(std::move(error));
 }
 template <class... Parts>

@@ -62,7 +62,7 @@ class Executor {
 // Runs task(0) ... task(blocks - 1), each once. The caller works through them itself;
 // from the first block at which `help` says so, threads of `executor` that are free
 // join in. Unlike Run it never waits for a thread that has not begun, so a busy executor cannot
-// hold up a caller that holds a lock. Tasks must not throw (CatchingTask).
+// hold up a caller that holds a lock. Tasks must not throw.
 void RunWithHelpers(Executor& executor, std::size_t blocks, BlockTask task,
                     const std::function<bool()>& help);
 
@@ -76,37 +76,22 @@ std::unique_ptr<Executor> MakeTbbExecutor(int threads, void* arena = nullptr);
 // Plain std::thread per call; for ThreadSanitizer and hosts without TBB.
 std::unique_ptr<Executor> MakeThreadExecutor(int threads);
 
-// A task that never throws: it keeps what `fn` threw first, and passes over the blocks that
-// would begin after that.
-template <class Fn>
-class CatchingTask {
- public:
-  explicit CatchingTask(Fn& fn) : fn_(fn) {}
-  void operator()(std::size_t block) {
-    if (thrown_.load(std::memory_order_relaxed)) return;
-    try {
-      fn_(block);
-    } catch (...) {
-      if (!thrown_.exchange(true)) what_ = std::current_exception();
-    }
-  }
-  // When all blocks are done.
-  void Rethrow() {
-    if (what_) std::rethrow_exception(std::move(what_));
-  }
-
- private:
-  Fn& fn_;
-  std::atomic<bool> thrown_ = false;
-  std::exception_ptr what_;
-};
-
-// fn(0) ... fn(blocks - 1), each once and in any order; throws on what one of them threw.
+// fn(0) ... fn(blocks - 1), each at most once and in any order; throws on what one of them threw
+// first, and passes over the blocks that would begin after that.
 template <class Fn>
 void RunBlocks(Executor& executor, std::size_t blocks, Fn&& fn) {
-  CatchingTask task(fn);
+  std::atomic<bool> thrown = false;
+  std::exception_ptr what;
+  auto task = [&](std::size_t block) {
+    if (thrown.load(std::memory_order_relaxed)) return;
+    try {
+      fn(block);
+    } catch (...) {
+      if (!thrown.exchange(true)) what = std::current_exception();
+    }
+  };
   executor.Run(blocks, BlockTask(task));
-  task.Rethrow();
+  if (what) std::rethrow_exception(std::move(what));
 }
 
 // fn(begin, end) over [0, count) in blocks of `grain` indices.

@@ -31,7 +31,7 @@ bool Database::Impl::KeepPast(const Snapshot& state) {
   std::size_t kept = 0;
   auto it = past.begin();
   for (; it != past.end() && kept < kPastKept; ++it, ++kept) {
-    bytes += MeasureBytes(*it).total;
+    bytes += metrics::MeasureBytes(*it).total;
     if (kept > 0 && bytes > options.past_cache_bytes) break;
   }
   const bool dropped = it != past.end();

@@ -365,7 +365,7 @@ StorageStats Database::stats() const {
   s.history_floor = d.NotedAnchor().floor.sequence;
   {
     MutexLock guard(d.past_mutex);
-    for (const Snapshot& state : d.past) s.past_cache_bytes += MeasureBytes(state).total;
+    for (const Snapshot& state : d.past) s.past_cache_bytes += metrics::MeasureBytes(state).total;
   }
   const ReaderLock open(d.renewal);  // not `maintenance`: a backup may hold that for minutes
   s.payload_cache_hits = d.store->hits();

@@ -425,11 +425,15 @@ class Database {
 Result<WriteBatch> PurgeBatch(const Snapshot& now, std::span<const std::string_view> keys,
                               std::int64_t now_ms);
 
+namespace metrics {
+
 // Metrics: besides the graph's, bytes on disk by part, the log's tail, other caches, checkpoints,
 // the history floor, what is durable, failures in the background. Waits as Database::stats does.
 // Complexity: O(files + checkpoints + graphs of the past kept), and GraphMetrics. Threads:
 // thread-safe.
 // Errors: kResourceExhausted: no memory; kFailedPrecondition: in a child of fork.
 Result<std::vector<MetricRow>> DatabaseMetrics(Database& database);
+
+}  // namespace metrics
 
 }  // namespace plexus

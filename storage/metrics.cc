@@ -5,7 +5,7 @@
 
 #include "engine/out_of_memory.h"
 
-namespace plexus {
+namespace plexus::metrics {
 
 Result<std::vector<MetricRow>> DatabaseMetrics(Database& database) try {
   PLEXUS_ASSIGN(std::vector<MetricRow> rows, GraphMetrics(database.graph()));
@@ -50,4 +50,4 @@ Result<std::vector<MetricRow>> DatabaseMetrics(Database& database) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::metrics

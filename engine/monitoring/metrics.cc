@@ -10,7 +10,7 @@
 #include "engine/out_of_memory.h"
 #include "engine/state.h"
 
-namespace plexus {
+namespace plexus::metrics {
 
 namespace {
 
@@ -145,11 +145,11 @@ Result<std::vector<MetricRow>> GraphMetrics(const Graph& graph) try {
 }
 PLEXUS_CATCH_NO_MEMORY
 
-Status WriteOpenMetrics(std::span<const MetricRow> metrics, std::ostream& out) try {
+Status WriteOpenMetrics(std::span<const MetricRow> rows, std::ostream& out) try {
   std::set<std::string_view> families;
   std::string text;
   std::string_view last;
-  for (const MetricRow& metric : metrics) {
+  for (const MetricRow& metric : rows) {
     if (metric.name != last) {
       if (!families.insert(metric.name).second)
         return Invalid("rows of '", metric.name, "' do not stand together");
@@ -180,4 +180,4 @@ Status WriteOpenMetrics(std::span<const MetricRow> metrics, std::ostream& out) t
 }
 PLEXUS_CATCH_NO_MEMORY
 
-}  // namespace plexus
+}  // namespace plexus::metrics

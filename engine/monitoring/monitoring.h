@@ -73,6 +73,10 @@ class Progress {
   virtual bool Report(std::string_view phase, std::uint64_t done, std::uint64_t total) = 0;
 };
 
+class Graph;  // engine/graph.h
+
+namespace metrics {
+
 // --- GraphBytes: what a graph's parts take in RAM, as `stats` publishes it.
 //
 // Counted from the arrays themselves, not from the allocator: payload bytes live in
@@ -133,8 +137,6 @@ struct MetricRow {
   double value = 0;
 };
 
-class Graph;  // engine/graph.h
-
 // Computes: counts of GraphStats, nodes and edges by kind, MeasureBytes and MeasureProcess.
 // Complexity: O(kinds + columns + runs), and MeasureProcess; waits for the batch that is being
 //   applied. Threads: thread-safe.
@@ -145,6 +147,8 @@ Result<std::vector<MetricRow>> GraphMetrics(const Graph& graph);
 // OpenMetrics text: HELP and TYPE of each family, its rows, "# EOF" in the end. Every name and
 // label is spelled as the format wants it. Errors: kInvalidArgument, rows of a family that do not
 // stand together; kIo, the stream failed.
-Status WriteOpenMetrics(std::span<const MetricRow> metrics, std::ostream& out);
+Status WriteOpenMetrics(std::span<const MetricRow> rows, std::ostream& out);
+
+}  // namespace metrics
 
 }  // namespace plexus

@@ -10,7 +10,7 @@
 
 namespace plexus {
 
-ProcessBytes MeasureProcess() {
+metrics::ProcessBytes metrics::MeasureProcess() {
   ProcessBytes bytes;
   bytes.resident = ResidentBytes();
 #if defined(__GLIBC_PREREQ)
@@ -21,7 +21,7 @@ ProcessBytes MeasureProcess() {
   return bytes;
 }
 
-GraphBytes MeasureBytes(const Snapshot& snapshot) {
+metrics::GraphBytes metrics::MeasureBytes(const Snapshot& snapshot) {
   const GraphState& state = snapshot.state();
   GraphBytes bytes;
   std::uint64_t offsets = 0, arcs = 0;

@@ -299,14 +299,14 @@ TEST(ForgetKey, MemoryGoesWithACompaction) {
   for (int i = 100; i < kNodes; ++i) batch.RemoveNode(batch.Node(Key(i)));
   Must(*graph, batch);
   ASSERT_TRUE(graph->Compact());
-  const std::uint64_t packed = MeasureBytes(graph->snapshot()).keys;
+  const std::uint64_t packed = metrics::MeasureBytes(graph->snapshot()).keys;
   EXPECT_GT(packed, std::uint64_t{40} * kNodes);
   batch.Clear();
   for (NodeId v = 100; v < kNodes; ++v) batch.ForgetKey(NodeRef::Id(v));
   Must(*graph, batch);
   const std::string before = Dump(graph->snapshot());
   ASSERT_TRUE(graph->Compact());
-  EXPECT_LT(MeasureBytes(graph->snapshot()).keys, std::uint64_t{4} * kNodes)
+  EXPECT_LT(metrics::MeasureBytes(graph->snapshot()).keys, std::uint64_t{4} * kNodes)
       << "two pages of entries";
   EXPECT_TRUE(SameText(Dump(graph->snapshot()), before));
   Make(*graph, 0, 200);  // half of them are new ones

@@ -210,9 +210,9 @@ TEST(Lineage, CopiesAndContinuedStatesStandAlone) {
 TEST(Lineage, BytesAreInStats) {
   WriterHarness live;
   ASSERT_TRUE(live.Apply(Nodes(100)));
-  const GraphBytes before = MeasureBytes(live.snapshot());
+  const metrics::GraphBytes before = metrics::MeasureBytes(live.snapshot());
   KeepDerived(live.snapshot(), RowTotals::Make(live.snapshot()));
-  const GraphBytes after = MeasureBytes(live.snapshot());
+  const metrics::GraphBytes after = metrics::MeasureBytes(live.snapshot());
   EXPECT_GE(after.derived, before.derived + 100 * sizeof(double));
   EXPECT_EQ(after.total - before.total, after.derived - before.derived);
 }

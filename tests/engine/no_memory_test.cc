@@ -173,9 +173,9 @@ class FailsAfter {
 };
 
 double MetricOf(const Graph& graph, std::string_view name) {
-  const auto rows = GraphMetrics(graph);
+  const auto rows = metrics::GraphMetrics(graph);
   EXPECT_TRUE(rows);
-  for (const MetricRow& row : *rows)
+  for (const metrics::MetricRow& row : *rows)
     if (row.name == name) return row.value;
   ADD_FAILURE() << name;
   return -1;
@@ -321,7 +321,7 @@ TEST(NoMemory, MadeAndMeasured) {
   const auto graph = Graph::InMemory(With(SerialExecutor()));
   ASSERT_TRUE(graph->Apply(SomeBatch(1)));
   for (long n = 1;; ++n) {
-    const Answer answer = Failing(n, [&] { return GraphMetrics(*graph); });
+    const Answer answer = Failing(n, [&] { return metrics::GraphMetrics(*graph); });
     ExpectNoMemory(answer, n);
     if (!answer.reached) break;
   }

@@ -49,13 +49,13 @@ void Remove(Graph& graph, int first, int last) {
 TEST(StatePacking, RemovedRangesTakeLittle) {
   auto graph = Graph::InMemory();
   Add(*graph, 0, kNodes);
-  const GraphBytes full = MeasureBytes(graph->snapshot());
+  const metrics::GraphBytes full = metrics::MeasureBytes(graph->snapshot());
   Remove(*graph, 100, kNodes - 100);
   const Snapshot removed = graph->snapshot();
   const std::string before = Dump(removed);
   ASSERT_TRUE(graph->Compact());
   const Snapshot packed = graph->snapshot();
-  const GraphBytes bytes = MeasureBytes(packed);
+  const metrics::GraphBytes bytes = metrics::MeasureBytes(packed);
   EXPECT_LT(bytes.keys, full.keys / 3);
   EXPECT_LT(bytes.strings, full.strings / 2);
   EXPECT_LT(bytes.columns, full.columns / 4);
@@ -157,7 +157,7 @@ TEST(StatePacking, InTheBackground) {
     ASSERT_TRUE(graph->Apply(b));
   };
   batch([](WriteBatch& b, int i) { b.UpsertNode(Key(i)); });
-  const std::uint64_t before = MeasureBytes(graph->snapshot()).keys;
+  const std::uint64_t before = metrics::MeasureBytes(graph->snapshot()).keys;
   batch([](WriteBatch& b, int i) { b.RemoveNode(b.Node(Key(i))); });
   for (int i = 0; graph->stats().packings == 0; ++i) {  // for as long as it takes
     WriteBatch more(1);
@@ -165,7 +165,7 @@ TEST(StatePacking, InTheBackground) {
     ASSERT_TRUE(graph->Apply(more));
   }
   const Snapshot now = graph->snapshot();
-  EXPECT_LT(MeasureBytes(now).keys - now.state().keys.packed_count() * 10,
+  EXPECT_LT(metrics::MeasureBytes(now).keys - now.state().keys.packed_count() * 10,
             before / 2 + 64 * now.node_count());
   EXPECT_GE(now.state().keys.packed_count(), 80'000u);
   for (int i = 0; i < 80'000; i += 7) ASSERT_EQ(now.Find(Key(i)), i);

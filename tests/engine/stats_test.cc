@@ -16,14 +16,14 @@ namespace {
 
 using namespace testing;
 
-std::uint64_t Sum(const GraphBytes& b) {
+std::uint64_t Sum(const metrics::GraphBytes& b) {
   return b.csr + b.sparse + b.delta + b.nodes + b.keys + b.strings + b.columns + b.payload_refs +
          b.vectors + b.derived;
 }
 
 TEST(Stats, EmptyGraph) {
   WriterHarness live;
-  GraphBytes b = MeasureBytes(live.snapshot());
+  metrics::GraphBytes b = metrics::MeasureBytes(live.snapshot());
   EXPECT_EQ(b.total, Sum(b));
   EXPECT_EQ(b.per_edge, 0);
   EXPECT_EQ(b.per_node, 0);
@@ -40,10 +40,10 @@ TEST(Stats, TheBudgetOfDesignSection3) {
     for (int i = 0; i < kArcs; ++i)
       b.Link(nodes[i % kNodes], kLink, nodes[(i * 7 + i / kNodes) % kNodes]);
   }));
-  EXPECT_GT(MeasureBytes(live.snapshot()).delta, 0u);
+  EXPECT_GT(metrics::MeasureBytes(live.snapshot()).delta, 0u);
   const std::uint64_t edges = live.snapshot().CountEdges(Plane::kFact);
   live.Compact();
-  GraphBytes b = MeasureBytes(live.snapshot());
+  metrics::GraphBytes b = metrics::MeasureBytes(live.snapshot());
   EXPECT_EQ(b.total, Sum(b));
   EXPECT_LE(b.per_edge, 20);
   EXPECT_LE(b.per_node, 16);
@@ -66,7 +66,7 @@ TEST(Stats, EveryPartCounts) {
     b.Link({.source = x, .target = b.Node("y"), .kind = kLink, .label = "label"});
   }));
   live.Compact();
-  GraphBytes b = MeasureBytes(live.snapshot());
+  metrics::GraphBytes b = metrics::MeasureBytes(live.snapshot());
   EXPECT_GT(b.sparse, 0u);
   EXPECT_GT(b.columns, 0u);
   EXPECT_GT(b.payload_refs, 0u);

@@ -116,8 +116,8 @@ TEST(Host, CallsInAChildAreErrors) {
                                          Refused(db->graph().Load(EdgeLoad())),
                                          Refused(db->graph().Replay({&record, 1})),
                                          Refused(db->graph().CheckProcess()),
-                                         Refused(GraphMetrics(db->graph())),
-                                         Refused(DatabaseMetrics(*db))}) {
+                                         Refused(metrics::GraphMetrics(db->graph())),
+                                         Refused(metrics::DatabaseMetrics(*db))}) {
                 ++call;
                 if (!refused) return call;
               }
@@ -174,8 +174,8 @@ TEST(Host, CountingInAChildDoesNotWaitForTheWriter) {
   auto writer = std::async(std::launch::async, [&] { return db->graph().Apply(ScriptBatch(3)); });
   held.get_future().wait();
   EXPECT_EQ(InChild([&] {
-              if (!Refused(GraphMetrics(db->graph()))) return 1;
-              if (!Refused(DatabaseMetrics(*db))) return 2;
+              if (!Refused(metrics::GraphMetrics(db->graph()))) return 1;
+              if (!Refused(metrics::DatabaseMetrics(*db))) return 2;
               if (db->graph().stats().batches != 0) return 3;
               if (!db->graph().read_only()) return 4;
               return db->stats().disk_bytes == 0 ? 0 : 5;

@@ -132,11 +132,11 @@ TEST(Log, WhatACallbackThrowsIsDropped) {
   EXPECT_TRUE(graph->Compact());
 }
 
-double Value(const std::vector<MetricRow>& rows, std::string_view name,
+double Value(const std::vector<metrics::MetricRow>& rows, std::string_view name,
              std::string_view label = {}) {
   double sum = 0;
   bool found = false;
-  for (const MetricRow& row : rows)
+  for (const metrics::MetricRow& row : rows)
     if (row.name == name &&
         (label.empty() || (!row.labels.empty() && row.labels[0].second == label)))
       sum += row.value, found = true;
@@ -153,7 +153,7 @@ TEST(Metrics, AreWhatTheStatsSay) {
   ASSERT_TRUE(opened);
   Database& database = **opened;
   for (int i = 1; i <= 3; ++i) ASSERT_TRUE(database.graph().Apply(SomeBatch(i)));
-  auto rows = DatabaseMetrics(database);
+  auto rows = metrics::DatabaseMetrics(database);
   ASSERT_TRUE(rows);
   EXPECT_EQ(Value(*rows, "plexus_batches_total"), 3);
   EXPECT_EQ(Value(*rows, "plexus_sequence"), 3);
@@ -167,7 +167,7 @@ TEST(Metrics, AreWhatTheStatsSay) {
   EXPECT_EQ(Value(*rows, "plexus_checkpoints"), 0);
   ASSERT_TRUE(database.graph().Compact());
   ASSERT_TRUE(database.Checkpoint());
-  rows = DatabaseMetrics(database);
+  rows = metrics::DatabaseMetrics(database);
   ASSERT_TRUE(rows);
   EXPECT_EQ(Value(*rows, "plexus_compactions_total"), 1);
   EXPECT_EQ(Value(*rows, "plexus_base_arcs"), 30);
@@ -177,23 +177,27 @@ TEST(Metrics, AreWhatTheStatsSay) {
 }
 
 TEST(Metrics, AsOpenMetrics) {
-  const std::vector<MetricRow> rows = {
-      {"plexus_a_total", "Says \"a\\b\".", MetricType::kCounter, {}, 12},
-      {"plexus_b", "Two rows.", MetricType::kGauge, {{"kind", "x\"\\\n"}}, 0.25},
-      {"plexus_b", "Two rows.", MetricType::kGauge, {{"kind", "y"}, {"plane", "fact"}}, -1},
+  const std::vector<metrics::MetricRow> rows = {
+      {"plexus_a_total", "Says \"a\\b\".", metrics::MetricType::kCounter, {}, 12},
+      {"plexus_b", "Two rows.", metrics::MetricType::kGauge, {{"kind", "x\"\\\n"}}, 0.25},
+      {"plexus_b",
+       "Two rows.",
+       metrics::MetricType::kGauge,
+       {{"kind", "y"}, {"plane", "fact"}},
+       -1},
   };
   std::ostringstream out;
-  ASSERT_TRUE(WriteOpenMetrics(rows, out));
+  ASSERT_TRUE(metrics::WriteOpenMetrics(rows, out));
   EXPECT_EQ(
       out.str(),
       "# HELP plexus_a Says \\\"a\\\\b\\\".\n# TYPE plexus_a counter\nplexus_a_total 12\n"
       "# HELP plexus_b Two rows.\n# TYPE plexus_b gauge\n"
       "plexus_b{kind=\"x\\\"\\\\\\n\"} 0.25\nplexus_b{kind=\"y\",plane=\"fact\"} -1\n# EOF\n");
-  const std::vector<MetricRow> apart = {rows[1], rows[0], rows[2]};
-  EXPECT_EQ(WriteOpenMetrics(apart, out).error().code, ErrorCode::kInvalidArgument);
+  const std::vector<metrics::MetricRow> apart = {rows[1], rows[0], rows[2]};
+  EXPECT_EQ(metrics::WriteOpenMetrics(apart, out).error().code, ErrorCode::kInvalidArgument);
   std::ostringstream broken;
   broken.setstate(std::ios::badbit);
-  EXPECT_EQ(WriteOpenMetrics(rows, broken).error().code, ErrorCode::kIo);
+  EXPECT_EQ(metrics::WriteOpenMetrics(rows, broken).error().code, ErrorCode::kIo);
 }
 
 }  // namespace

@@ -161,7 +161,7 @@ TEST_F(NoMemoryStorage, Reading) {
   Reads("ChangesSince", *db, 6, 1.5, once([](Database& d) { return d.ChangesSince(3); }));
   Reads("History", *db, 6, 1.5, once([](Database& d) { return d.History(0); }));
   Reads("Verify", *db, 2, 2.5, once([](Database& d) { return d.Verify(); }));
-  Reads("Metrics", *db, 10, 1.3, once([](Database& d) { return DatabaseMetrics(d); }));
+  Reads("Metrics", *db, 10, 1.3, once([](Database& d) { return metrics::DatabaseMetrics(d); }));
   Sequence at = 0;  // each time another state that nobody has kept
   Reads("AsOf", *db, 2, 1.8, [&](Database& d) { return d.AsOf(1 + at++ % 9); });
 }

@@ -133,7 +133,7 @@ TEST(Packing, OpeningPacks) {
     auto db = MustOpen(path, options);
     ApplyLife(db->graph(), 1, 1);
     PLEXUS_OK(db->Checkpoint());
-    const std::uint64_t full = MeasureBytes(db->snapshot()).total;
+    const std::uint64_t full = metrics::MeasureBytes(db->snapshot()).total;
     ApplyLife(db->graph(), 2, 2);
     const std::string dump = Dump(db->snapshot());
     PLEXUS_OK(db->Close());
@@ -143,7 +143,7 @@ TEST(Packing, OpeningPacks) {
     // The base has the labels until the tail is folded into it.
     EXPECT_GT(now.state().strings.packed_count(), kNodes * (tail ? 3u : 9u) / 10) << tail;
     if (!tail) {
-      const GraphBytes bytes = MeasureBytes(now);
+      const metrics::GraphBytes bytes = metrics::MeasureBytes(now);
       EXPECT_LT(bytes.keys + bytes.strings + bytes.columns, full / 2);
     }
     EXPECT_EQ(Dump(now), dump);

@@ -213,7 +213,7 @@ Result<std::unique_ptr<Workspace>> Service::Borrow(const Caller& caller) {
 void Service::GiveBack(std::unique_ptr<Workspace> workspace) {
   if (workspace->options().wall.empty() || workspace->input() >= 0) return;
   workspace->SetCaller(nullptr, nullptr);
-  const std::uint64_t bytes = MeasureBytes(workspace->graph().snapshot()).total;
+  const std::uint64_t bytes = metrics::MeasureBytes(workspace->graph().snapshot()).total;
   std::list<Idle> dropped;  // ends without the lock
   const std::lock_guard lock(idle_mutex_);
   idle_.push_back({std::move(workspace), bytes});

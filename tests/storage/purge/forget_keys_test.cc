@@ -101,7 +101,8 @@ TEST(ForgetKeys, AreGoneFromMemoryFilesAndTheNextLife) {
   db = MustOpen(scratch.path(), Options());
   EXPECT_EQ(db->snapshot().Find(Key(20)), renewed);
   EXPECT_TRUE(db->snapshot().key_forgotten(old));
-  EXPECT_LT(MeasureBytes(db->snapshot()).keys, 80'000u) << "a page of entries and little else";
+  EXPECT_LT(metrics::MeasureBytes(db->snapshot()).keys, 80'000u)
+      << "a page of entries and little else";
   ExpectSound(*db);
 }
 

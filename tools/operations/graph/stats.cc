@@ -32,7 +32,7 @@ void WriteKindCounts(ReplyWriter& json, std::string_view name, const Snapshot& s
   json.EndObject();
 }
 
-void WriteBytes(ReplyWriter& json, const GraphBytes& bytes) {
+void WriteBytes(ReplyWriter& json, const metrics::GraphBytes& bytes) {
   json.BeginObject("bytes");
   json.Field("total", bytes.total);
   json.Field("per_edge", bytes.per_edge);
@@ -74,12 +74,12 @@ void WriteStorage(ReplyWriter& json, const StorageStats& stats) {
 // none exists of it to tell.
 struct Stored {
   StorageStats storage = {};
-  ProcessBytes process = {};
+  metrics::ProcessBytes process = {};
 };
 
 void WriteProcess(ReplyWriter& json, const Stored& stored) {
   const StorageStats& stats = stored.storage;
-  const ProcessBytes& process = stored.process;
+  const metrics::ProcessBytes& process = stored.process;
   json.BeginObject("process");
   json.Field("resident", process.resident);
   json.Field("allocator_free", process.allocator_free);
@@ -106,13 +106,13 @@ void WriteStats(ReplyWriter& json, const Snapshot& snapshot, const Stored& store
   WriteKindCounts(json, "kinds", snapshot, Plane::kIndex, false);
   WriteKindCounts(json, "node_kinds", snapshot, Plane::kIndex, true);
   json.EndObject();
-  WriteBytes(json, MeasureBytes(snapshot));
+  WriteBytes(json, metrics::MeasureBytes(snapshot));
   WriteStorage(json, stored.storage);
   WriteProcess(json, stored);
 }
 
 std::string Page(const Snapshot& snapshot, const Stored& stored) {
-  const GraphBytes bytes = MeasureBytes(snapshot);
+  const metrics::GraphBytes bytes = metrics::MeasureBytes(snapshot);
   std::ostringstream out;
   const auto right = TextTable::Align::kRight;
   out << "sequence " << snapshot.sequence();
@@ -175,16 +175,17 @@ Result<Reply> RunStats(Workspace& workspace, const Request& request) {
                               " tells of a directory as a whole, which is not asked here");
   Stored stored;
   if (workspace.has_database())
-    stored = {.storage = workspace.database().stats(), .process = MeasureProcess()};
+    stored = {.storage = workspace.database().stats(), .process = metrics::MeasureProcess()};
   Reply reply([snapshot, stored](ReplyWriter& json) { WriteStats(json, snapshot, stored); });
   if (!request.Flag("metrics")) {
     reply.page = Page(snapshot, stored);
     return reply;
   }
   reply.members = nullptr;  // the format is all there is
-  PLEXUS_ASSIGN(std::vector<MetricRow> rows, DatabaseMetrics(workspace.database()));
+  PLEXUS_ASSIGN(std::vector<metrics::MetricRow> rows,
+                metrics::DatabaseMetrics(workspace.database()));
   reply.stream = [rows = std::move(rows)](std::ostream& out) {
-    return WriteOpenMetrics(rows, out);
+    return metrics::WriteOpenMetrics(rows, out);
   };
   return reply;
 }
