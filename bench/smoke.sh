@@ -12,7 +12,7 @@ for suite in bench/*_bench.cc; do
 done
 echo "--- memory_use"
 "$build/memory_use"
-for program in removed reembed vector_index crash_open hard_purge soak retrieval_eval million; do
+for program in removed reembed vector_index crash_open hard_purge never_composed retrieval_eval million; do
   echo "--- $program"
   "$build/$program"
 done

@@ -60,7 +60,8 @@ class Drawer {
   std::string MyMemory() { return MemoryKey(Mine(static_cast<std::uint64_t>(settings_.memories))); }
 
   void Text(const std::string& key, bool secret) {
-    ops_.push_back(Make(Op::kText, key, TextOf(chance_, writer_, step_, secret)));
+    const bool own_word = secret && settings_.Has("events");  // words keep their ids for ever
+    ops_.push_back(Make(Op::kText, key, TextOf(chance_, writer_, step_, own_word)));
   }
   void Vector(const std::string& key, int space) {
     Op op = Make(Op::kVector, key);
@@ -254,6 +255,17 @@ std::vector<Op> OpsOf(const Settings& settings, int writer, Step step) {
       outcome.from = TimeOf(writer, step);
       ops.push_back(outcome);
       break;
+    }
+  }
+  // Live data is bounded: edges go after some thousand steps.
+  constexpr Step kEdgeSteps = 2'000;
+  if (!settings.Has("events") && step > kEdgeSteps) {
+    std::vector<Op> before;
+    Drawer(settings, writer, step - kEdgeSteps, before).All();
+    for (Op& op : before) {
+      if (op.what != Op::kConnect || IsVictim(op.key) || IsVictim(op.other)) continue;
+      op.what = Op::kCut;
+      ops.push_back(std::move(op));
     }
   }
   return ops;
