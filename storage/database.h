@@ -323,7 +323,8 @@ class Database {
   // edges and bytes of `nodes`, of the events they are members of and of terms that
   // no other node is known to have had (below the history floor that is not known). Terms that
   // no node has are removed from the live graph, too. Node ids stay; the key becomes a
-  // placeholder. kConflict: another writer made one of them again meanwhile. O(log + nodes + arcs)
+  // placeholder. Interned strings (values of string columns, labels, created_by) stay in the files.
+  // kConflict: another writer made one of them again meanwhile. O(log + nodes + arcs)
   // time; files of payloads that none of them had are linked, not copied, and no second graph is
   // held.
   Status HardPurge(std::span<const NodeId> nodes, Progress* progress = nullptr);

@@ -58,21 +58,29 @@ Status LogRewriter::Choose(const std::set<NodeId>& nodes, const std::set<NodeId>
     const ForgottenNodes chosen(nodes, now_);
     // Terms whose keys are words of only the purged texts, or of texts replaced before the history
     // floor, of any node.
-    std::vector<bool> term(now_.node_count());
-    for (NodeId v = 0; v < now_.node_count(); ++v) term[v] = now_.node_kind(v) == builtin::kTerm;
-    const auto keep = [&](NodeId node) {
-      if (node < term.size()) term[node] = false;
-    };
+    std::vector<bool> term;
     std::set<NodeId> events, outcomes;
+    const auto find_terms = [&] {
+      term.resize(now_.node_count());
+      for (NodeId v = 0; v < term.size(); ++v) term[v] = now_.node_kind(v) == builtin::kTerm;
+    };
+    const auto keep_terms = [&](NodeId by, NodeId node) {
+      if (node < term.size() && !chosen.contains(by) && !events.contains(by)) term[node] = false;
+    };
+    find_terms();
     PLEXUS_TRY(ForEachEdge([&](NodeId source, KindId kind, NodeId target) {
-      if (!chosen.contains(source)) keep(target);
-      if (!chosen.contains(target)) keep(source);
+      keep_terms(source, target);
+      keep_terms(target, source);
       if (kind == builtin::kMember && chosen.contains(target)) events.insert(source);
     }));
-    if (!events.empty())
+    if (!events.empty()) {  // which have words, too, and their edges were seen as those of others
+      find_terms();
       PLEXUS_TRY(ForEachEdge([&](NodeId source, KindId kind, NodeId target) {
+        keep_terms(source, target);
+        keep_terms(target, source);
         if (kind == builtin::kLabels && events.contains(target)) outcomes.insert(source);
       }));
+    }
     all.insert(nodes.begin(), nodes.end());
     all.merge(events);
     all.merge(outcomes);

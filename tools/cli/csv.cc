@@ -67,6 +67,13 @@ std::vector<std::string> CsvNames(const Shape& reply, const std::string& list) {
 
 }  // namespace
 
+std::string CsvText(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
 std::string CsvCell(const TreeNode* cell, const Snapshot& snapshot) {
   if (!cell) return "";
   std::string text;
@@ -79,10 +86,7 @@ std::string CsvCell(const TreeNode* cell, const Snapshot& snapshot) {
              !(json && json->text == "null")) {
     text = JsonText([&](JsonWriter& writer) { WriteTree(*cell, snapshot, writer); });
   }
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
+  return CsvText(text);
 }
 
 void PrintCsv(const Request& request, const TreeWriter& reply, std::ostream& out) {
@@ -111,9 +115,10 @@ void PrintCsv(const Request& request, const TreeWriter& reply, std::ostream& out
   if (request.Given("details"))
     for (const std::string& what : request.List("details"))
       if (std::ranges::find(names, "node_" + what) == names.end()) names.push_back("node_" + what);
+  std::erase(names, "node_columns");  // each value has a column of its own
   const std::size_t own = names.size();
   for (const std::string& column : request.List("node_columns")) names.push_back(column);
-  for (std::size_t i = 0; i < names.size(); ++i) out << (i ? "," : "") << names[i];
+  for (std::size_t i = 0; i < names.size(); ++i) out << (i ? "," : "") << CsvText(names[i]);
   out << '\n';
   for (const ReplyRow& row : rows) {
     for (std::size_t i = 0; i < names.size(); ++i) {

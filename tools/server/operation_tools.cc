@@ -111,9 +111,10 @@ Result<std::string> OperationBackend::AskPage(Request request, std::string_view 
   PLEXUS_TRY(longer.Set("top", top));
   PLEXUS_TRY(longer.Set("max_bytes", kMostReplyChars));
   PLEXUS_ASSIGN(const std::string reply, Ask(std::move(longer), call));
-  PLEXUS_ASSIGN(std::string page, PageOfReply(reply, list, from, most, chars));
+  bool first_is_long = false;
+  PLEXUS_ASSIGN(std::string page, PageOfReply(reply, list, from, most, chars, &first_is_long));
   // One element is longer than all that was asked for: its texts are cut.
-  if (from == 0 && page.size() > chars) return Ask(std::move(request), call);
+  if (from == 0 && first_is_long) return Ask(std::move(request), call);
   return page;
 }
 

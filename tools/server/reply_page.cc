@@ -52,7 +52,7 @@ Result<std::uint64_t> PlaceOfCursor(std::string_view cursor) {
 }
 
 Result<std::string> PageOfReply(std::string_view json, std::string_view list, std::uint64_t from,
-                                std::uint64_t most, std::uint64_t chars) {
+                                std::uint64_t most, std::uint64_t chars, bool* first_is_long) {
   const auto begin = FindMember(json, list);
   if (!begin || json[*begin] != '[' || !json.ends_with('}'))
     return Fail(ErrorCode::kInternal, "the reply has no list " + std::string(list));
@@ -68,6 +68,7 @@ Result<std::string> PageOfReply(std::string_view json, std::string_view list, st
     if (number >= from && !more) {
       more = shown == most || (shown > 0 && bytes > chars);
       if (!more) {
+        if (first_is_long && shown == 0) *first_is_long = end - at > chars;
         if (shown++ > 0) page += ',';
         page += json.substr(at, end - at);
       }

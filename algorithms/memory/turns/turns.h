@@ -138,12 +138,14 @@ struct SessionResult {
 
 // Computes: the turns before and after `turn` in its session (the one with the smallest id), by
 //   time, then id; turns without a time come last, so that the first turn is the one that builders
-//   take a session for. Without a session the walk follows temporal
-//   edges: of several the heaviest, then the smaller id; a turn is met once.
+//   take a session for. A session in place of `turn` means its first one. Without a session the
+//   walk follows temporal edges: of several the heaviest, then the smaller id; a turn is met once.
+//   Of `subset`, and `turn`; null is all.
 // Complexity: O(turns of the session), or the rows along the walk.
-// Errors: kInvalidArgument: no such node. kNotFound: it was removed. kResourceExhausted.
+// Errors: kInvalidArgument: no such node. kNotFound: it was removed, or is a session without turns.
+//   kResourceExhausted.
 // Threads: thread-safe.
 Result<SessionResult> Session(const Snapshot& snapshot, NodeId turn, std::uint64_t back = 20,
-                              std::uint64_t forward = 20);
+                              std::uint64_t forward = 20, const NodeSubset* subset = nullptr);
 
 }  // namespace plexus::memory

@@ -38,9 +38,11 @@ void FillSecret(Database& db, std::uint64_t batches) {
   const NodeRef event = batch.IndexNode(kEvent, "secretevent");
   batch.Link(event, kMember, node);
   batch.Link(event, kMember, batch.Node("m1"));
+  batch.Link(event, kHasTerm, batch.IndexNode(kTerm, "secretquery"));
   PLEXUS_OK(db.graph().Apply(batch));
 }
-const std::vector<std::string> kSecrets = {kSecret, "secret-key", "secretword", "secretevent"};
+const std::vector<std::string> kSecrets = {kSecret, "secret-key", "secretword", "secretevent",
+                                           "secretquery"};
 
 TEST(HardPurge, PayloadsOfOthersAreNotCopied) {
   ScratchDirectory scratch;

@@ -146,6 +146,8 @@ TEST_F(ListTest, EdgesByAnExpression) {
   EXPECT_EQ(ends({"--where", "kind = 'event'"}), "a b");
   EXPECT_EQ(ends({}), "a c, a b, a b, a b, b c, c a");
   EXPECT_EQ(Run({"list", "--edges", "--keys"}).code, 2);
+  const Words quoted = {"list", "--edges", "--columns", "source,\"props.a,b\"", "--format", "csv"};
+  EXPECT_TRUE(Run(quoted).out.starts_with("source,\"props.a,b\"\n"));
   EXPECT_EQ(Run({"list", "--edges", "--details", "kind"}).code, 2);  // would be ignored
 }
 

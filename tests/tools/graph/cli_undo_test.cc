@@ -1,6 +1,7 @@
 // undo: the graph is again what it was before the batch, whatever the batch was.
 #include <gtest/gtest.h>
 
+#include <boost/json/serialize.hpp>
 #include <random>
 #include <string>
 #include <vector>
@@ -116,6 +117,45 @@ TEST_F(Undo, RefusesWhatWasChangedSince) {
   EXPECT_EQ(Run({"undo", Last(), "--expect-sequence", "1"}).code, 6);
   Do({"purge", "b"});
   EXPECT_NE(Run({"undo", Last()}).code, 0) << "what is purged is gone";
+}
+
+TEST_F(Undo, LaterUsesAndAnIndexOfAll) {
+  Do({"put", "a", "--text", "the first text"});
+  const std::string first = Last();
+  Do({"put", "b", "--text", "quite another text"});
+  Do({"undo", first});  // the index of terms was written by both
+  EXPECT_EQ(Run({"get", "a"}).code, 3);
+  Do({"put", "c"});
+  const std::string made = Last();
+  Do({"put", "c", "--tags", "x"});
+  EXPECT_EQ(Run({"undo", made}).code, 6) << "a tag was put on it";
+  Do({"ledger", "record", "--member", "b", "--id", "e1", "--query", "why"});
+  const std::string recorded = Last();
+  Do({"ledger", "label", "e1", "helpful"});
+  EXPECT_EQ(Run({"undo", recorded}).code, 6) << "the event has an outcome";
+  Do({"link", "b", "causes", "d"});
+  Do({"unlink", "b", "causes", "d"});
+  const std::string unlinked = Last();
+  Do({"remove", "d"});
+  EXPECT_EQ(Run({"undo", unlinked}).code, 6);
+}
+
+// The same bytes that are stored once more are no change.
+TEST_F(Undo, ABackAndForthIsNoChange) {
+  for (const Words& of : {Words{"put", "t"}, Words{"link", "s", "causes", "u"}}) {
+    const auto with = [&](const char* props) {
+      Words words = of;
+      words.insert(words.end(), {"--props", props});
+      Do(words);
+    };
+    with(R"({"n":1})");
+    const std::string first = Last();
+    with(R"({"n":2})");
+    Do({"undo"});
+    const auto changes = Json({"diff", first, Last()});
+    EXPECT_EQ(changes.at("results").as_array().size(), 0u) << boost::json::serialize(changes);
+    Do({"undo", first});
+  }
 }
 
 }  // namespace

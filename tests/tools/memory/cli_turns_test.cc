@@ -168,6 +168,16 @@ TEST_F(TurnsCommand, T5Session) {
         {Words{"session", "t7"}, "0 t7"}})
     ExpectReplies({{words, "turns", "position key", shown}});
   ExpectRefused({{{"session", "nosuch"}, 3, "nosuch"}});
+  // A memory is no turn; a turn is in the session with the smallest id; what is left out is not
+  // counted.
+  Import(R"({"node":"note","kind":"memory","created_at":)" + At(1) + R"(}
+{"edge":["note","s1"],"kind":"in_session"}
+{"edge":["t1","s2"],"kind":"in_session"}
+)");
+  const Words two = {"session", "t3", "--back", "1", "--where", "created_at != " + At(60)};
+  ExpectReplies({{{"session", "t2"}, "turns", "position key", "-1 t1, 0 t2, 1 t3, 2 t4"},
+                 {{"session", "session:s2"}, "turns", "position key", "0 t5, 1 t6"},
+                 {two, "turns", "position key", "-1 t1, 0 t3, 1 t4"}});
 }
 
 TEST_F(TurnsCommand, WithoutItsRecordARecipeLooksAtEverythingAndChangesNothing) {

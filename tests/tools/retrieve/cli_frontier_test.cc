@@ -80,6 +80,17 @@ TEST_F(FrontierCommand, ShowsWhatTheyShare) {
   EXPECT_TRUE(Json({"frontier", "--max-compared", "0"}).at("truncated").as_bool());
 }
 
+TEST_F(FrontierCommand, TurnsAreOfNoSet) {
+  Import(R"({"node":"t","kind":"turn","tags":["all","rare"]})");
+  const auto ids = [&](const Words& more) {
+    Words words = {"frontier", "--lens", "rare"};
+    words.insert(words.end(), more.begin(), more.end());
+    return Listed(Json(words), "ids");
+  };
+  EXPECT_FALSE(Says(ids({}), "t"));
+  EXPECT_TRUE(Says(ids({"--node-kinds", "memory,turn"}), "t"));
+}
+
 class FrontierLenses : public ProgramTest {
  protected:
   FrontierLenses() { always_ = {"--now", "1700000100000"}; }

@@ -43,6 +43,9 @@ TEST_F(HttpTest, OperationsByPostAndByShortGet) {
   EXPECT_EQ(get.status, 200) << get.body;
   EXPECT_NE(get.body.find(R"("text":"x")"), std::string::npos);
   EXPECT_EQ(Http(port_, "GET", "/v1/get?key=none").status, 404);
+  EXPECT_EQ(Http(port_, "GET", "/v1/history?key=none").status, 404);
+  EXPECT_EQ(Http(port_, "GET", "/v1/history?key=a+b").body,
+            Http(port_, "POST", "/v1/history", R"({"key":"a b"})").body);
   EXPECT_EQ(Http(port_, "GET", "/v1/get?ky=none").status, 400);
   EXPECT_EQ(Http(port_, "GET", "/v1/remove?key=a+b").status, 405);
   EXPECT_EQ(Http(port_, "GET", "/v1/recall?words=x&commit").status, 405);

@@ -47,6 +47,11 @@ TEST(ReplyPages, APageEndsWhereItIsAskedTo) {
   EXPECT_EQ(page(1, 9, 4), R"({"a":[0],"l":[2,[3]],"t":false,"next_cursor":"p3"})");
   EXPECT_EQ(page(9, 2), R"({"a":[0],"l":[],"t":false})");
   EXPECT_EQ(*PageOfReply(R"({"l":[]})", "l", 0, 1, 1), R"({"l":[]})");
+  for (const std::uint64_t chars : {9u, 10u}) {  // of the first one
+    bool long_one = false;
+    ASSERT_TRUE(PageOfReply(json, "l", 0, 9, chars, &long_one));
+    EXPECT_EQ(long_one, chars < 10);
+  }
   for (const char* broken :
        {"", "{}", R"({"l":1})", R"({"l":[1)", R"({"l":[1})", R"({"x":{"l":[]}})"})
     EXPECT_FALSE(PageOfReply(broken, "l", 0, 1, 1)) << broken;

@@ -349,8 +349,8 @@ void AddEdit(Rows& rows) {
       {.name = "purge",
        .group = "Change",
        .title = "Erase nodes",
-       .summary = "Erase what nodes hold, from the past too (reads the log once; rewrites it if "
-                  "one was the last user of a word or tag)",
+       .summary = "Erase texts, words, tags, properties and vectors of nodes, from the past too "
+                  "(reads the log once; rewrites it if one was the last user of a word or tag)",
        .effect = Effect::kDestroy,
        .parameters = {Repeated("key", "KEY", "the node's key; of several keys a list")
                           .Named(Means::kKey)

@@ -1,5 +1,4 @@
-// Columns by their bits, payloads and vectors by where they are stored; edges by a merge of two
-// sorted rows.
+// Payloads and vectors that are stored elsewhere are read; edges by a merge of two sorted rows.
 #include "tools/operations/graph/state_comparison.h"
 #include "engine/vectors/vector_view.h"
 
@@ -25,9 +24,28 @@ std::vector<Edge> EdgesOf(const Snapshot& snapshot, NodeId node) {
   return edges;
 }
 
+bool SamePayload(const Snapshot& before, PayloadRef a, const Snapshot& after, PayloadRef b) {
+  if (a == b) return true;
+  if (!a || !b) return false;
+  const Result<std::string> then = before.Payload(a), now = after.Payload(b);
+  return then && now && *then == *now;
+}
+
 PayloadRef VectorRef(const Snapshot& snapshot, SpaceId space, NodeId node) {
   const VectorView* view = snapshot.space(space);
   return view && view->has(node) ? view->ref(node) : PayloadRef{};
+}
+
+bool SameVector(const Snapshot& before, const Snapshot& after, SpaceId space, NodeId node) {
+  const PayloadRef a = VectorRef(before, space, node), b = VectorRef(after, space, node);
+  if (a == b) return true;
+  if (!a || !b) return false;
+  const Result<const VectorView*> then = before.vectors(space), now = after.vectors(space);
+  if (!then || !now || (*then)->dimensions() != (*now)->dimensions()) return false;
+  VectorBuffer past, present;
+  const auto count = (*then)->dimensions();
+  return std::ranges::equal((*then)->vector(node, past).first(count),
+                            (*now)->vector(node, present).first(count));
 }
 
 }  // namespace
@@ -49,21 +67,21 @@ NodeComparison CompareNode(const Snapshot& before, const Snapshot& after, NodeId
     if (then != after.column_bits(column, node)) found.columns.push_back(column);
   }
   for (const NodeField field : {NodeField::kText, NodeField::kProperties})
-    if (before.payload_ref(node, field) != after.payload_ref(node, field))
+    if (!SamePayload(before, before.payload_ref(node, field), after,
+                     after.payload_ref(node, field)))
       found.payloads.push_back(field);
   for (std::size_t id = 0; id < after.schema().spaces().size(); ++id) {
     const auto space = static_cast<SpaceId>(id);
-    if (VectorRef(before, space, node) != VectorRef(after, space, node))
-      found.spaces.push_back(space);
+    if (!SameVector(before, after, space, node)) found.spaces.push_back(space);
   }
   return found;
 }
 
-bool SameEdgeValue(const Edge& a, const Edge& b) {
+bool SameEdgeValue(const Snapshot& before, const Edge& a, const Snapshot& after, const Edge& b) {
   return std::bit_cast<std::uint32_t>(a.weight) == std::bit_cast<std::uint32_t>(b.weight) &&
          a.created_at == b.created_at && a.created_by == b.created_by &&
          a.valid_from == b.valid_from && a.valid_until == b.valid_until &&
-         a.properties == b.properties;
+         SamePayload(before, a.properties, after, b.properties);
 }
 
 void CompareEdges(const Snapshot& before, const Snapshot& after, NodeId node,
@@ -81,7 +99,7 @@ void CompareEdges(const Snapshot& before, const Snapshot& after, NodeId node,
     } else if (come) {
       take({.now = *now++});
     } else {
-      if (!SameEdgeValue(*then, *now)) take({.then = *then, .now = *now});
+      if (!SameEdgeValue(before, *then, after, *now)) take({.then = *then, .now = *now});
       ++then, ++now;
     }
   }

@@ -21,12 +21,13 @@ struct NodeComparison {
     return was == is && !kind && columns.empty() && payloads.empty() && spaces.empty();
   }
 };
+// Texts, properties and vectors by their bytes; those that cannot be read differ.
 NodeComparison CompareNode(const Snapshot& before, const Snapshot& after, NodeId node);
 
 // Whether the node is there, and alive.
 bool IsAlive(const Snapshot& snapshot, NodeId node);
-// Everything but the identity; properties by where they are stored.
-bool SameEdgeValue(const Edge& a, const Edge& b);
+// Everything but the identity. Of an edge of `before` and one of `after`.
+bool SameEdgeValue(const Snapshot& before, const Edge& a, const Snapshot& after, const Edge& b);
 
 // An edge that came (no `then`), went (no `now`) or changed.
 struct EdgeComparison {

@@ -50,22 +50,32 @@ class Undoing {
                                           ": take back what came later first");
   }
 
-  // Whether edges came to the node or left it, or others did so, after the batch.
-  bool HasOtherEdges(NodeId node, const ArcFilter& filter) const {
-    return now_.Degree(Direction::kBoth, node, filter) !=
-           after_.Degree(Direction::kBoth, node, filter);
+  // How many edges it has but those to its words, which an index makes.
+  static std::size_t EdgesOf(const Snapshot& snapshot, NodeId node) {
+    return snapshot.Degree(Direction::kBoth, node, ArcFilter::All()) -
+           snapshot.Degree(Direction::kOut, node,
+                           ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm));
   }
+  // Whether edges came to the node or left it, or others did so, after the batch.
+  bool HasOtherEdges(NodeId node) const { return EdgesOf(now_, node) != EdgesOf(after_, node); }
+  // Tags, terms and the like, which stay for others; an event or outcome is what was recorded.
+  bool IsShared(NodeId node) const {
+    const NodeKindId kind = after_.node_kind(node);
+    return !after_.is_fact(node) && kind != builtin::kEvent && kind != builtin::kOutcome;
+  }
+  bool Lives(NodeId node) const { return IsAlive(now_, node) || restored_.contains(node); }
 
   Status TurnNode(NodeId node) {
     const NodeComparison made = CompareNode(before_, after_, node);
     if (made.same()) return {};
     const NodeComparison since = CompareNode(after_, now_, node);
-    const bool fact = after_.is_fact(node);
+    // What the index of terms keeps of itself is of every batch.
+    if (now_.key(node) == terms_record_ && !since.same()) return {};
+    const bool fact = after_.is_fact(node), shared = IsShared(node);
     if (!made.was) {
       // An index node that is gone, or in use by others, needs nothing.
-      if (!fact && (!since.is || HasOtherEdges(node, ArcFilter::All()))) return {};
-      if (!since.same() || HasOtherEdges(node, ArcFilter::Kinds(now_.schema(), {})))
-        return Changed(node);
+      if (!fact && (!since.is || (shared && HasOtherEdges(node)))) return {};
+      if (!since.same() || HasOtherEdges(node)) return Changed(node);
       batch_.RemoveNode(NodeRef::Id(node));
       removed_.insert(node);
       return {};
@@ -97,6 +107,7 @@ class Undoing {
   // A removed node, with all that it had.
   Status Restore(NodeId node) {
     batch_.UpsertNode(NodeRef::Id(node), KindOf(node));
+    restored_.insert(node);
     for (std::size_t id = 0; id < before_.schema().columns().size(); ++id)
       SetColumn(node, static_cast<ColumnId>(id));
     for (const NodeField field : {NodeField::kText, NodeField::kProperties})
@@ -157,8 +168,9 @@ class Undoing {
     const Edge& edge = changed.then ? *changed.then : *changed.now;
     const std::optional<Edge> present =
         now_.FindEdge(edge.source, edge.kind, edge.target, edge.label);
-    if (changed.then && present && SameEdgeValue(*changed.then, *present)) return {};
-    const bool as_left = changed.now ? present && SameEdgeValue(*changed.now, *present) : !present;
+    if (changed.then && present && SameEdgeValue(before_, *changed.then, now_, *present)) return {};
+    const bool as_left =
+        changed.now ? present && SameEdgeValue(after_, *changed.now, now_, *present) : !present;
     const std::string& kind = now_.schema().edge_kind(edge.kind).name;
     const NodeRef source = NodeRef::Id(edge.source), target = NodeRef::Id(edge.target);
     if (!as_left) return Changed(edge.source);
@@ -167,6 +179,8 @@ class Undoing {
         batch_.Unlink(source, batch_.EdgeKindNamed(kind), target, now_.string(edge.label));
       return {};
     }
+    for (const NodeId end : {edge.source, edge.target})
+      if (!Lives(end)) return Changed(end);
     std::string properties;
     if (edge.properties) PLEXUS_SET(properties, before_.Payload(edge.properties));
     batch_.Link({.source = source,
@@ -184,7 +198,8 @@ class Undoing {
 
   const Snapshot &before_, &after_, &now_;
   WriteBatch& batch_;
-  std::set<NodeId> removed_;  // by this batch
+  const std::string terms_record_ = IndexKey("inscription", "plexus.terms");
+  std::set<NodeId> removed_, restored_;  // by this batch
   VectorBuffer buffer_;
 };
 

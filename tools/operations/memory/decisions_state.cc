@@ -176,7 +176,7 @@ void AddDecisionsState(Rows& rows) {
       {.name = "decisions_status",
        .group = "Ask",
        .title = "State of decisions",
-       .summary = "List the state of decisions: active, resolved, blocked or superseded",
+       .summary = "List the state of decisions: open, recorded, blocked or superseded",
        .parameters =
            Parameters{
                Optional(

@@ -216,6 +216,9 @@ Result<Reply> RunCorrect(Workspace& workspace, const Request& request) {
   Inherit(snapshot, request, batch, node, old);
   WriteBatch::EdgeInput edge{
       .source = node, .target = NodeRef::Id(old), .kind = builtin::kSupersedes};
+  // Until the correction holds, the old memory does.
+  PLEXUS_ASSIGN(const auto from, GivenTime(workspace, request, "valid_from"));
+  if (from) edge.valid_from = *from;
   std::string reason;
   if (request.Given("reason")) {
     PropertyMapBuilder map;

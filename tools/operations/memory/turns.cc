@@ -230,29 +230,13 @@ Result<Reply> RunBuild(Workspace& workspace, const Request& request) {
   return reply;
 }
 
-// The turn that is meant; of a session its first one.
-Result<NodeId> TurnMeant(const Snapshot& snapshot, const std::string& key) {
-  PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, key));
-  if (snapshot.node_kind(node) != builtin::kSession) return node;
-  std::optional<NodeId> turn;
-  snapshot.ForEachArc(Direction::kIn, node, ArcFilter::Kind(snapshot.schema(), builtin::kInSession),
-                      [&](const Arc& arc) {
-                        if (!turn && snapshot.is_fact(arc.neighbor)) turn = arc.neighbor;
-                      });
-  if (!turn) return NotFound("session '", key, "' has no turns");
-  constexpr std::uint64_t kAll = std::uint64_t{1} << 62;
-  PLEXUS_ASSIGN(const memory::SessionResult all, memory::Session(snapshot, *turn, kAll, 0));
-  return all.turns.front().node;
-}
-
 Result<Reply> RunSession(Workspace& workspace, const Request& request) {
   const Snapshot& snapshot = workspace.snapshot();
-  PLEXUS_ASSIGN(const NodeId turn, TurnMeant(snapshot, request.Text("key")));
+  PLEXUS_ASSIGN(const NodeId meant, FindAliveNode(snapshot, request.Text("key")));
   PLEXUS_ASSIGN(memory::SessionResult result,
-                memory::Session(snapshot, turn, request.Count("back"), request.Count("forward")));
-  if (const NodeSubset* scope = workspace.scope())
-    std::erase_if(result.turns,
-                  [&](const memory::SessionTurn& t) { return !scope->contains(t.node); });
+                memory::Session(snapshot, meant, request.Count("back"), request.Count("forward"),
+                                workspace.scope()));
+  const NodeId turn = std::ranges::find(result.turns, 0, &memory::SessionTurn::position)->node;
   std::string closing;
   if (result.session == kNoNode) closing += "in no session: along temporal edges\n";
   if (result.more_before + result.more_after > 0) closing += "the session continues\n";

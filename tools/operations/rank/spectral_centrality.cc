@@ -128,11 +128,13 @@ Result<Reply> RunHits(Workspace& workspace, const Request& request) {
 }
 
 Parameters IterationParameters(const char* edges, const char* tolerance) {
-  return Parameters{Count("iterations", "N", "at most N, then say truncated")
-                        .Between(1, 1'000'000)
-                        .Default(std::uint64_t{1000}),
-                    MaxEdges(edges), Number("tolerance", "T", tolerance).Default(1e-9),
-                    Flag("unweighted", "every edge counts 1")} +
+  return Parameters{
+             Count("iterations", "N",
+                   "at most N (of katz those that find alpha come besides), then say truncated")
+                 .Between(1, 1'000'000)
+                 .Default(std::uint64_t{1000}),
+             MaxEdges(edges), Number("tolerance", "T", tolerance).Default(1e-9),
+             Flag("unweighted", "every edge counts 1")} +
          RankedParameters();
 }
 

@@ -288,11 +288,16 @@ Result<std::uint64_t> NoteOlderVectors(Workspace& workspace, const Request& requ
   const ArcFilter has_term = ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm);
   const VectorView* const vectors = snapshot.space(space);
   std::uint64_t older = 0;
+  bool cleared = false;
   for (NodeId node = 0; node < snapshot.node_count(); ++node) {
     const Sequence newest = retrieval::NewestText(snapshot, node, terms);
-    if (newest == 0 || !snapshot.alive(node) || !snapshot.is_fact(node)) continue;
+    if (!snapshot.alive(node) || !snapshot.is_fact(node)) continue;
     if (subset && !subset->contains(node)) continue;
     const bool has = vectors && vectors->has(node);
+    if (newest == 0) {  // the text that the vector is of is gone
+      if (has && record) ++older, cleared = true;
+      continue;
+    }
     if (!has && !record) continue;
     // Properties of which nothing is indexed make no vector.
     if (!has && !snapshot.payload_ref(node, NodeField::kText) &&
@@ -306,7 +311,7 @@ Result<std::uint64_t> NoteOlderVectors(Workspace& workspace, const Request& requ
   if (older == 0) return older;
   workspace.notes().push_back(
       {Grouped(older) + (older == 1 ? " fact has" : " facts have") +
-           " a text that is newer than its vector" +
+           " a text that is newer than its vector" + (cleared ? ", or none any more" : "") +
            (record ? ": " + request.Command("embed", workspace.directory()) + " makes them anew"
                    : " in space " + Quoted(name) + "; give it the vectors of the new texts"),
        Note::kNote});

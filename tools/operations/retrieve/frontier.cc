@@ -56,7 +56,7 @@ Result<Reply> RunFrontier(Workspace& workspace, const Request& request) {
   options.filter.valid_at = workspace.now_ms();
   if (const auto compared = request.MaybeCount("max_compared"))
     options.run.budget.edges = *compared;
-  PLEXUS_ASSIGN(NodeSubset subset, VisibleInScope(workspace, request));
+  PLEXUS_ASSIGN(NodeSubset subset, MemoriesInScope(workspace, request));
   NodeSubset carriers;
   if (request.Given("tags")) {
     PLEXUS_ASSIGN(carriers, Carriers(workspace, request.List("tags")));

@@ -185,7 +185,7 @@ Parameters RecallParameters() {
              Number("decay", "F", "factor for each edge from there, in addition to its weight")
                  .Between(0, 1)
                  .Default(0.5),
-             Top(10, "at most K memories; 0 = all"),
+             Top(10, "at most K memories; 0 = all, in the order of --plan lists"),
              List("weight", "TERM=W,...",
                   "rank by the sum of these terms: text, similarity, path, recency, salience, "
                   "frequency, "

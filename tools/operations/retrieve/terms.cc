@@ -24,6 +24,9 @@ Result<std::vector<std::string>> StopWords(const Request& request) {
   std::vector<std::string> words;
   PLEXUS_TRY(ForEachLine(request.Source("stop_words"), request.Text("stop_words"),
                          [&](std::string_view line) -> Status {
+                           if (line.starts_with('[') || line.starts_with('{'))
+                             return Invalid(request.Name("stop_words"),
+                                            ": one word a line, no JSON");
                            while (line.ends_with('\r') || line.ends_with(' '))
                              line.remove_suffix(1);
                            if (!line.empty()) words.emplace_back(line);

@@ -144,10 +144,11 @@ void AddSimilar(Rows& rows) {
                     {"shared", "shared", As::kGrouped},
                     {"a", "one", As::kKey},
                     {"b", "other", As::kKey}}}},
-       .examples = {{"plexus similar --db g --of alice --top 10",
-                     "nodes that know the same nodes as alice"},
-                    {"plexus similar --db g --measure adamic-adar --kinds has_tag --json",
-                     "the pairs of the whole graph with the rarest tags in common"}},
+       .examples =
+           {{"plexus similar --db g --of alice --top 10",
+             "nodes that know the same nodes as alice"},
+            {"plexus similar --db g --measure adamic-adar --kinds has_tag --direction out --json",
+             "the pairs of facts with the rarest tags in common"}},
        .run = RunSimilar});
 }
 

@@ -11,8 +11,9 @@ using namespace internal;
 
 namespace {
 
+// `turn`: kNoNode is the first one.
 void InSession(const Snapshot& snapshot, NodeId turn, std::uint64_t back, std::uint64_t forward,
-               SessionResult& result) {
+               const NodeSubset* subset, SessionResult& result) {
   struct Place {
     bool untimed;  // behind the others: such a turn need not be the first
     std::int64_t time;
@@ -23,15 +24,19 @@ void InSession(const Snapshot& snapshot, NodeId turn, std::uint64_t back, std::u
   snapshot.ForEachArc(Direction::kIn, result.session,
                       ArcFilter::Kind(snapshot.schema(), builtin::kInSession), [&](const Arc& arc) {
                         const NodeId v = arc.neighbor;
-                        if (!snapshot.is_fact(v) || !snapshot.alive(v)) return;
+                        if (v != turn && (snapshot.node_kind(v) != builtin::kTurn ||
+                                          (subset && !subset->contains(v)) ||
+                                          SessionOf(snapshot, v) != result.session))
+                          return;
                         const std::int64_t time = TurnTime(snapshot, v);
                         turns.push_back({time == kNoTime, time, v});
                       });
   std::ranges::sort(turns);
   const auto rest = std::ranges::unique(turns);  // labels tell edges apart, not turns
   turns.erase(rest.begin(), rest.end());
-  const auto at =
-      static_cast<std::uint64_t>(std::ranges::find(turns, turn, &Place::turn) - turns.begin());
+  if (turns.empty()) return;
+  const auto asked = turn == kNoNode ? turns.begin() : std::ranges::find(turns, turn, &Place::turn);
+  const auto at = static_cast<std::uint64_t>(asked - turns.begin());
   const std::uint64_t first = at - std::min(at, back);
   const std::uint64_t last = at + std::min<std::uint64_t>(turns.size() - 1 - at, forward);
   for (std::uint64_t i = first; i <= last; ++i)
@@ -43,13 +48,14 @@ void InSession(const Snapshot& snapshot, NodeId turn, std::uint64_t back, std::u
 
 // Up to `steps` turns along temporal edges; the next one after them, or kNoNode.
 NodeId Walk(const Snapshot& snapshot, NodeId turn, Direction direction, std::uint64_t steps,
-            std::unordered_set<NodeId>& met, std::vector<NodeId>& found) {
+            const NodeSubset* subset, std::unordered_set<NodeId>& met, std::vector<NodeId>& found) {
   const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), builtin::kTemporal);
   for (NodeId at = turn;;) {
     NodeId next = kNoNode;
     float heaviest = -1;
     snapshot.ForEachArc(direction, at, filter, [&](const Arc& arc) {
       if (arc.weight <= heaviest || met.contains(arc.neighbor)) return;
+      if (subset && !subset->contains(arc.neighbor)) return;
       heaviest = arc.weight;
       next = arc.neighbor;
     });
@@ -63,19 +69,22 @@ NodeId Walk(const Snapshot& snapshot, NodeId turn, Direction direction, std::uin
 }  // namespace
 
 Result<SessionResult> Session(const Snapshot& snapshot, NodeId turn, std::uint64_t back,
-                              std::uint64_t forward) try {
+                              std::uint64_t forward, const NodeSubset* subset) try {
   if (turn >= snapshot.node_count()) return Invalid("no node ", turn);
   if (!snapshot.alive(turn)) return NotFound("'", DisplayName(snapshot.key(turn)), "' was removed");
   SessionResult result;
-  if (snapshot.is_fact(turn)) result.session = SessionOf(snapshot, turn);
+  const bool session = snapshot.node_kind(turn) == builtin::kSession;
+  if (session || snapshot.is_fact(turn))
+    result.session = session ? turn : SessionOf(snapshot, turn);
   if (result.session != kNoNode) {
-    InSession(snapshot, turn, back, forward, result);
-    return result;
+    InSession(snapshot, session ? kNoNode : turn, back, forward, subset, result);
+    if (!result.turns.empty()) return result;
+    return NotFound("session '", DisplayName(snapshot.key(turn)), "' has no turns");
   }
   std::unordered_set<NodeId> met = {turn};
   std::vector<NodeId> before, after;
-  result.more_before = Walk(snapshot, turn, Direction::kIn, back, met, before) != kNoNode;
-  result.more_after = Walk(snapshot, turn, Direction::kOut, forward, met, after) != kNoNode;
+  result.more_before = Walk(snapshot, turn, Direction::kIn, back, subset, met, before) != kNoNode;
+  result.more_after = Walk(snapshot, turn, Direction::kOut, forward, subset, met, after) != kNoNode;
   std::int64_t position = -static_cast<std::int64_t>(before.size());
   std::ranges::reverse(before);
   before.push_back(turn);

@@ -8,10 +8,12 @@ namespace plexus::memory::internal {
 
 namespace {
 
-constexpr std::array<std::string_view, 26> kStopWords = {
-    "about", "after", "again",   "against", "because", "before", "between", "could", "every",
-    "first", "from",  "have",    "into",    "memory",  "needs",  "should",  "their", "there",
-    "these", "thing", "through", "using",   "where",   "which",  "while",   "would"};
+// Also as the English stemmer of the index has them.
+constexpr std::array<std::string_view, 30> kStopWords = {
+    "about",   "after",  "again", "against", "becaus", "because", "befor", "before",
+    "between", "could",  "everi", "every",   "first",  "from",    "have",  "into",
+    "memori",  "memory", "needs", "should",  "their",  "there",   "these", "thing",
+    "through", "using",  "where", "which",   "while",  "would"};
 
 bool IsStopWord(std::string_view word) {
   return std::binary_search(kStopWords.begin(), kStopWords.end(), word);
