@@ -60,13 +60,16 @@ void OnAbort(int) {
   void* frames[96];
   Dl_info info;
   const int count = backtrace(frames, 96);
-  bool program = false, writer = false;
+  bool handler = true, program = false, writer = false;
   int rocksdb = 0;
-  for (int i = 1; i < count && !program; ++i) {
+  for (int i = 0; i < count && !program; ++i) {
     if (dladdr(frames[i], &info) == 0 || !info.dli_fname) continue;
+    const bool own = !std::strstr(info.dli_fname, ".so");
+    handler = handler && own;  // this function, and what a sanitizer has in between
+    if (handler) continue;
     writer = writer || (info.dli_sname && std::strstr(info.dli_sname, "SstFileWriterD"));
     rocksdb += std::strstr(info.dli_fname, "librocksdb") != nullptr;
-    program = !std::strstr(info.dli_fname, ".so");
+    program = own;
   }
   if (rocksdb > 0 && !writer) _exit(kEndedByRocksDB);
   backtrace_symbols_fd(frames, count, STDERR_FILENO);
@@ -82,6 +85,7 @@ int InProcess(const std::function<void()>& act) {
     std::signal(SIGABRT, OnAbort);
     alarm(kTooLong);
     act();
+    std::fflush(nullptr);  // what failed
     _exit(::testing::Test::HasFailure() ? 1 : 0);
   }
   int status = 0;
