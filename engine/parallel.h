@@ -127,6 +127,7 @@ void ParallelInvoke(Executor& executor, A&& a, B&& b) {
     if (e) std::rethrow_exception(e);
 }
 
+// fn(i) for every i of [0, count), in blocks of `grain`.
 template <class Fn>
 void ParallelForEach(Executor& executor, std::size_t count, std::size_t grain, Fn&& fn) {
   ParallelFor(executor, count, grain, [&](std::size_t i, std::size_t end) {
@@ -146,6 +147,7 @@ T ParallelReduce(Executor& executor, std::size_t count, std::size_t grain, T ide
   for (T& p : partial) total = combine(std::move(total), std::move(p));
   return total;
 }
+// The sum of fn(begin, end) over blocks, left to right.
 template <class Fn>
 auto ParallelSum(Executor& executor, std::size_t count, std::size_t grain, Fn&& fn) {
   using T = std::invoke_result_t<Fn, std::size_t, std::size_t>;

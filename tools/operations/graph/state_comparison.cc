@@ -70,11 +70,16 @@ NodeComparison CompareNode(const Snapshot& before, const Snapshot& after, NodeId
     if (!SamePayload(before, before.payload_ref(node, field), after,
                      after.payload_ref(node, field)))
       found.payloads.push_back(field);
+  return found;
+}
+
+std::vector<SpaceId> ChangedSpaces(const Snapshot& before, const Snapshot& after, NodeId node) {
+  std::vector<SpaceId> changed;
   for (std::size_t id = 0; id < after.schema().spaces().size(); ++id) {
     const auto space = static_cast<SpaceId>(id);
-    if (!SameVector(before, after, space, node)) found.spaces.push_back(space);
+    if (!SameVector(before, after, space, node)) changed.push_back(space);
   }
-  return found;
+  return changed;
 }
 
 bool SameEdgeValue(const Snapshot& before, const Edge& a, const Snapshot& after, const Edge& b) {

@@ -16,13 +16,16 @@ struct NodeComparison {
   bool kind = false;
   std::vector<ColumnId> columns = {};
   std::vector<NodeField> payloads = {};
-  std::vector<SpaceId> spaces = {};
+  std::vector<SpaceId> spaces = {};  // left to ChangedSpaces
   bool same() const {
     return was == is && !kind && columns.empty() && payloads.empty() && spaces.empty();
   }
 };
-// Texts, properties and vectors by their bytes; those that cannot be read differ.
+// Texts and properties by their bytes; those that cannot be read differ.
 NodeComparison CompareNode(const Snapshot& before, const Snapshot& after, NodeId node);
+// The spaces in which the node's vector differs, by its values; of a node that is alive in both.
+// Reads the vectors of a space once one is stored elsewhere.
+std::vector<SpaceId> ChangedSpaces(const Snapshot& before, const Snapshot& after, NodeId node);
 
 // Whether the node is there, and alive.
 bool IsAlive(const Snapshot& snapshot, NodeId node);

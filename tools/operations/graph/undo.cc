@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/retrieval/terms.h"
 #include "engine/vectors/vector_view.h"
 #include "tools/operations/change.h"
 #include "tools/operations/framework/registry.h"
@@ -25,7 +26,9 @@ namespace {
 class Undoing {
  public:
   Undoing(const Snapshot& before, const Snapshot& after, const Snapshot& now, WriteBatch& batch)
-      : before_(before), after_(after), now_(now), batch_(batch) {}
+      : before_(before), after_(after), now_(now), batch_(batch) {
+    if (const auto record = retrieval::ReadTermRecord(now)) term_record_ = record->stored;
+  }
 
   // Ends come and go before their edges.
   Status Run(const std::vector<NodeId>& nodes, const Request& request) {
@@ -50,14 +53,22 @@ class Undoing {
                                           ": take back what came later first");
   }
 
+  static NodeComparison Compare(const Snapshot& then, const Snapshot& later, NodeId node) {
+    NodeComparison found = CompareNode(then, later, node);
+    if (found.was && found.is) found.spaces = ChangedSpaces(then, later, node);
+    return found;
+  }
+  bool IsTermRecord(NodeId node) const {
+    return term_record_ && now_.payload_ref(node, NodeField::kProperties) == term_record_;
+  }
   // How many edges it has but those to its words, which an index makes.
-  static std::size_t EdgesOf(const Snapshot& snapshot, NodeId node) {
+  static std::size_t EdgeCount(const Snapshot& snapshot, NodeId node) {
     return snapshot.Degree(Direction::kBoth, node, ArcFilter::All()) -
            snapshot.Degree(Direction::kOut, node,
                            ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm));
   }
   // Whether edges came to the node or left it, or others did so, after the batch.
-  bool HasOtherEdges(NodeId node) const { return EdgesOf(now_, node) != EdgesOf(after_, node); }
+  bool HasOtherEdges(NodeId node) const { return EdgeCount(now_, node) != EdgeCount(after_, node); }
   // Tags, terms and the like, which stay for others; an event or outcome is what was recorded.
   bool IsShared(NodeId node) const {
     const NodeKindId kind = after_.node_kind(node);
@@ -66,11 +77,11 @@ class Undoing {
   bool Lives(NodeId node) const { return IsAlive(now_, node) || restored_.contains(node); }
 
   Status TurnNode(NodeId node) {
-    const NodeComparison made = CompareNode(before_, after_, node);
+    const NodeComparison made = Compare(before_, after_, node);
     if (made.same()) return {};
-    const NodeComparison since = CompareNode(after_, now_, node);
+    const NodeComparison since = Compare(after_, now_, node);
     // What the index of terms keeps of itself is of every batch.
-    if (now_.key(node) == terms_record_ && !since.same()) return {};
+    if (IsTermRecord(node) && !since.same()) return {};
     const bool fact = after_.is_fact(node), shared = IsShared(node);
     if (!made.was) {
       // An index node that is gone, or in use by others, needs nothing.
@@ -198,7 +209,7 @@ class Undoing {
 
   const Snapshot &before_, &after_, &now_;
   WriteBatch& batch_;
-  const std::string terms_record_ = IndexKey("inscription", "plexus.terms");
+  PayloadRef term_record_;
   std::set<NodeId> removed_, restored_;  // by this batch
   VectorBuffer buffer_;
 };

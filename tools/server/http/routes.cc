@@ -224,8 +224,9 @@ void Routes::Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller,
     if (rules_.gives_page && path == "/access")
       return exchange->Reply({200, "application/json", {}, RightsJson(caller)});
     if (path == "/v1/changes") return ChangesRoute(exchange, caller, query);
-    // With parameters /v1/history is the operation of that name.
-    if (query.empty() && ReplicaRoute(exchange, caller, path)) return;
+    // With parameters it is the operation of that name.
+    const bool asks_operation = path == "/v1/history" && !query.empty();
+    if (!asks_operation && ReplicaRoute(exchange, caller, path)) return;
     if (TakePrefix(rest, "/api/graph/neighbors/")) {
       Request neighbors(*FindOperation("neighborhood"));
       (void)neighbors.Set("hops", std::uint64_t{1});
