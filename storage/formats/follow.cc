@@ -229,7 +229,7 @@ class Follower {
     const auto line = [&](std::uint64_t in_batch) {
       return in_batch > put_before_lines_ ? in_batch - put_before_lines_ + lines_ : in_batch;
     };
-    const auto counts = [](ImportCounts& to, const ImportCounts& from) {
+    const auto counts = [](ChangeCounts& to, const ChangeCounts& from) {
       to.added += from.added;
       to.changed += from.changed;
       to.same += from.same;

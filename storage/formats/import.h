@@ -137,8 +137,6 @@ struct ImportOptions {
   std::function<Status(std::uint64_t next_line, WriteBatch&)> position = {};
 };
 
-using ImportCounts = ChangeCounts;
-
 struct ImportError {
   std::string file = {};
   std::uint64_t line = 0;  // 1-based, where the record begins; 0: the file as a whole
@@ -166,11 +164,11 @@ struct ImportWarning {
 // What an import did.
 struct ImportReport {
   Sequence sequence = 0;  // of the graph after the import
-  ImportCounts nodes;     // fact nodes named by the files, each once
+  ChangeCounts nodes;     // fact nodes named by the files, each once
   // Fact edge records. A repetition counts as same, one with other values than an earlier one of
   // the files as changed.
-  ImportCounts edges;
-  ImportCounts events;
+  ChangeCounts edges;
+  ChangeCounts events;
   std::uint64_t outcomes = 0;            // outcome records taken, the same ones included
   std::uint64_t vectors = 0;             // vector records taken
   std::uint64_t errors = 0;              // records refused

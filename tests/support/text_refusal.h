@@ -85,8 +85,8 @@ inline void ExpectRefused(const Case& c, const Result<formats::ImportReport>& re
   EXPECT_TRUE(report->stopped);
   EXPECT_GE(report->errors, 1u);
   EXPECT_EQ(report->batches, 0u);
-  EXPECT_EQ(report->nodes, formats::ImportCounts());
-  EXPECT_EQ(report->edges, formats::ImportCounts());
+  EXPECT_EQ(report->nodes, ChangeCounts());
+  EXPECT_EQ(report->edges, ChangeCounts());
   EXPECT_EQ(report->vectors, 0u);
   ASSERT_FALSE(report->kept_errors.empty());
   const formats::ImportError& error = report->kept_errors[0];

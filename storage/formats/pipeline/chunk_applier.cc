@@ -156,7 +156,7 @@ void PieceApplier::BookRecords(const Piece& piece) {
 void PieceApplier::BookApplied(const ApplyReport& applied, std::uint64_t fact_edges,
                                std::uint64_t restated, std::uint64_t events) {
   ImportReport& r = run_.report;
-  auto book = [](ImportCounts& to, const ChangeCounts& from, std::uint64_t named) {
+  auto book = [](ChangeCounts& to, const ChangeCounts& from, std::uint64_t named) {
     to.added += from.added;
     to.changed += from.changed;
     to.same += Rest(named, from.added + from.changed);

@@ -64,14 +64,14 @@ TEST_F(AllOrNothing, SeveralFilesAreOne) {
   File("b.el", GoodEdges(100) + "x y\n");
   const auto taken = ImportFiles(*graph, {good, bad}, Small());
   ASSERT_TRUE(taken);
-  EXPECT_EQ(taken->nodes, (ImportCounts{103, 0, 0}));
-  EXPECT_EQ(taken->edges, (ImportCounts{101, 0, 100}));
+  EXPECT_EQ(taken->nodes, (ChangeCounts{103, 0, 0}));
+  EXPECT_EQ(taken->edges, (ChangeCounts{101, 0, 100}));
   EXPECT_EQ(taken->records, 201u);
   EXPECT_EQ(taken->bytes, fs::file_size(good) + fs::file_size(bad));
   const auto again = ImportFiles(*graph, {good, bad}, Small());
   ASSERT_TRUE(again);
-  EXPECT_EQ(again->nodes, (ImportCounts{0, 0, 103}));
-  EXPECT_EQ(again->edges, (ImportCounts{0, 0, 201}));
+  EXPECT_EQ(again->nodes, (ChangeCounts{0, 0, 103}));
+  EXPECT_EQ(again->edges, (ChangeCounts{0, 0, 201}));
   EXPECT_EQ(again->sequence, taken->sequence);
 }
 
@@ -449,11 +449,11 @@ TEST_F(AllOrNothing, SecondEntriesOfAMatrixAreCountedWhenSkipping) {
   ASSERT_EQ(r.kept_errors.size(), 2u);
   EXPECT_EQ(r.kept_errors[0].ToString(), "m.mtx:5: a second entry in row and column of line 3");
   EXPECT_EQ(r.kept_errors[1].ToString(), "m.mtx:7: a second entry in row and column of line 3");
-  EXPECT_EQ(r.edges, (ImportCounts{3, 0, 0}));
+  EXPECT_EQ(r.edges, (ChangeCounts{3, 0, 0}));
   const Snapshot s = graph->snapshot();
   EXPECT_EQ(s.FindEdge(Id(s, "1"), s.schema().FindEdgeKind("linked")->kind, Id(s, "2"))->weight,
             0.5f);
-  EXPECT_EQ(Load(*graph, "m.mtx", text, Skip()).edges, (ImportCounts{0, 0, 3}));
+  EXPECT_EQ(Load(*graph, "m.mtx", text, Skip()).edges, (ChangeCounts{0, 0, 3}));
 }
 
 }  // namespace

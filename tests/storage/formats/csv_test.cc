@@ -24,7 +24,7 @@ TEST(Csv, EdgeTable) {
                 "\r\n"
                 "b,c,caused_by,,,,,007\r\n"
                 "c,\"d,e\",,2,,,,1.5");
-  EXPECT_EQ(r.edges, (ImportCounts{3, 0, 0}));
+  EXPECT_EQ(r.edges, (ChangeCounts{3, 0, 0}));
   EXPECT_EQ(r.records, 3u);
   const Snapshot s = graph->snapshot();
   EXPECT_EQ(Edges(s, "supports"), "a>b");
@@ -54,7 +54,7 @@ TEST(Csv, NodeTable) {
   EXPECT_EQ(JsonFromProperties(s.Payload(m, NodeField::kProperties).value()).value(),
             R"({"colour":"green"})");
   EXPECT_EQ(s.node_kind(Id(s, "m2")), kNode);
-  EXPECT_EQ(LoadClean(*graph, "n.csv", "key,text\nm1,hello\n").nodes, (ImportCounts{0, 0, 1}));
+  EXPECT_EQ(LoadClean(*graph, "n.csv", "key,text\nm1,hello\n").nodes, (ChangeCounts{0, 0, 1}));
 }
 
 TEST(Csv, Delimiters) {
@@ -74,8 +74,8 @@ TEST(Csv, SecondImportIsSame) {
   LoadClean(*graph, "e.csv", text);
   const Sequence sequence = graph->snapshot().sequence();
   const ImportReport r = LoadClean(*graph, "e.csv", text);
-  EXPECT_EQ(r.edges, (ImportCounts{0, 0, 2}));
-  EXPECT_EQ(r.nodes, (ImportCounts{0, 0, 2}));
+  EXPECT_EQ(r.edges, (ChangeCounts{0, 0, 2}));
+  EXPECT_EQ(r.nodes, (ChangeCounts{0, 0, 2}));
   EXPECT_EQ(r.sequence, sequence);
 }
 

@@ -13,8 +13,8 @@ TEST(EdgeList, ReadsSnapAndGapLines) {
                                    "a b\nb\tc\t0.5\r\n  c   a 3  \n"
                                    "a-rather-long-key another-long-key 1e-3\nlast line");
   EXPECT_EQ(r.records, 5u);
-  EXPECT_EQ(r.nodes, (ImportCounts{7, 0, 0}));
-  EXPECT_EQ(r.edges, (ImportCounts{5, 0, 0}));
+  EXPECT_EQ(r.nodes, (ChangeCounts{7, 0, 0}));
+  EXPECT_EQ(r.edges, (ChangeCounts{5, 0, 0}));
   const Snapshot s = graph->snapshot();
   EXPECT_EQ(Edges(s, "link"), "a>b b>c c>a a-rather-long-key>another-long-key last>line");
   EXPECT_EQ(s.FindEdge(Id(s, "b"), kLink, Id(s, "c"))->weight, 0.5f);
@@ -34,15 +34,15 @@ TEST(EdgeList, SecondImportIsSame) {
   ImportOptions later;
   later.now_ms = kNow + 1000;
   const ImportReport r = LoadClean(*graph, "g.el", text, later);
-  EXPECT_EQ(r.nodes, (ImportCounts{0, 0, 3}));
-  EXPECT_EQ(r.edges, (ImportCounts{0, 0, 4}));
+  EXPECT_EQ(r.nodes, (ChangeCounts{0, 0, 3}));
+  EXPECT_EQ(r.edges, (ChangeCounts{0, 0, 4}));
   EXPECT_EQ(r.sequence, sequence);
   EXPECT_EQ(JsonLines(graph->snapshot()), before);
-  EXPECT_EQ(LoadClean(*graph, "g.el", "2 1 -0\n").edges, (ImportCounts{0, 1, 0}));
-  EXPECT_EQ(LoadClean(*graph, "g.el", "2 1 0\n").edges, (ImportCounts{0, 0, 1}));
+  EXPECT_EQ(LoadClean(*graph, "g.el", "2 1 -0\n").edges, (ChangeCounts{0, 1, 0}));
+  EXPECT_EQ(LoadClean(*graph, "g.el", "2 1 0\n").edges, (ChangeCounts{0, 0, 1}));
   // A weight given changes, a weight left out keeps.
-  EXPECT_EQ(LoadClean(*graph, "g.el", "2 3 0.75\n").edges, (ImportCounts{0, 1, 0}));
-  EXPECT_EQ(LoadClean(*graph, "g.el", "2 3\n").edges, (ImportCounts{0, 0, 1}));
+  EXPECT_EQ(LoadClean(*graph, "g.el", "2 3 0.75\n").edges, (ChangeCounts{0, 1, 0}));
+  EXPECT_EQ(LoadClean(*graph, "g.el", "2 3\n").edges, (ChangeCounts{0, 0, 1}));
 }
 
 TEST(EdgeList, StopImportsNothing) {
@@ -50,12 +50,12 @@ TEST(EdgeList, StopImportsNothing) {
   const ImportReport r = Load(*graph, "g.el", "a b\nb c\nbad\nd e\n");
   EXPECT_TRUE(r.stopped);
   EXPECT_EQ(r.errors, 1u);
-  EXPECT_EQ(r.edges, ImportCounts());
+  EXPECT_EQ(r.edges, ChangeCounts());
   EXPECT_EQ(graph->snapshot().sequence(), 0u);
   const ImportReport skipped = Load(*graph, "g.el", "a b\nb c\nbad\nd e\n", Skip());
   EXPECT_FALSE(skipped.stopped);
   EXPECT_EQ(skipped.errors, 1u);
-  EXPECT_EQ(skipped.edges, (ImportCounts{3, 0, 0}));
+  EXPECT_EQ(skipped.edges, (ChangeCounts{3, 0, 0}));
 }
 
 TEST(EdgeList, LongLinesAreDroppedUnheld) {

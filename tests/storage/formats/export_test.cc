@@ -178,7 +178,7 @@ TEST(Files, SniffingAndErrors) {
   auto both =
       ImportFiles(*graph, {write("five.el", "p q\n"), write("six.el", "q r\nbad\n")}, Skip());
   ASSERT_TRUE(both);
-  EXPECT_EQ(both->nodes, (ImportCounts{3, 0, 0}));
+  EXPECT_EQ(both->nodes, (ChangeCounts{3, 0, 0}));
   ASSERT_EQ(both->kept_errors.size(), 1u);
   EXPECT_TRUE(
       both->kept_errors[0].ToString().ends_with("six.el:2: expected `source target [weight]`"));

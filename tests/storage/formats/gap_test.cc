@@ -16,8 +16,8 @@ const Rows kUndirected = {{{1, 3}, {2, 5}}, {{0, 3}}, {{0, 5}}, {}};
 TEST(GapSerialized, DirectedUndirectedWeighted) {
   auto directed = Graph::InMemory();
   const ImportReport r = LoadClean(*directed, "g.sg", Serialized(kDirected, true, false));
-  EXPECT_EQ(r.nodes, (ImportCounts{5, 0, 0}));
-  EXPECT_EQ(r.edges, (ImportCounts{4, 0, 0}));
+  EXPECT_EQ(r.nodes, (ChangeCounts{5, 0, 0}));
+  EXPECT_EQ(r.edges, (ChangeCounts{4, 0, 0}));
   EXPECT_EQ(Edges(directed->snapshot(), "link"), "0>1 0>3 1>2 3>0");
   EXPECT_EQ(directed->snapshot().FindEdge(1, kLink, 2)->weight, 1.0f);
 
@@ -33,8 +33,8 @@ TEST(GapSerialized, DirectedUndirectedWeighted) {
   EXPECT_EQ(undirected->snapshot().CountNodes(Plane::kFact), 4u);
   const Sequence before = undirected->snapshot().sequence();
   const ImportReport again = LoadClean(*undirected, "g.wsg", bytes);
-  EXPECT_EQ(again.nodes, (ImportCounts{0, 0, 4}));
-  EXPECT_EQ(again.edges, (ImportCounts{0, 0, 2}));
+  EXPECT_EQ(again.nodes, (ChangeCounts{0, 0, 4}));
+  EXPECT_EQ(again.edges, (ChangeCounts{0, 0, 2}));
   EXPECT_EQ(again.sequence, before);
 }
 

@@ -65,7 +65,7 @@ TEST(GivenDocuments, MembersNamedAsListsOfEdges) {
                                       "{" + other + "," + edges + "," + nodes + "}"}) {
         auto graph = Graph::InMemory();
         const ImportReport r = LoadClean(*graph, "g.json", text);
-        EXPECT_EQ(r.edges, (ImportCounts{1, 0, 0})) << text;
+        EXPECT_EQ(r.edges, (ChangeCounts{1, 0, 0})) << text;
         EXPECT_EQ(Edges(graph->snapshot(), "link"), "a>b") << text;
         const bool holds = other.find('1') != std::string::npos ||
                            other.find("\"b\"") != std::string::npos ||
@@ -172,7 +172,7 @@ TEST(GivenLines, WhatReplacesAnEdgeOfAnEarlierBatchIsWarnedOf) {
   };
   EXPECT_TRUE(load("0 1 0.5\n").warnings.empty());
   const ImportReport report = load("0 1 0.25\n1 2 0.75\n");
-  EXPECT_EQ(report.edges, (ImportCounts{40, 2, 0}));
+  EXPECT_EQ(report.edges, (ChangeCounts{40, 2, 0}));
   ASSERT_EQ(report.warnings.size(), 1u);
   EXPECT_GT(report.warnings[0].line, 30u);
   EXPECT_TRUE(Warns(report, "an edge of an earlier line stands again with other values"));
@@ -195,14 +195,14 @@ TEST(GivenLines, WhatReplacesAnEdgeOfTheSameBatchIsCounted) {
       return LoadClean(*graph, "e.wel", lines, options);
     };
     ImportReport r = load("a b 2\nc d 1\na b 3\nc d 1\na b\n");
-    EXPECT_EQ(r.edges, (ImportCounts{2, 1, 2}));
+    EXPECT_EQ(r.edges, (ChangeCounts{2, 1, 2}));
     ASSERT_EQ(r.warnings.size(), 1u);
     EXPECT_EQ(r.warnings[0].line, 1u);
     EXPECT_EQ(r.warnings[0].value, 3);
     EXPECT_TRUE(Warns(r, "the edge 'a' link 'b' stands again with other values"));
-    EXPECT_EQ(load("1 2 5\n2 1 6\n1 2 5.0\n").edges, (ImportCounts{2, 0, 1}));
+    EXPECT_EQ(load("1 2 5\n2 1 6\n1 2 5.0\n").edges, (ChangeCounts{2, 0, 1}));
     r = load("some_long_name another_long_name 2\nsome_long_name another_long_name 3\n");
-    EXPECT_EQ(r.edges, (ImportCounts{1, 1, 0}));
+    EXPECT_EQ(r.edges, (ChangeCounts{1, 1, 0}));
   }
 }
 
@@ -214,7 +214,7 @@ TEST(GivenLines, WhatReplacesAnEdgeOfAnEarlierBatchIsWarnedOfWhenLoadedAtOnce) {
   for (int i = 0; i < 40; ++i) lines += std::to_string(i) + " " + std::to_string(i + 1) + " 0.5\n";
   auto graph = Graph::InMemory();
   const ImportReport report = LoadClean(*graph, "e.wel", lines + "0 1 0.25\n1 2 0.75\n", options);
-  EXPECT_EQ(report.edges, (ImportCounts{40, 2, 0}));
+  EXPECT_EQ(report.edges, (ChangeCounts{40, 2, 0}));
   EXPECT_TRUE(Warns(report, "an edge of an earlier line stands again with other values"));
 }
 
@@ -257,7 +257,7 @@ TEST(GivenDocuments, ParallelEdgesOfGraphMlAtAnyCut) {
   }
   const ImportReport r =
       ExpectSameAtAnyCut("p.graphml", text + "</graph></graphml>", {1, 3000, 1 << 20});
-  EXPECT_EQ(r.edges, (ImportCounts{300, 0, 0}));
+  EXPECT_EQ(r.edges, (ChangeCounts{300, 0, 0}));
 }
 
 // Which edge it is depends on how the kind is read, not on how it is spelled.
@@ -277,12 +277,12 @@ TEST(GivenDocuments, ParallelEdgesOfGraphMlByOtherNames) {
   };
   const auto kind = [](const std::string& name) { return "<data key=\"k\">" + name + "</data>"; };
   const std::string ab = edge("e0", "ab", kind("causes"));
-  EXPECT_EQ(load(ab + edge("e1", "ba", kind("caused_by"))), (ImportCounts{2, 0, 0}));
-  EXPECT_EQ(load(ab + edge("e1", "ab", "<data key=\"t\">causes</data>")), (ImportCounts{2, 0, 0}));
+  EXPECT_EQ(load(ab + edge("e1", "ba", kind("caused_by"))), (ChangeCounts{2, 0, 0}));
+  EXPECT_EQ(load(ab + edge("e1", "ab", "<data key=\"t\">causes</data>")), (ChangeCounts{2, 0, 0}));
   EXPECT_EQ(load(edge("e0", "ab", kind("contradicts")) + edge("e1", "ba", kind("contradicts"))),
-            (ImportCounts{2, 0, 0}));
-  EXPECT_EQ(load(edge("e0", "ab", "") + edge("e1", "ab", kind("link"))), (ImportCounts{2, 0, 0}));
-  EXPECT_EQ(load(ab + edge("e0", "ba", kind("causes"))), (ImportCounts{2, 0, 0}));
+            (ChangeCounts{2, 0, 0}));
+  EXPECT_EQ(load(edge("e0", "ab", "") + edge("e1", "ab", kind("link"))), (ChangeCounts{2, 0, 0}));
+  EXPECT_EQ(load(ab + edge("e0", "ba", kind("causes"))), (ChangeCounts{2, 0, 0}));
 }
 
 TEST(GivenDocuments, ArraysAtAnyCut) {
@@ -301,26 +301,26 @@ TEST(RepeatedRecords, EdgesAreComparedWithinABatch) {
   };
   const std::string first = R"({"edge":["a","b"],"kind":"causes","weight":2,"props":{"n":1}})"
                             "\n";
-  EXPECT_EQ(load(first + first).edges, (ImportCounts{1, 0, 1}));
+  EXPECT_EQ(load(first + first).edges, (ChangeCounts{1, 0, 1}));
   ImportReport r = load(first + R"({"edge":["b","a"],"kind":"caused_by","weight":3})");
-  EXPECT_EQ(r.edges, (ImportCounts{1, 1, 0}));
+  EXPECT_EQ(r.edges, (ChangeCounts{1, 1, 0}));
   EXPECT_TRUE(Warns(r, "r.jsonl:1: the edge")) << r.warnings.size();
   r = load(R"({"edge":["a","b"],"kind":"contradicts","weight":2})"
            "\n"
            R"({"edge":["b","a"],"kind":"contradicts","weight":3})");
-  EXPECT_EQ(r.edges, (ImportCounts{1, 1, 0}));
+  EXPECT_EQ(r.edges, (ChangeCounts{1, 1, 0}));
   // What only adds to the record before it replaces nothing.
   r = load(R"({"edge":["a","b"]})"
            "\n"
            R"({"edge":["a","b"],"created_by":"x"})");
-  EXPECT_EQ(r.edges, (ImportCounts{1, 1, 0}));
+  EXPECT_EQ(r.edges, (ChangeCounts{1, 1, 0}));
   EXPECT_TRUE(r.warnings.empty());
   // Other labels are other edges, and one that is taken back does not count.
   EXPECT_EQ(load(R"({"edge":["a","b"],"weight":2})"
                  "\n"
                  R"({"edge":["a","b"],"label":"l"})")
                 .edges,
-            (ImportCounts{2, 0, 0}));
+            (ChangeCounts{2, 0, 0}));
   EXPECT_TRUE(load(R"({"edge":["a","b"],"weight":2})"
                    "\n"
                    R"({"unlink":["a","b"]})"
@@ -333,8 +333,8 @@ TEST(RepeatedRecords, EdgesAreComparedWithinABatch) {
 TEST(RepeatedRecords, AgainInAGraphThatHasThem) {
   auto graph = Graph::InMemory();
   const std::string table = "source,target,weight\na,b,1\na,b,2\n";
-  EXPECT_EQ(LoadClean(*graph, "t.csv", table).edges, (ImportCounts{1, 1, 0}));
-  EXPECT_EQ(LoadClean(*graph, "t.csv", table).edges, (ImportCounts{0, 1, 1}));
+  EXPECT_EQ(LoadClean(*graph, "t.csv", table).edges, (ChangeCounts{1, 1, 0}));
+  EXPECT_EQ(LoadClean(*graph, "t.csv", table).edges, (ChangeCounts{0, 1, 1}));
 }
 
 // The other names of kinds are read and stored the one way there is.

@@ -31,8 +31,8 @@ TEST(GraphMl, KeysTypesDefaultsDirections) {
 </graph></graphml>
 )";
   const ImportReport r = LoadClean(*graph, "g.graphml", text);
-  EXPECT_EQ(r.nodes, (ImportCounts{3, 0, 0}));
-  EXPECT_EQ(r.edges, (ImportCounts{2, 0, 0}));
+  EXPECT_EQ(r.nodes, (ChangeCounts{3, 0, 0}));
+  EXPECT_EQ(r.edges, (ChangeCounts{2, 0, 0}));
   const std::string at = "\"created_at\":1700000000000";
   EXPECT_EQ(
       JsonLines(graph->snapshot()),
@@ -54,8 +54,8 @@ TEST(GraphMl, KeysTypesDefaultsDirections) {
           at + ",\"props\":{\"size\":-3}}\n");
   const Sequence before = graph->snapshot().sequence();
   const ImportReport again = LoadClean(*graph, "g.graphml", text);
-  EXPECT_EQ(again.nodes, (ImportCounts{0, 0, 3}));
-  EXPECT_EQ(again.edges, (ImportCounts{0, 0, 2}));
+  EXPECT_EQ(again.nodes, (ChangeCounts{0, 0, 3}));
+  EXPECT_EQ(again.edges, (ChangeCounts{0, 0, 2}));
   EXPECT_EQ(again.sequence, before);
 }
 

@@ -26,7 +26,7 @@ TEST(Json, NodeLine) {
                 R"("access_count":3,)"
                 R"("created_at":5,"scope":"team","props":{"z":1,"a":[true,null,{"k":-0.5}]}})"
                 "\n");
-  EXPECT_EQ(r.nodes, (ImportCounts{1, 0, 0}));
+  EXPECT_EQ(r.nodes, (ChangeCounts{1, 0, 0}));
   const Snapshot s = graph->snapshot();
   const NodeId m = Id(s, "m1");
   EXPECT_EQ(s.node_kind(m), kMemory);
@@ -46,7 +46,7 @@ TEST(Json, AbsentKeepsNullClears) {
   LoadClean(*graph, "f.jsonl",
             R"({"node":"m","kind":"memory","text":"t","tags":["x"],"trust":0.5,"scope":"s",)"
             R"("props":{"p":1}})");
-  EXPECT_EQ(LoadClean(*graph, "f.jsonl", R"({"node":"m"})").nodes, (ImportCounts{0, 0, 1}));
+  EXPECT_EQ(LoadClean(*graph, "f.jsonl", R"({"node":"m"})").nodes, (ChangeCounts{0, 0, 1}));
   Snapshot s = graph->snapshot();
   EXPECT_EQ(Text(s, "m"), "t");
   EXPECT_EQ(Edges(s, "has_tag"), "m>x");
@@ -54,7 +54,7 @@ TEST(Json, AbsentKeepsNullClears) {
       LoadClean(*graph, "f.jsonl",
                 R"({"node":"m","text":null,"tags":null,"trust":null,"scope":null,"props":null})")
           .nodes,
-      (ImportCounts{0, 1, 0}));
+      (ChangeCounts{0, 1, 0}));
   s = graph->snapshot();
   EXPECT_EQ(Text(s, "m"), "");
   EXPECT_EQ(Props(s, "m"), "");
@@ -98,7 +98,7 @@ TEST(Json, EdgeLine) {
                 "\n"
                 R"({"edge":["a","a"]})"
                 "\n");
-  EXPECT_EQ(r.edges, (ImportCounts{5, 0, 0}));
+  EXPECT_EQ(r.edges, (ChangeCounts{5, 0, 0}));
   const Snapshot s = graph->snapshot();
   EXPECT_EQ(Edges(s, "causes"), "a>b");
   EXPECT_EQ(Edges(s, "contradicts"), "a>b");
@@ -119,7 +119,7 @@ TEST(Json, EdgeLine) {
                 R"({"edge":["a","b"],"kind":"supports","label":"l","valid_from":null,"props":null,)"
                 R"("created_by":null,"weight":null})")
           .edges,
-      (ImportCounts{0, 1, 0}));
+      (ChangeCounts{0, 1, 0}));
   const Snapshot t = graph->snapshot();
   const Edge f = *t.FindEdge(Id(t, "a"), kSupports, Id(t, "b"), label);
   EXPECT_EQ(f.weight, 1.0f);
@@ -145,8 +145,8 @@ TEST(Json, EventsAndOutcomes) {
       R"({"outcome":"e1","type":"dead_end","labeled_at":9})"
       "\n";
   ImportReport r = LoadClean(*graph, "f.jsonl", text);
-  EXPECT_EQ(r.events, (ImportCounts{1, 0, 0}));
-  EXPECT_EQ(r.nodes, (ImportCounts{2, 0, 0}));
+  EXPECT_EQ(r.events, (ChangeCounts{1, 0, 0}));
+  EXPECT_EQ(r.nodes, (ChangeCounts{2, 0, 0}));
   EXPECT_EQ(r.outcomes, 2u);
   Snapshot s = graph->snapshot();
   EXPECT_EQ(s.CountNodes(Plane::kFact), 2u);
@@ -159,7 +159,7 @@ TEST(Json, EventsAndOutcomes) {
 
   const Sequence sequence = s.sequence();
   r = LoadClean(*graph, "f.jsonl", text);
-  EXPECT_EQ(r.events, (ImportCounts{0, 0, 1}));
+  EXPECT_EQ(r.events, (ChangeCounts{0, 0, 1}));
   EXPECT_EQ(r.sequence, sequence);
 
   // Absent keeps; null clears; the list of members replaces; "props" replaces props only.
@@ -317,7 +317,7 @@ TEST(Json, RefusalByTheGraphNamesItsLine) {
   ASSERT_EQ(r.kept_errors.size(), 1u);
   EXPECT_EQ(r.kept_errors[0].line, 102u);
   EXPECT_NE(r.kept_errors[0].reason.find("control character"), std::string::npos);
-  EXPECT_EQ(r.nodes, (ImportCounts{200, 0, 0}));
+  EXPECT_EQ(r.nodes, (ChangeCounts{200, 0, 0}));
   auto stopped = Graph::InMemory();
   EXPECT_TRUE(Load(*stopped, "f.csv", text).stopped);
   EXPECT_EQ(stopped->snapshot().sequence(), 0u);

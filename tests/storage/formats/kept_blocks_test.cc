@@ -66,7 +66,7 @@ std::string As(Status (*export_as)(const Snapshot&, std::ostream&, const ExportO
 
 std::string Counts(const ImportReport& report) {
   std::ostringstream out;
-  for (const ImportCounts* one : {&report.nodes, &report.edges, &report.events})
+  for (const ChangeCounts* one : {&report.nodes, &report.edges, &report.events})
     out << one->added << ' ' << one->changed << ' ' << one->same << ", ";
   out << report.records << ' ' << report.bytes << ' ' << report.batches << ' ' << report.stubs
       << ' ' << report.removed << ' ' << report.errors;

@@ -33,8 +33,8 @@ TEST(MatrixMarket, GeneralEntriesAreWeightedLinks) {
                                        "%%GraphBLAS type double\n% comment\n\n 4 4 3 \n"
                                        "3 1 .5\r\n1 2 1e-3\n\n% between\n3 3 +2");
   EXPECT_EQ(r.records, 3u);
-  EXPECT_EQ(r.nodes, (ImportCounts{4, 0, 0}));
-  EXPECT_EQ(r.edges, (ImportCounts{3, 0, 0}));
+  EXPECT_EQ(r.nodes, (ChangeCounts{4, 0, 0}));
+  EXPECT_EQ(r.edges, (ChangeCounts{3, 0, 0}));
   const Snapshot s = graph->snapshot();
   EXPECT_EQ(Edges(s, "link"), "1>2 3>1 3>3");
   EXPECT_EQ(s.FindEdge(Id(s, "3"), kLink, Id(s, "1"))->weight, 0.5f);
@@ -80,8 +80,8 @@ TEST(MatrixMarket, SecondImportIsSame) {
   ImportOptions later;
   later.now_ms = kNow + 1000;
   const ImportReport r = LoadClean(*graph, "m.mtx", text, later);
-  EXPECT_EQ(r.nodes, (ImportCounts{0, 0, 3}));
-  EXPECT_EQ(r.edges, (ImportCounts{0, 0, 2}));
+  EXPECT_EQ(r.nodes, (ChangeCounts{0, 0, 3}));
+  EXPECT_EQ(r.edges, (ChangeCounts{0, 0, 2}));
   EXPECT_EQ(graph->snapshot().sequence(), sequence);
   EXPECT_EQ(JsonLines(graph->snapshot()), before);
 }

@@ -37,8 +37,8 @@ const std::string kFile =
 TEST(McpMemory, NothingIsLost) {
   auto graph = Graph::InMemory();
   const ImportReport r = LoadClean(*graph, "memory.jsonl", kFile);
-  EXPECT_EQ(r.nodes, (ImportCounts{4, 0, 0}));
-  EXPECT_EQ(r.edges, (ImportCounts{3, 0, 0}));
+  EXPECT_EQ(r.nodes, (ChangeCounts{4, 0, 0}));
+  EXPECT_EQ(r.edges, (ChangeCounts{3, 0, 0}));
   const std::string at = "\"created_at\":1700000000000";
   const std::string expected =
       "{\"kind\":\"person\",\"of\":\"node\",\"plane\":\"fact\"}\n"
@@ -67,8 +67,8 @@ TEST(McpMemory, NothingIsLost) {
   EXPECT_EQ(JsonLines(graph->snapshot()), expected);
   const Sequence before = graph->snapshot().sequence();
   const ImportReport again = LoadClean(*graph, "memory.json", kFile);  // by content, too
-  EXPECT_EQ(again.nodes, (ImportCounts{0, 0, 4}));
-  EXPECT_EQ(again.edges, (ImportCounts{0, 0, 3}));
+  EXPECT_EQ(again.nodes, (ChangeCounts{0, 0, 4}));
+  EXPECT_EQ(again.edges, (ChangeCounts{0, 0, 3}));
   EXPECT_EQ(again.sequence, before);
   // A list that needs no property any more loses it.
   LoadClean(*graph, "memory.jsonl",
@@ -106,7 +106,7 @@ TEST(McpMemory, EqualLinesAreTheSame) {
   auto graph = Graph::InMemory();
   const ImportReport r = LoadClean(*graph, "m.jsonl", entity + entity + relation + relation);
   EXPECT_TRUE(r.warnings.empty());
-  EXPECT_EQ(r.edges, (ImportCounts{1, 0, 1}));
+  EXPECT_EQ(r.edges, (ChangeCounts{1, 0, 1}));
   EXPECT_EQ(r.nodes.changed, 0u);
   for (const std::string& other :
        {entity + R"({"type":"entity","name":"A","entityType":"t","observations":["p"]})",

@@ -24,8 +24,8 @@ TEST(NodeLink, NetworkXUndirected) {
   auto graph = Graph::InMemory();
   const ImportReport r = LoadClean(*graph, "g.json", kNetworkX);
   EXPECT_EQ(r.records, 3u);
-  EXPECT_EQ(r.nodes, (ImportCounts{2, 0, 0}));
-  EXPECT_EQ(r.edges, (ImportCounts{1, 0, 0}));
+  EXPECT_EQ(r.nodes, (ChangeCounts{2, 0, 0}));
+  EXPECT_EQ(r.edges, (ChangeCounts{1, 0, 0}));
   EXPECT_EQ(
       JsonLines(graph->snapshot()),
       "{\"kind\":\"person\",\"of\":\"node\",\"plane\":\"fact\"}\n"
@@ -38,8 +38,8 @@ TEST(NodeLink, NetworkXUndirected) {
       "\"props\":{\"since\":[1,{\"y\":2}]}}\n");
   const Sequence before = graph->snapshot().sequence();
   const ImportReport again = LoadClean(*graph, "g.json", kNetworkX);
-  EXPECT_EQ(again.nodes, (ImportCounts{0, 0, 2}));
-  EXPECT_EQ(again.edges, (ImportCounts{0, 0, 1}));
+  EXPECT_EQ(again.nodes, (ChangeCounts{0, 0, 2}));
+  EXPECT_EQ(again.edges, (ChangeCounts{0, 0, 1}));
   EXPECT_EQ(again.sequence, before);
 }
 

@@ -41,7 +41,7 @@ TEST(Rows, DecisionsAndEdgesOfCstp) {
   EXPECT_EQ(decisions.nodes.added, 2u);
   EXPECT_EQ(decisions.stubs, 0u);
   const ImportReport edges = LoadClean(*graph, "graph_edges.jsonl", kEdges);
-  EXPECT_EQ(edges.edges, (ImportCounts{2, 0, 0}));
+  EXPECT_EQ(edges.edges, (ChangeCounts{2, 0, 0}));
   EXPECT_EQ(edges.stubs, 1u);  // d3
   EXPECT_EQ(edges.new_edge_kinds, std::vector<std::string>{"echoes"});
   const Snapshot s = graph->snapshot();
@@ -74,9 +74,9 @@ TEST(Rows, ASecondImportChangesNothing) {
   const std::string out = JsonLines(graph->snapshot());
   ImportOptions later;
   later.now_ms = kNow + 1000;
-  EXPECT_EQ(LoadClean(*graph, "d.jsonl", kDecisions, later).nodes, (ImportCounts{0, 0, 2}));
+  EXPECT_EQ(LoadClean(*graph, "d.jsonl", kDecisions, later).nodes, (ChangeCounts{0, 0, 2}));
   const ImportReport again = LoadClean(*graph, "e.jsonl", kEdges, later);
-  EXPECT_EQ(again.edges, (ImportCounts{0, 0, 2}));
+  EXPECT_EQ(again.edges, (ChangeCounts{0, 0, 2}));
   EXPECT_EQ(again.stubs, 0u);  // d3 is there by now
   EXPECT_TRUE(again.new_edge_kinds.empty());
   EXPECT_EQ(graph->snapshot().sequence(), before);

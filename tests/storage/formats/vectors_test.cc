@@ -136,7 +136,7 @@ TEST(TextVectors, ThreeFormatsSayTheSame) {
     EXPECT_EQ(report.errors, 0u);
     EXPECT_EQ(report.vectors, 2u);
     EXPECT_EQ(report.records, 2u);
-    EXPECT_EQ(report.nodes, (ImportCounts{2, 0, 0}));
+    EXPECT_EQ(report.nodes, (ChangeCounts{2, 0, 0}));
     EXPECT_EQ(report.bytes, bytes.size());
     const Snapshot s = graph->snapshot();
     EXPECT_EQ(VectorOf(s, "0"), (std::vector<float>{1, 2, 3}));
@@ -153,7 +153,7 @@ TEST(TextVectors, KeysSpaceAndMetric) {
   vectors.space = "glove";
   vectors.metric = Metric::kL2;
   const ImportReport report = LoadVectors(*graph, "v.npy", kGood, vectors);
-  EXPECT_EQ(report.nodes, (ImportCounts{1, 0, 1}));  // a vector alone is no change of its node
+  EXPECT_EQ(report.nodes, (ChangeCounts{1, 0, 1}));  // a vector alone is no change of its node
   const Snapshot s = graph->snapshot();
   EXPECT_EQ(VectorOf(s, "wörd", "glove"), (std::vector<float>{1, 2, 3}));
   EXPECT_EQ(VectorOf(s, "b", "glove"), (std::vector<float>{4, 5, 6.5f}));
@@ -164,7 +164,7 @@ TEST(TextVectors, KeysSpaceAndMetric) {
   const std::string before = JsonLines(s);
   const ImportReport again = LoadVectors(*graph, "v.npy", kGood, vectors);
   EXPECT_EQ(again.vectors, 2u);
-  EXPECT_EQ(again.nodes, (ImportCounts{0, 0, 2}));
+  EXPECT_EQ(again.nodes, (ChangeCounts{0, 0, 2}));
   EXPECT_EQ(JsonLines(graph->snapshot()), before);
   // Another vector of a known key replaces the old one.
   vectors.keys = VectorInput{"keys", "b\nc\n"};

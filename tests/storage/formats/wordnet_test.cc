@@ -26,10 +26,10 @@ TEST(WordNet, WholeDatabase) {
   auto imported = ImportFiles(*graph, {directory}, options);
   ASSERT_TRUE(imported) << imported.error().ToString();
   EXPECT_EQ(imported->errors, 0u);
-  EXPECT_EQ(imported->nodes, (ImportCounts{117'659, 0, 0}));
+  EXPECT_EQ(imported->nodes, (ChangeCounts{117'659, 0, 0}));
   EXPECT_EQ(imported->pointers, 377'592u);
   EXPECT_EQ(imported->self_loops_skipped, 19u);
-  EXPECT_EQ(imported->edges, (ImportCounts{186'325, 0, 377'592 - 19 - 186'325}));
+  EXPECT_EQ(imported->edges, (ChangeCounts{186'325, 0, 377'592 - 19 - 186'325}));
 
   // 82,115 nouns + 13,767 verbs + 18,156 adjectives + 3,621 adverbs. The pointers: 89,089
   // hypernyms and as many hyponyms make one is-a each, and so for every inverse pair;
@@ -64,8 +64,8 @@ TEST(WordNet, WholeDatabase) {
   const Sequence sequence = s.sequence();
   imported = ImportFiles(*graph, {directory}, options);
   ASSERT_TRUE(imported);
-  EXPECT_EQ(imported->nodes, (ImportCounts{0, 0, 117'659}));
-  EXPECT_EQ(imported->edges, (ImportCounts{0, 0, 377'573}));
+  EXPECT_EQ(imported->nodes, (ChangeCounts{0, 0, 117'659}));
+  EXPECT_EQ(imported->edges, (ChangeCounts{0, 0, 377'573}));
   EXPECT_EQ(imported->sequence, sequence);
 }
 

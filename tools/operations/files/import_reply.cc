@@ -79,7 +79,7 @@ std::string ImportPage(const formats::ImportReport& report, double seconds) {
   TextTable table;
   const auto right = TextTable::Align::kRight;
   table.Column("").Column("new", right).Column("changed", right).Column("same", right);
-  const auto row = [&](const char* name, const formats::ImportCounts& counts) {
+  const auto row = [&](const char* name, const ChangeCounts& counts) {
     if (counts.added + counts.changed + counts.same > 0)
       table.Row({name, Grouped(counts.added), Grouped(counts.changed), Grouped(counts.same)});
   };
