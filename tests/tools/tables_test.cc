@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/graph.h"
+#include "tools/operations/framework/layout.h"
 
 namespace plexus::tools {
 namespace {
@@ -22,7 +23,7 @@ class Tables : public ::testing::Test {
     snapshot_ = graph_->snapshot();
     row_ = {.name = "ask",
             .reply = "truncated:b, nodes:[{key:k, score:x, of?:[k]}]",
-            .tables = {{"nodes", {{"score", "score", As::kPlain, 4}, {"key", "", As::kNode}}}}};
+            .tables = "nodes: score.4, key"};
     writer_.BeginObject();
     writer_.Field("truncated", false);
     writer_.BeginArray("nodes");
@@ -56,8 +57,27 @@ TEST_F(Tables, AreWholeWithoutATerminal) {
 }
 
 TEST_F(Tables, LeaveOutAColumnWithoutAValue) {
-  row_.tables[0].columns.insert(row_.tables[0].columns.begin(), {"of", "of", As::kList});
+  row_.tables = "nodes: of, score.4, key";
   EXPECT_TRUE(Table({}).starts_with(" score  key    text\n")) << Table({});
+}
+
+TEST(Layouts, TakeTypesFromTheShape) {
+  const Operation row = {
+      .reply = "sets:[{seeds:[k], nodes:[{key:k, by:k, score:x, one:n, b?:b, at:{time:t}}]}]",
+      .tables =
+          "sets: seeds nodes; sets/nodes: seeds, # = no, key, by, one|score.3 percent ?all, "
+          "b = is b, at/time, score plain = a score"};
+  const std::vector<Layout> layouts = LayoutsOf(row);
+  ASSERT_EQ(layouts.size(), 2u);
+  EXPECT_EQ(layouts[0].columns[0].as, As::kNodes);
+  EXPECT_EQ(layouts[1].list, "sets/nodes");
+  std::string all;
+  for (const TableColumn& c : layouts[1].columns)
+    all += c.field + "," + c.heading + "," + std::to_string(static_cast<int>(c.as)) + "," +
+           std::to_string(c.digits) + "," + c.flag + "\n";
+  EXPECT_EQ(all,
+            "seeds,seeds,5,6,\n,no,9,6,\nkey,key,6,6,\nby,by,7,6,\none|score,one,2,3,all\n"
+            "b,is b,4,6,\nat/time,time,3,6,\nscore,a score,0,6,\n");
 }
 
 TEST_F(Tables, FitTheTerminalAndKeepKeys) {

@@ -7,6 +7,7 @@
 #include "tools/cli/csv_cell.h"
 #include "tools/cli/reply_rows.h"
 #include "tools/cli/tables.h"
+#include "tools/operations/framework/layout.h"
 #include "tools/operations/framework/shape.h"
 #include "tools/operations/reply/json_writer.h"
 
@@ -47,21 +48,13 @@ void WriteTree(const TreeNode& node, const Snapshot& snapshot, ReplyWriter& json
 // Names of the members that rows have by the reply's shape; the outer ones first.
 std::vector<std::string> CsvNames(const Shape& reply, const std::string& list) {
   std::vector<std::string> names;
-  const Shape* shape = &reply;
-  for (std::size_t at = 0; at <= list.size();) {
-    const std::size_t end = std::min(list.find('/', at), list.size());
-    const std::string name = list.substr(at, end - at);
-    const Shape* found = nullptr;
-    for (const ShapeMember& member : shape->members) {
-      if (member.name == name)
-        found = &member.shape.element();
-      else if (at > 0)
-        names.push_back(member.name);
-    }
-    shape = found;
-    at = end + 1;
-  }
-  for (const ShapeMember& member : shape->members) names.push_back(member.name);
+  const auto add = [&](const std::string& path, const std::string& except) {
+    for (const ShapeMember& member : FindMember(reply, path)->element().members)
+      if (member.name != except) names.push_back(member.name);
+  };
+  if (const std::size_t slash = list.find('/'); slash != list.npos)
+    add(list.substr(0, slash), list.substr(slash + 1));
+  add(list, "");
   return names;
 }
 
@@ -92,7 +85,7 @@ std::string CsvCell(const TreeNode* cell, const Snapshot& snapshot) {
 void PrintCsv(const Request& request, const TreeWriter& reply, std::ostream& out) {
   std::vector<ReplyRow> rows;
   std::string list;
-  for (const Layout& layout : request.operation().tables) {
+  for (const Layout& layout : LayoutsOf(request.operation())) {
     if (!reply.root().Find(layout.list.substr(0, layout.list.find('/')))) continue;
     list = layout.list;
     rows = RowsOf(reply.root(), list);

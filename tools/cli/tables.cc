@@ -8,6 +8,7 @@
 
 #include "tools/cli/csv_cell.h"
 #include "tools/cli/reply_rows.h"
+#include "tools/operations/framework/layout.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/operations/reply/text_table.h"
@@ -297,8 +298,9 @@ class Printer {
         }
         continue;
       }
-      heads.push_back({column->as == As::kTrait ? "" : column->heading, Numeric(column->as),
-                       column->as == As::kList});
+      const bool speaks = column->as == As::kTrait || column->as == As::kArrow;
+      heads.push_back(
+          {speaks ? "" : column->heading, Numeric(column->as), column->as == As::kList});
     }
     return heads;
   }
@@ -395,7 +397,7 @@ bool PrintTables(const Request& request, const TreeWriter& reply, const TableOpt
                  std::ostream& out) {
   Printer printer(request, reply, options);
   bool any = false;
-  for (const Layout& layout : request.operation().tables) {
+  for (const Layout& layout : LayoutsOf(request.operation())) {
     const std::vector<ReplyRow> rows = RowsOf(reply.root(), layout.list);
     if (rows.empty()) continue;
     if (any) out << '\n';

@@ -8,14 +8,6 @@
 
 namespace plexus::tools {
 
-Layout EdgesLayout(const char* list) {
-  return {list,
-          {{"weight", "weight"},
-           {"source", "from", As::kKey},
-           {"kind", "kind"},
-           {"target", "to", As::kKey}}};
-}
-
 Parameter Parameter::Default(Value value) && {
   default_value = std::move(value);
   return std::move(*this);

@@ -123,40 +123,8 @@ Parameter Optional(Parameter parameter);
 Parameter List(std::string name, std::string shown, std::string help);
 Parameter Repeated(std::string name, std::string shown, std::string help);
 
-// How a column of a table shows what the reply holds.
-enum class As : std::uint8_t {
-  kPlain,    // numbers with `digits` significant digits, texts as they are
-  kGrouped,  // 1,234,567
-  kPercent,  // a share, as per cent
-  kTime,     // milliseconds since 1970, as a date
-  kRank,     // the row's number; no field
-  kNode,     // a key, with the text of its node
-  kKey,      // only a key
-  kNodes,    // a list of keys, a line each
-  kTrait,    // the heading where it is true
-  kArrow,    // out, in or both
-  kList,     // a list in one cell
-  kPath,     // edges, from node to node, on a line below
-  kSteps,    // edges, a node and an edge a line, below
-  kShares,   // keys with weights, on a line below
-  kRelated,  // related nodes, an edge and a node a line, below
-};
-
-struct TableColumn {
-  std::string field = {};
-  std::string heading = {};
-  As as = As::kPlain;
-  int digits = 6;
-  std::string flag = {};  // shown only when this flag of the request is given
-};
-
-// A table of a reply: its rows are the objects of a list. "sets/nodes" is a list in a list; the
-// fields of the outer object stand in the first row of each.
-struct Layout {
-  std::string list;
-  std::vector<TableColumn> columns;
-};
-Layout EdgesLayout(const char* list);
+// Columns of a list of edges, for tables (layout.h).
+constexpr const char* kEdgeColumns = "weight, source = from, kind, target = to";
 
 struct Example {
   std::string shell;  // a line that a shell takes
@@ -171,7 +139,7 @@ struct Operation {
   Effect effect = Effect::kRead;
   Parameters parameters = {};
   std::string reply = {};           // in the language of shape.h
-  std::vector<Layout> tables = {};  // the first one is also the CSV; none: the reply's own members
+  std::string tables = {};          // in the language of layout.h
   std::vector<Example> examples = {};  // two or more
   Result<Reply> (*run)(Workspace&, const Request&) = nullptr;
   // How the graph must be open; by default as the effect says.

@@ -226,11 +226,7 @@ void AddSchema(Rows& rows) {
        .reply = "operation?:s, group?:s, title?:s, summary?:s, effect?:s, request?:j, "
                 "reply?:j, operations?:[{operation:s, group:s, title:s, summary:s, "
                 "effect:s, request:j, reply:j}]",
-       .tables = {{"operations",
-                   {{"operation", "operation"},
-                    {"group", "group"},
-                    {"effect", "effect"},
-                    {"summary", "what it does"}}}},
+       .tables = "operations: operation, group, effect, summary = what it does",
        .examples = {{"plexus schema pagerank --json",
                      "what a request may say, and what the reply holds"},
                     {"plexus schema", "a table of all operations"}},

@@ -132,6 +132,19 @@ static_assert(std::ranges::is_sorted(kMeanings));
 
 Shape ParseShape(std::string_view members) { return Parser(members).Members('\0'); }
 
+const Shape* FindMember(const Shape& object, std::string_view path) {
+  const Shape* shape = &object;
+  for (std::size_t at = 0; shape && at <= path.size();) {
+    const std::size_t end = std::min(path.find('/', at), path.size());
+    if (shape->kind == Shape::Kind::kArray) shape = &shape->element();
+    const auto found =
+        std::ranges::find(shape->members, path.substr(at, end - at), &ShapeMember::name);
+    shape = found == shape->members.end() ? nullptr : &found->shape;
+    at = end + 1;
+  }
+  return shape;
+}
+
 std::string_view MemberMeaning(std::string_view name) {
   const auto at = std::ranges::lower_bound(kMeanings, name, {},
                                            &std::pair<std::string_view, std::string_view>::first);

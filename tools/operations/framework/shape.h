@@ -47,6 +47,9 @@ struct ShapeMember {
 // The members of a reply's object. A text that is no shape is a programmer's error.
 Shape ParseShape(std::string_view members);
 
+// The member "a/b" of an object, where a may be a list of such; null: none.
+const Shape* FindMember(const Shape& object, std::string_view path);
+
 // What a member of that name says, for schemas and the reference; "" when the name says it all.
 std::string_view MemberMeaning(std::string_view name);
 

@@ -340,7 +340,7 @@ void AddGet(Rows& rows) {
                           .Named(Means::kKey)
                           .Positional()},
        .reply = std::string(kNodeShape),
-       .tables = {{"results", {}}},
+       .tables = "results:",
        .examples = {{"plexus get --db g alice", "everything stored about the node alice"},
                     {"plexus get --db g alice bob --json", "several: a list of results"},
                     {"plexus get --db g tag:rust --json", "the index node of the tag rust"}},
@@ -356,16 +356,9 @@ void AddGet(Rows& rows) {
        .reply = "key:k, truncated:b, total:n, index_edges?:[{kind:s, out:n, in:n}], "
                 "neighbors:[{key:k, direction:s, kind:s, weight:x, label?:s, created_at:t, "
                 "created_by?:s, valid_from?:t, valid_until?:t, props?:j, inverse?:s}]",
-       .tables = {{"neighbors",
-                   {{"direction", "", As::kArrow},
-                    {"kind|inverse", "kind"},
-                    {"label", "label"},
-                    {"weight", "weight"},
-                    {"key", "", As::kNode},
-                    {"props", "properties"},
-                    {"created_by", "by"},
-                    {"valid_from", "from", As::kTime},
-                    {"valid_until", "until", As::kTime}}}},
+       .tables = "neighbors: direction arrow, kind|inverse = kind, label, weight, key, "
+                 "props = properties, created_by = by, valid_from = from, "
+                 "valid_until = until",
        .examples = {{"plexus neighbors --db g alice", "who alice is linked to, both ways"},
                     {"plexus neighbors --db g alice --direction in --kinds supports,causes --json",
                      "the edges that point at alice, for a script"}},

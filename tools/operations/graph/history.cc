@@ -196,7 +196,7 @@ void AddHistory(Rows& rows) {
                 "kind?:s, column?:s, "
                 "value?:j, field?:s, space?:s, erased?:n, direction?:s, other?:k, label?:s, "
                 "weight?:x, inverse?:s}], next?:s",
-       .tables = {{"results", {}}},
+       .tables = "results:",
        .examples = {{"plexus history --db g alice",
                      "when alice was made, changed, linked and unlinked"},
                     {"plexus history --db g alice --as-of 2026-11-01 --json",

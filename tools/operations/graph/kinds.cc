@@ -99,24 +99,11 @@ void AddKinds(Rows& rows) {
                 "blocking?:b, acyclic?:b, self_loops?:b, source_kind?:s, target_kind?:s, "
                 "half_life_ms?:i}], "
                 "spaces:[{space:s, dimensions:n, metric:s, prefilter:s, element:s, vectors:n}]",
-       .tables = {{"edge_kinds",
-                   {{"kind", "edge kind"},
-                    {"plane", "plane"},
-                    {"count", "edges", As::kGrouped},
-                    {"inverse", "inverse"},
-                    {"symmetric", "symmetric", As::kTrait},
-                    {"suppresses", "hides its target", As::kTrait},
-                    {"blocking", "blocks its target", As::kTrait},
-                    {"acyclic", "acyclic", As::kTrait}}},
-                  {"node_kinds",
-                   {{"kind", "node kind"}, {"plane", "plane"}, {"count", "nodes", As::kGrouped}}},
-                  {"spaces",
-                   {{"space", "vector space"},
-                    {"dimensions", "dimensions"},
-                    {"metric", "metric"},
-                    {"prefilter", "pre-filter"},
-                    {"element", "element"},
-                    {"vectors", "vectors", As::kGrouped}}}},
+       .tables = "edge_kinds: kind = edge kind, plane, count = edges, inverse, "
+                 "symmetric, suppresses = hides its target, "
+                 "blocking = blocks its target, acyclic; node_kinds: kind = node kind, "
+                 "plane, count = nodes; spaces: space = vector space, dimensions, "
+                 "metric, prefilter = pre-filter, element, vectors",
        .examples = {{"plexus kinds --db g", "all kinds, built in and your own"},
                     {"plexus kinds --db g --json", "the same for a script"}},
        .run = RunKinds});

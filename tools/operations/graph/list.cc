@@ -322,7 +322,7 @@ void AddList(Rows& rows) {
                Flag("index", "tags, events and other index nodes, too"),
                Flag("keys", "show keys only, one a line")},
        .reply = "total:n, results:[{*:j}]",
-       .tables = {{"results", {}}},
+       .tables = "results:",
        .examples =
            {{"plexus list --db g --where \"kind = 'memory' and created_at >= '2026-01-01'\" "
              "--sort trust:desc",

@@ -269,16 +269,9 @@ void AddLog(Rows& rows) {
            "sequence:n, history_floor:n, truncated:b, total:n, results:[{sequence:n, time_ms:t, "
            "nodes_new:n, nodes_removed:n, edges_new:n, edges_changed:n, edges_removed:n, "
            "columns:n, contents:n, vectors:n}]",
-       .tables = {{"results",
-                   {{"sequence", "sequence"},
-                    {"time_ms", "time", As::kTime},
-                    {"nodes_new", "nodes new", As::kGrouped},
-                    {"nodes_removed", "removed", As::kGrouped},
-                    {"edges_new", "edges new", As::kGrouped},
-                    {"edges_changed", "changed", As::kGrouped},
-                    {"edges_removed", "removed", As::kGrouped},
-                    {"contents", "texts", As::kGrouped},
-                    {"vectors", "vectors", As::kGrouped}}}},
+       .tables = "results: sequence plain, time_ms = time, nodes_new, "
+                 "nodes_removed = removed, edges_new, edges_changed = changed, "
+                 "edges_removed = removed, contents = texts, vectors",
        .examples = {{"plexus log --db g", "the last twenty batches"},
                     {"plexus log --db g --since 2026-11-01 --top 0 --json",
                      "everything since November, for a script"}},
@@ -301,15 +294,8 @@ void AddLog(Rows& rows) {
                 "edges:{added:n, removed:n, changed:n}, truncated:b, total:n, hidden:n, "
                 "results:[{what:s, key?:k, kind?:s, fields?:[s], source?:k, target?:k, label?:s, "
                 "weight?:x, weight_before?:x}]",
-       .tables = {{"results",
-                   {{"what", "what"},
-                    {"key", "", As::kNode},
-                    {"fields", "fields", As::kList},
-                    {"source", "from", As::kKey},
-                    {"kind", "kind"},
-                    {"target", "to", As::kKey},
-                    {"weight_before", "weight before"},
-                    {"weight", "weight"}}}},
+       .tables = "results: what, key, fields, source = from, kind, target = to, "
+                 "weight_before, weight",
        .examples = {{"plexus diff --db g 12 17", "what batches 13 to 17 changed"},
                     {"plexus diff --db g 2026-11-01 --format csv",
                      "what changed since November, for a spreadsheet"}},

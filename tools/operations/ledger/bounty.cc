@@ -106,12 +106,8 @@ void AddBounty(Rows& rows) {
                            ", outcomes:" + OutcomesShape() + "}]";
   const std::string candidates = "[" + CandidateShape() + "]";
   const auto table = [](const char* list, const char* heading) {
-    return Layout{list,
-                  {{"event/created_at", heading, As::kTime},
-                   {"event/event_id", "event"},
-                   {"event/outcomes", "outcomes", As::kList},
-                   {"event/query", "query"},
-                   {"members", "members", As::kList}}};
+    return std::string("; ") + list + ": event/created_at = " + heading +
+           ", event/event_id = event, event/outcomes, event/query, members";
   };
   rows.push_back(
       {.name = "bounty",
@@ -131,15 +127,10 @@ void AddBounty(Rows& rows) {
                 ", topWeirdCombinations:" + candidates + ", alreadyComposedLanes:" + lane +
                 ", closedDoors:" + lane + ", duplicateRiskLanes:" + lane +
                 ", needsPocLanes:" + lane + ", guardrails:[s]",
-       .tables = {{"neverComposedLanes",
-                   {{"score", "score", As::kPlain, 4},
-                    {"ids", "", As::kNodes},
-                    {"outcomeSignal", "outcomes"},
-                    {"reason", "why"}}},
-                  table("closedDoors", "closed door"),
-                  table("duplicateRiskLanes", "duplicate risk"),
-                  table("needsPocLanes", "needs proof"),
-                  table("alreadyComposedLanes", "tried")},
+       .tables = "neverComposedLanes: score.4, ids nodes, outcomeSignal = outcomes, reason = why" +
+                 table("closedDoors", "closed door") +
+                 table("duplicateRiskLanes", "duplicate risk") +
+                 table("needsPocLanes", "needs proof") + table("alreadyComposedLanes", "tried"),
        .examples = {{"plexus bounty --db g", "untried pairs, with cautions"},
                     {"plexus bounty --db g --tags project --json",
                      "all lanes of one project: tried, closed, at risk, in need of proof"}},

@@ -146,13 +146,8 @@ Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {
   return reply;
 }
 
-std::vector<TableColumn> EventColumns() {
-  return {{"created_at", "time", As::kTime},
-          {"event_id", "event"},
-          {"tool", "tool"},
-          {"outcomes", "outcomes", As::kList},
-          {"query", "query"}};
-}
+const char* const kEventsTable =
+    "events: created_at = time, event_id = event, tool, outcomes, query";
 
 Parameter MemoryKey() {
   return Text("key", "KEY", "the memory's key; one that was removed keeps its events")
@@ -170,7 +165,7 @@ void AddLedger(Rows& rows) {
        .summary = "List events of the ledger, newest first",
        .parameters = FilterParameters(),
        .reply = "sequence:n, truncated:b, events:" + EventsShape() + ", next?:s",
-       .tables = {{"events", EventColumns()}},
+       .tables = kEventsTable,
        .examples = {{"plexus ledger recent --db g", "the ten newest events"},
                     {"plexus ledger recent --db g --tool recall --outcome helpful --json",
                      "what recall found and was useful"}},
@@ -183,17 +178,8 @@ void AddLedger(Rows& rows) {
        .parameters = {Text("event", "EVENT", "the event's id").Positional()},
        .reply = "event:" + EventShape() + ", members:" + MembersShape() +
                 ", outcomes:" + OutcomesShape(),
-       .tables = {{"members",
-                   {{"rank", "rank"},
-                    {"role", "role"},
-                    {"trust", "trust", As::kPlain, 4},
-                    {"score", "score", As::kPlain, 4},
-                    {"key", "", As::kNode}}},
-                  {"outcomes",
-                   {{"labeled_at", "time", As::kTime},
-                    {"type", "outcome"},
-                    {"source", "source"},
-                    {"notes", "notes"}}}},
+       .tables = "members: rank, role, trust.4, score.4, key; "
+                 "outcomes: labeled_at = time, type = outcome, source, notes",
        .examples = {{"plexus ledger get --db g c1", "its members, and its outcomes"},
                     {"plexus ledger get --db g c1 --json", "with previews and tags of that time"}},
        .run = RunGet});
@@ -203,7 +189,7 @@ void AddLedger(Rows& rows) {
                   .summary = "List the events that a memory was used in, newest first",
                   .parameters = Parameters{MemoryKey()} + FilterParameters(),
                   .reply = "key:k, sequence:n, truncated:b, events:" + EventsShape() + ", next?:s",
-                  .tables = {{"events", EventColumns()}},
+                  .tables = kEventsTable,
                   .examples = {{"plexus ledger memory --db g m4", "what m4 was used for"},
                                {"plexus ledger memory --db g m4 --outcome dead_end --json",
                                 "where that led nowhere"}},
@@ -216,10 +202,7 @@ void AddLedger(Rows& rows) {
        .parameters = {MemoryKey(), LimitParameter(), CursorParameter()},
        .reply = "key:k, sequence:n, total:n, "
                 "neighbors:[{key:k, composedCount:n, latestEventAt?:t}], next?:s",
-       .tables = {{"neighbors",
-                   {{"composedCount", "events", As::kGrouped},
-                    {"latestEventAt", "last", As::kTime},
-                    {"key", "", As::kNode}}}},
+       .tables = "neighbors: composedCount = events, latestEventAt = last, key",
        .examples = {{"plexus ledger neighbors --db g m4", "who m4 was used with, and how often"},
                     {"plexus ledger neighbors --db g m4 --limit 100 --json",
                      "a hundred of them; 'next' continues"}},

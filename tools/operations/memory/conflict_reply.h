@@ -39,13 +39,7 @@ inline std::string ShownEvidence(std::span<const memory::ConflictEvidence> list)
   return shown;
 }
 
-inline Layout ConflictsTable() {
-  return {"conflicts",
-          {{"since", "since", As::kTime},
-           {"newer", "newer", As::kKey},
-           {"a", "one", As::kNode},
-           {"b", "other", As::kNode}}};
-}
+constexpr const char* kConflictsTable = "conflicts: since, newer, a node, b node";
 
 // The side that came later, by created_at, else by first appearance.
 inline NodeId NewerOf(const Snapshot& snapshot, const memory::Conflict& conflict) {

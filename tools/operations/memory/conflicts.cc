@@ -158,11 +158,7 @@ void AddAsked(Rows& rows) {
                       MaxEdges()},
        .reply = "truncated:b, without_terms:b, candidates:[{key:k, score:x, shared:n, cosine?:x, "
                 "shared_tags:[k], evidence:[{kind:s, this:[s], other:[s]}], why?:s}]",
-       .tables = {{"candidates",
-                   {{"score", "overlap", As::kPlain, 4},
-                    {"cosine", "cosine", As::kPlain, 3},
-                    {"why", "evidence"},
-                    {"key", "", As::kNode}}}},
+       .tables = "candidates: score.4 = overlap, cosine.3, why = evidence, key",
        .examples = {{"plexus conflicts candidates --db g m7", "what m7 may contradict"},
                     {"plexus conflicts candidates --db g new --proposal new.jsonl --json",
                      "of a memory that is not written yet"}},
@@ -185,12 +181,7 @@ void AddAsked(Rows& rows) {
                       MaxEdges(), Top(100)},
        .reply = "truncated:b, pairs:[{key:k, superseded:k, superseded_by?:k, jaccard:x, shared:n, "
                 "cosine?:x}]",
-       .tables = {{"pairs",
-                   {{"jaccard", "jaccard", As::kPlain, 3},
-                    {"cosine", "cosine", As::kPlain, 3},
-                    {"superseded", "superseded", As::kKey},
-                    {"superseded_by", "by", As::kKey},
-                    {"key", "still visible", As::kNode}}}},
+       .tables = "pairs: jaccard.3, cosine.3, superseded, superseded_by = by, key",
        .examples = {{"plexus conflicts duplicates --db g",
                      "what was left behind when facts changed"},
                     {"plexus conflicts duplicates --db g m1 --least 0.3 --json",
@@ -213,7 +204,7 @@ void AddConflicts(Rows& rows) {
                       Text("since", "TIME", "only conflicts since then").Named(Means::kTime),
                       TopForPeople()},
        .reply = kConflictsShape,
-       .tables = {ConflictsTable()},
+       .tables = kConflictsTable,
        .examples = {{"plexus conflicts list --db g", "the open conflicts"},
                     {"plexus conflicts list --db g m1 --json", "the conflicts of m1"}},
        .run = RunList});
@@ -230,16 +221,9 @@ void AddConflicts(Rows& rows) {
        .reply = "truncated:b, head?:k, "
                 "replaced_by:[{newer:k, older:k, created_at:t, hops:n, in_cycle:b}], "
                 "replaced:[{newer:k, older:k, created_at:t, hops:n, in_cycle:b}]",
-       .tables = {{"replaced_by",
-                   {{"created_at", "replaced at", As::kTime},
-                    {"newer", "newer", As::kNode},
-                    {"older", "older", As::kNode},
-                    {"in_cycle", "cycle", As::kTrait}}},
-                  {"replaced",
-                   {{"created_at", "replaced at", As::kTime},
-                    {"newer", "newer", As::kNode},
-                    {"older", "older", As::kNode},
-                    {"in_cycle", "cycle", As::kTrait}}}},
+       .tables = "replaced_by: created_at = replaced at, newer node, older node, "
+                 "in_cycle = cycle; replaced: created_at = replaced at, newer node, "
+                 "older node, in_cycle = cycle",
        .examples = {{"plexus conflicts chain --db g m1", "what m1 became, step by step"},
                     {"plexus conflicts chain --db g m1 --max-steps 5 --json", "the nearest steps"}},
        .run = RunChain});

@@ -297,14 +297,8 @@ void AddRanked(Rows& rows) {
        .reply = "sequence:n, applied:b, stale:n, truncated:b, total:n, nodes:[{key:k, score:x, "
                 "scaled:x, percentile:x, arriving:n, "
                 "edges:n, edge_kinds:n, diversity:x}], cycles:[[k]]",
-       .tables = {{"nodes",
-                   {{"score", "score", As::kPlain, 4},
-                    {"scaled", "of most", As::kPlain, 3},
-                    {"percentile", "percentile", As::kPercent},
-                    {"arriving", "arriving", As::kGrouped},
-                    {"edges", "edges", As::kGrouped},
-                    {"diversity", "diversity", As::kPlain, 2},
-                    {"key", "", As::kNode}}}},
+       .tables = "nodes: score.4, scaled.3 = of most, percentile percent, arriving, "
+                 "edges, diversity.2, key",
        .examples = {{"plexus decisions salience --db g", "the decisions that others depend on"},
                     {"plexus decisions salience --db g --top 0 --json", "all decisions"}},
        .run = RunSalience,
@@ -329,14 +323,7 @@ void AddRanked(Rows& rows) {
            "roots:[{key:k, by:s}], waits_for:[{key:k, by:s}], "
            "chain:[{source:k, kind:s, target:k}]}], roots:[{key:k, holds:n, by:s}], "
            "cycles:[[k]]",
-       .tables =
-           {{"blocked",
-             {{"key", "blocked", As::kNode},
-              {"hops", "hops", As::kGrouped},
-              {"root", "root", As::kKey},
-              {"in_cycle", "cycle", As::kTrait}}},
-            {"roots",
-             {{"key", "root", As::kNode}, {"holds", "holds up", As::kGrouped}, {"by", "by"}}}},
+       .tables = "blocked: key, hops, root, in_cycle = cycle; roots: key, holds = holds up, by",
        .examples = {{"plexus decisions blocked --db g", "which decisions wait for which"},
                     {"plexus decisions blocked --db g d4", "whether d4 waits, and for what"},
                     {"plexus decisions blocked --db g --max-steps 1000 --json",
@@ -355,7 +342,7 @@ void AddDecisions(Rows& rows) {
                   .summary = "List pairs of active decisions that contradict each other",
                   .parameters = Parameters{TopForPeople()},
                   .reply = kConflictsShape,
-                  .tables = {ConflictsTable()},
+                  .tables = kConflictsTable,
                   .examples = {{"plexus decisions contradictions --db g", "what cannot both hold"},
                                {"plexus decisions contradictions --db g --as-of 100 --json",
                                 "what could not both hold at sequence 100"}},
@@ -380,12 +367,7 @@ void AddDecisions(Rows& rows) {
                       TopForPeople()},
        .reply = "sequence:n, applied:b, truncated:b, total:n, "
                 "nodes:[{key:k, tier:s, into?:k, percentile:x, age_days?:x}]",
-       .tables = {{"nodes",
-                   {{"tier", "tier"},
-                    {"into", "into", As::kKey},
-                    {"percentile", "percentile", As::kPercent},
-                    {"age_days", "days", As::kPlain, 4},
-                    {"key", "", As::kNode}}}},
+       .tables = "nodes: tier, into, percentile percent, age_days.4 = days, key",
        .examples = {{"plexus decisions compaction --db g",
                      "which decisions may be folded or shortened"},
                     {"plexus decisions compaction --db g --apply --json",

@@ -170,11 +170,7 @@ void AddDecisionsCheck(Rows& rows) {
                 "other?:k, kind?:s, "
                 "salience?:x}], proposal:{nodes:{new:n, changed:n, same:n, removed?:n}, "
                 "edges:{new:n, changed:n, same:n, removed?:n}}",
-       .tables = {{"hits",
-                   {{"action", "action"},
-                    {"rule", "rule"},
-                    {"target", "target", As::kKey},
-                    {"message", "why"}}}},
+       .tables = "hits: action, rule, target, message = why",
        .examples = {{"plexus decisions check --db g --rules rules.json --proposal new.jsonl",
                      "which rules it would break, and why"},
                     {"plexus decisions check --db g --rules rules.json --proposal - --json",
@@ -208,8 +204,7 @@ void AddDecisionsCheck(Rows& rows) {
                Flag("apply", "write the suggested edges")},
        .reply = "sequence:n, applied:b, truncated:b, "
                 "edges:[{source:k, kind:s, target:k, reason:s, evidence:{*:s}}]",
-       .tables = {{"edges",
-                   {{"kind", "kind"}, {"target", "target", As::kNode}, {"reason", "why"}}}},
+       .tables = "edges: kind, target node, reason = why",
        .examples = {{"plexus decisions suggest --db g d12", "what d12 may contradict or come from"},
                     {"plexus decisions suggest --db g d12 --properties pattern --space text",
                      "by its pattern and by the vectors of embed, too"},

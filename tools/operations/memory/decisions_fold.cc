@@ -314,18 +314,9 @@ void AddDecisionsFold(Rows& rows) {
        .reply = "sequence:n, applied:b, truncated:b, total:n, results:[{key:k, into:k, "
                 "edges:[{source:k, kind:s, target:k, label?:s, there:b, kept:b}], tags:[k], "
                 "differs:[{name:s, value:j, into_value:j}]}]",
-       .tables = {{"results",
-                   {{"key", "folded", As::kKey},
-                    {"into", "into", As::kNode},
-                    {"tags", "tags", As::kList}}},
-                  {"results/edges",
-                   {{"source", "source", As::kKey},
-                    {"kind", "kind"},
-                    {"target", "target", As::kKey},
-                    {"there", "there already", As::kTrait},
-                    {"kept", "kept: valid longer", As::kTrait}}},
-                  {"results/differs",
-                   {{"name", "differs"}, {"value", "was"}, {"into_value", "is now"}}}},
+       .tables = "results: key key = folded, into node, tags; results/edges: source, "
+                 "kind, target, there = there already, kept = kept (valid longer); "
+                 "results/differs: name = differs, value = was, into_value = is now",
        .examples = {{"plexus decisions fold --db g", "what would move, and what differs"},
                     {"plexus decisions fold --db g d5 --apply --check --json",
                      "fold one, if the graph's rules allow it"}},

@@ -113,12 +113,7 @@ void AddDecisionsQueue(Rows& rows) {
        .reply =
            "truncated:b, total:n, items:[{score:x, work:s, key:k, other?:k, reason:s, value:x, "
            "weight:x}]",
-       .tables = {{"items",
-                   {{"score", "score", As::kPlain, 3},
-                    {"work", "work"},
-                    {"key", "", As::kNode},
-                    {"other", "and", As::kKey},
-                    {"reason", "why"}}}},
+       .tables = "items: score.3, work, key, other = and, reason = why",
        .examples = {{"plexus decisions queue --db g", "the next twenty items"},
                     {"plexus decisions queue --db g --work blocked_root,overdue --each 5",
                      "five items of each of two kinds"},

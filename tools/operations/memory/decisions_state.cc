@@ -159,11 +159,7 @@ Operation NeededRow(const char* name, const char* title, const char* summary, co
           .reply =
               "means:s, truncated:b, total:n, "
               "results:[{key:k, distance:n, via:k, outcome?:s, active:b}]",
-          .tables = {{"results",
-                      {{"distance", "distance"},
-                       {"outcome", "outcome"},
-                       {"active", "active", As::kTrait},
-                       {"key", "", As::kNode}}}},
+          .tables = "results: distance, outcome, active, key",
           .examples = {{command + " --db g d4", first},
                        {command + " --db g d4 --depth 1 --json", second}},
           .run = run};
@@ -184,13 +180,7 @@ void AddDecisionsState(Rows& rows) {
                TopForPeople()},
        .reply = "truncated:b, total:n, results:[{key:k, state:s, outcome?:s, active:b, resolved:b, "
                 "superseded_by?:k, waits_for:[{key:k, by:s}], edges:n, edge_kinds:n, diversity:x}]",
-       .tables = {{"results",
-                   {{"state", "state"},
-                    {"outcome", "outcome"},
-                    {"superseded_by", "by", As::kKey},
-                    {"edges", "edges", As::kGrouped},
-                    {"diversity", "diversity", As::kPlain, 2},
-                    {"key", "", As::kNode}}}},
+       .tables = "results: state, outcome, superseded_by = by, edges, diversity.2, key",
        .examples = {{"plexus decisions status --db g d4 d5", "the state of both"},
                     {"plexus decisions status --db g --json", "of all decisions"}},
        .run = RunStatus});

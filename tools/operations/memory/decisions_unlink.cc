@@ -76,9 +76,7 @@ void AddDecisionsUnlink(Rows& rows) {
                           .Named(Means::kEdgeKind),
                       ExpectSequenceParameter(), DryRunParameter()},
        .reply = "removed:n, edges:[{source:k, kind:s, target:k, label?:s}], sequence:n, dry_run?:b",
-       .tables =
-           {{"edges",
-             {{"source", "source", As::kNode}, {"kind", "kind"}, {"target", "target", As::kNode}}}},
+       .tables = "edges: source node, kind, target node",
        .examples = {{"plexus decisions unlink --db g d3 d2",
                      "no edge leads from d3 to d2 any more"},
                     {"plexus decisions unlink --db g d3 d2 --kinds depends_on --json",

@@ -161,12 +161,7 @@ void AddDecisionsRules(Rows& rows) {
                       DryRunParameter()},
        .reply = "sequence:n, dry_run?:b, total:n, results:[{rule:s, does:s, kinds:[s], action:s, "
                 "message:s}]",
-       .tables = {{"results",
-                   {{"action", "action"},
-                    {"rule", "rule"},
-                    {"does", "does"},
-                    {"kinds", "kinds", As::kList},
-                    {"message", "message"}}}},
+       .tables = "results: action, rule, does, kinds, message",
        .examples = {{"plexus decisions rules --db g rules.json", "writes with --check obey them"},
                     {"plexus decisions rules --db g --json", "what is kept"}},
        .run = RunKeptRules,

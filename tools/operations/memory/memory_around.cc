@@ -137,17 +137,9 @@ const char* const kAroundShape =
     "may_contradict:[{key:k, score:x, text:s, why?:s}], near_duplicates:[{key:k, jaccard:x, "
     "cosine?:x, superseded_by?:k, text:s}], suggested:[{source:k, kind:s, target:k, reason:s}]";
 
-std::vector<Layout> AroundTables() {
-  return {
-      {"may_contradict",
-       {{"score", "overlap", As::kPlain, 4},
-        {"why", "evidence"},
-        {"key", "may contradict", As::kNode}}},
-      {"near_duplicates",
-       {{"jaccard", "jaccard", As::kPlain, 3},
-        {"superseded_by", "superseded by", As::kKey},
-        {"key", "says nearly", As::kNode}}},
-      {"suggested", {{"kind", "suggested"}, {"target", "target", As::kNode}, {"reason", "why"}}}};
-}
+const char* const kAroundTables =
+    "may_contradict: score.4 = overlap, why = evidence, key; "
+    "near_duplicates: jaccard.3, superseded_by, key; suggested: kind = suggested, target node, "
+    "reason = why";
 
 }  // namespace plexus::tools

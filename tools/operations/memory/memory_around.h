@@ -36,6 +36,6 @@ Result<MemoryAround> LookAround(const Workspace& workspace, const Request& reque
 void WriteAround(ReplyWriter& json, const Snapshot& snapshot, const MemoryAround& around);
 
 extern const char* const kAroundShape;
-std::vector<Layout> AroundTables();
+extern const char* const kAroundTables;
 
 }  // namespace plexus::tools

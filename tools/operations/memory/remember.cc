@@ -271,7 +271,7 @@ void AddRemember(Rows& rows) {
                                     .Default(std::string("memory"))} +
                      MemoryParameters(),
        .reply = RememberShape(),
-       .tables = AroundTables(),
+       .tables = kAroundTables,
        .examples = {{"plexus remember --db g \"Deploys run every night from the release branch.\" "
                      "--tags deploy",
                      "a memory with a key of its own, found by its words at once"},
@@ -293,7 +293,7 @@ void AddRemember(Rows& rows) {
                                 Text("reason", "TEXT", "why: a property of the edge supersedes")} +
                      MemoryParameters(),
        .reply = RememberShape(),
-       .tables = AroundTables(),
+       .tables = kAroundTables,
        .examples =
            {{"plexus correct --db g m1 \"The gateway remembers keys for 48 hours.\"",
              "recall shows the new one from now on; --include-superseded shows the old one, too"},

@@ -301,16 +301,9 @@ Operation BuildRow() {
       .reply = std::string("sequence:n, dry_run?:b, ") + kCounts +
                ", recipes:[{recipe:s, kind:s, " + kCounts +
                ", rewards:n, groups:n, batches:n, why?:s}], unknown:[s]",
-      .tables = {{"recipes",
-                  {{"recipe", "recipe"},
-                   {"new", "new", As::kGrouped},
-                   {"changed", "changed", As::kGrouped},
-                   {"same", "same", As::kGrouped},
-                   {"removed", "removed", As::kGrouped},
-                   {"dropped", "dropped", As::kGrouped},
-                   {"skipped", "skipped", As::kGrouped},
-                   {"capped", "capped", As::kGrouped},
-                   {"why", "nothing, as"}}}},
+      .tables =
+          "recipes: recipe, new, changed, same, removed, dropped, skipped, capped, "
+          "why = why nothing",
       .examples = {{"plexus build --db g temporal referential categorical",
                     "again after every import: only what changed is looked at"},
                    {"plexus build --db g causal trajectory --from trajectories.jsonl --dry-run",
@@ -336,9 +329,7 @@ Operation SessionRow() {
       .reply =
           "key:k, session?:k, more_before:n, more_after:n, "
           "turns:[{position:i, key:k, created_at?:t, text:s, text_cut?:b}]",
-      .tables =
-          {{"turns",
-            {{"position", "position"}, {"key", "", As::kNode}, {"created_at", "at", As::kTime}}}},
+      .tables = "turns: position, key, created_at = at",
       .examples = {{"plexus session --db g t3", "at most 20 turns back and 20 forward"},
                    {"plexus session --db g session:s1 --forward 100 --json",
                     "a session from its first turn on"}},

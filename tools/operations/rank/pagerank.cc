@@ -293,16 +293,8 @@ void AddPageRank(Rows& rows) {
                 "layout_pays_after?:n, from?:{sequence:n, iterations:n, error:x}, "
                 "total?:n, nodes?:[{key:k, score:x, scaled?:x, percentile?:x}], "
                 "sets?:[{seeds:[k], error:x, nodes:[{key:k, score:x}]}]",
-       .tables = {{"nodes",
-                   {{"", "rank", As::kRank},
-                    {"score", "score", As::kPlain, 4},
-                    {"scaled", "of best", As::kPercent, 3},
-                    {"key", "", As::kNode}}},
-                  {"sets/nodes",
-                   {{"seeds", "seeds", As::kList},
-                    {"", "rank", As::kRank},
-                    {"score", "score", As::kPlain, 4},
-                    {"key", "", As::kNode}}}},
+       .tables = "nodes: #, score.4, scaled.3 percent = of best, key; sets/nodes: seeds, "
+                 "#, score.4, key",
        .examples =
            {{"plexus pagerank --db g --top 10", "the ten nodes that matter most"},
             {"plexus pagerank --db g --seed alice=2 --seed bob --kinds knows --json",

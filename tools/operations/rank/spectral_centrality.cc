@@ -163,8 +163,7 @@ void AddSpectralCentrality(Rows& rows) {
            IterationParameters(kOnce, "stop when no score is off by more than this share"),
        .reply = "alpha:x, radius:x, iterations:n, error:x, converged:b, truncated:b, "
                 "total:n, results:[{key:k, score:x, normalized:x}]",
-       .tables = {{"results",
-                   {{"score", "score"}, {"normalized", "of norm 1"}, {"key", "", As::kNode}}}},
+       .tables = "results: score, normalized = of norm 1, key",
        .examples = {{"plexus katz --db g --top 10", "the ten nodes most walks lead to"},
                     {"plexus katz --db g --alpha 0.01 --kinds cites --json",
                      "with a given attenuation, over one kind"}},
@@ -176,7 +175,7 @@ void AddSpectralCentrality(Rows& rows) {
                   .parameters = Parameters{Walks()} + IterationParameters(kOnce, kStep),
                   .reply = "eigenvalue:x, acyclic:b, iterations:n, step:x, converged:b, "
                            "truncated:b, total:n, results:[{key:k, score:x}]",
-                  .tables = {{"results", {{"score", "score"}, {"key", "", As::kNode}}}},
+                  .tables = "results: score, key",
                   .examples = {{"plexus eigenvector --db g --direction both",
                                 "nodes whose neighbours are central"},
                                {"plexus eigenvector --db g --kinds cites --json",
@@ -190,8 +189,7 @@ void AddSpectralCentrality(Rows& rows) {
        .parameters = Parameters{Flag("hubs", "rank by hub")} + IterationParameters(kTwice, kStep),
        .reply = "iterations:n, step:x, converged:b, truncated:b, "
                 "total:n, results:[{key:k, authority:x, hub:x}]",
-       .tables = {{"results",
-                   {{"authority", "authority"}, {"hub", "hub"}, {"key", "", As::kNode}}}},
+       .tables = "results: authority, hub, key",
        .examples = {{"plexus hits --db g --top 10", "the ten best authorities"},
                     {"plexus hits --db g --hubs --kinds cites --json", "the best citing nodes"}},
        .run = RunHits});

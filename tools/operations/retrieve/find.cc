@@ -178,7 +178,7 @@ void AddFind(Rows& rows) {
                       Flag("keys", "show keys only, one a line"), MaxCharsParameter()},
        .reply = "truncated:b, total:n, results:[{key:k, kind:s, text:s, text_cut?:b, line?:s, "
                 "where:s, edges:n}]",
-       .tables = {{"results", {{"edges", "edges", As::kGrouped}, {"key", "", As::kNode}}}},
+       .tables = "results: edges, key",
        .examples = {{"plexus find --db wordnet dog", "the concepts that are called dog come first"},
                     {"plexus find --db wordnet --keys --top 1 dog",
                      "a word's key, for another command: --from $(plexus find ... dog)"}},

@@ -134,12 +134,8 @@ void AddFrontier(Rows& rows) {
                 ", shared?:[{key:k, weight:x}]}], facts?:n, neighbors?:n, wedges?:n, compared:n, "
                 "scored:n, " +
                 std::string(LensReplyShape()),
-       .tables = {{"candidates",
-                   {{"score", "score", As::kPlain, 4},
-                    {"ids", "", As::kNodes},
-                    {"outcomeSignal", "signal"},
-                    {"reason", "reason"},
-                    {"shared", "share", As::kShares, 3}}}},
+       .tables = "candidates: score.4, ids nodes, outcomeSignal = signal, reason, "
+                 "shared.3 shares = share",
        .examples =
            {{"plexus frontier --db g --top 20 --names",
              "the 20 best untried pairs and what they share"},

@@ -228,12 +228,7 @@ void AddRetrieve(Rows& rows) {
                 "terms:[{name:s, value:x, weight:x, rank?:n}], found_by:[s], hops?:n, seed?:k, "
                 "path?:[E], kind:s, text:s, text_cut?:b, line?:s}], "
                 "stages:[{stage:s, read:n, kept:n, skipped:b, truncated:b}], stage_ms:[x]",
-       .tables = {{"hits",
-                   {{"score", "score", As::kPlain, 4},
-                    {"key", "", As::kNode},
-                    {"found_by", "found by", As::kList},
-                    {"path", "", As::kPath}}},
-                  StagesTable()},
+       .tables = "hits: score.4, key, found_by, path path" + std::string(kStagesTable),
        .examples = {{"plexus retrieve --db g \"gateway keys\" --vector query.npy",
                      "what words and vector find, and what is two hops away"},
                     {"plexus retrieve --db g --plan rerank --vector '[1, 0]' --top 2 --json",

@@ -144,15 +144,6 @@ void WriteFoundBy(ReplyWriter& json, const retrieval::RetrievalPlan& plan,
   json.Values("found_by", found_by);
 }
 
-Layout StagesTable() {
-  return {"stages",
-          {{"stage", "stage"},
-           {"read", "read", As::kGrouped},
-           {"kept", "kept", As::kGrouped},
-           {"skipped", "skipped", As::kTrait},
-           {"truncated", "truncated", As::kTrait}}};
-}
-
 void WriteStages(ReplyWriter& json, const retrieval::RetrieveResult& result) {
   json.Objects("stages", result.stages, [&](const retrieval::RetrieveStage& stage) {
     json.Field("stage", stage.name);

@@ -56,7 +56,7 @@ void NoteLeftOut(Workspace& workspace, const retrieval::RetrieveResult& result);
 
 void WriteFoundBy(ReplyWriter& json, const retrieval::RetrievalPlan& plan,
                   const retrieval::RetrieveHit& hit);
-Layout StagesTable();
+constexpr const char* kStagesTable = "; stages: stage, read, kept, skipped, truncated";
 // "stages" and "stage_ms".
 void WriteStages(ReplyWriter& json, const retrieval::RetrieveResult& result);
 

@@ -302,16 +302,9 @@ void AddRecall(Rows& rows) {
            "use:{memories:n, edges:n, committed:b}, "
            "composition_event_id?:s, query_hash?:s, compositionWriteStatus?:s, confidence?:x, "
            "status?:s, evidence?:[{key:s, role:s}], sequence?:n",
-       .tables = {{"hits",
-                   {{"score", "score", As::kPlain, 4},
-                    {"key", "", As::kNode},
-                    {"why", "why"},
-                    {"related", "", As::kRelated}}},
-                  {"conflicts",
-                   {{"since", "since", As::kTime},
-                    {"a", "conflict of", As::kNode},
-                    {"b", "and", As::kNode}}},
-                  StagesTable()},
+       .tables = "hits: score.4, key, why, related related; conflicts: since, a node, "
+                 "b node" +
+                 std::string(kStagesTable),
        .examples =
            {{"plexus recall --db g \"gateway keys\"", "the ten that answer best"},
             {"plexus recall --db g \"gateway keys\" --weight text=0.6,recency=0.4 --commit",

@@ -166,11 +166,7 @@ void AddRerank(Rows& rows) {
        .reply = "space:s, metric:s, graph_boost:x, truncated:b, total:n, without_vector:n, "
                 "left_out:n, older_than_text:n, "
                 "results:[{key:k, score:x, similarity:x, graph:x, measure:x, degree:x}]",
-       .tables = {{"results",
-                   {{"score", "score", As::kPlain, 4},
-                    {"similarity", "similarity", As::kPlain, 4},
-                    {"graph", "graph", As::kPlain, 4},
-                    {"key", "", As::kNode}}}},
+       .tables = "results: score.4, similarity.4, graph.4, key",
        .examples =
            {{"plexus rerank --db g --like m1 --k 30 --top 10",
              "the 30 memories nearest to m1, the well connected ones first"},

@@ -243,10 +243,7 @@ void AddSearch(Rows& rows) {
                 "hidden?:{superseded:n, not_valid:n, out_of_scope:n, other_kinds:n}, "
                 "results:[{key:k, score:x, kind:s, text:s, text_cut?:b, line?:s, length:n, "
                 "terms:[{term:s, tf:n, df:n, idf:x, score:x}]}]",
-       .tables = {{"results",
-                   {{"score", "score", As::kPlain, 4},
-                    {"key", "", As::kNode},
-                    {"terms", "why", As::kList, 3}}}},
+       .tables = "results: score.4, key, terms.3 = why",
        .examples = {{"plexus search --db g \"snow leopard\"",
                      "best first, with each word's share of the score"},
                     {"plexus search --db g '\"large cat\" asia'",

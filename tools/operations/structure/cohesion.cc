@@ -111,11 +111,7 @@ void AddCohesion(Rows& rows) {
        .reply = "triangles:n, nodes_total:n, edges:n, wedges:n, transitivity:x, truncated:b, "
                 "average_clustering?:x, "
                 "total?:n, results?:[{key:k, triangles:n, neighbors:n, clustering:x}]",
-       .tables = {{"results",
-                   {{"triangles", "triangles", As::kGrouped},
-                    {"neighbors", "neighbours", As::kGrouped},
-                    {"clustering", "clustering", As::kPlain, 4},
-                    {"key", "", As::kNode}}}},
+       .tables = "results: triangles, neighbors = neighbours, clustering.4, key",
        .examples = {{"plexus triangles --db g", "how many, and the nodes that are in most of them"},
                     {"plexus triangles --db g --kinds knows --top 0 --json",
                      "the clustering coefficient of all who are in a triangle"}},
@@ -132,7 +128,7 @@ void AddCohesion(Rows& rows) {
            RankedParameters(""),
        .reply = "degeneracy:n, truncated:b, cores:[{core:n, nodes:n}], total:n, "
                 "results:[{key:k, core:n}]",
-       .tables = {{"results", {{"core", "core"}, {"key", "", As::kNode}}}},
+       .tables = "results: core, key",
        .examples = {{"plexus kcore --db g --top 10", "ten nodes with the highest core numbers"},
                     {"plexus kcore --db g --least 3 --top 0 --json",
                      "the 3-core, each node with its core number"}},

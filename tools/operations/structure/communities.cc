@@ -165,10 +165,7 @@ void AddCommunities(Rows& rows) {
            ShownParameters(),
        .reply = "truncated:b, method:s, total:n, modularity:x, iterations:n, levels?:n, "
                 "results:[{community:n, size:n, members:[k]}]",
-       .tables = {{"results",
-                   {{"community", "community"},
-                    {"size", "nodes", As::kGrouped},
-                    {"members", "", As::kNodes}}}},
+       .tables = "results: community plain, size = nodes, members nodes",
        .examples = {{"plexus communities --db g",
                      "the twenty largest communities, five members of each"},
                     {"plexus communities --db g --kinds supports,refines --resolution 2 --top 0 "

@@ -106,7 +106,7 @@ void AddComponents(Rows& rows) {
                             "show the first M nodes of each; 0 = all (default: only the first)")} +
            ShownParameters(),
        .reply = "truncated:b, total:n, largest:n, results:[{key:k, size:n, members?:[k]}]",
-       .tables = {{"results", {{"size", "nodes", As::kGrouped}, {"key|members", "", As::kNodes}}}},
+       .tables = "results: size = nodes, key|members nodes",
        .examples = {{"plexus components --db g", "how many parts, and the largest"},
                     {"plexus components --db g --kinds supersedes --top 0 --members 0 --json",
                      "all chains of versions, with every member"},

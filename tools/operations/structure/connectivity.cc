@@ -172,7 +172,7 @@ void AddConnectivity(Rows& rows) {
                                                    Flag("unweighted", "every edge weighs 1"),
                                                    TopForPeople("list the first K edges; 0 = all")},
        .reply = "truncated:b, weight:x, trees:n, nodes:n, total:n, results:[E]",
-       .tables = {EdgesLayout("results")},
+       .tables = std::string("results: ") + kEdgeColumns,
        .examples = {{"plexus forest --db roads --kinds road",
                      "the cheapest net that joins all towns"},
                     {"plexus forest --db g --kinds similar --maximum --json",
@@ -190,7 +190,7 @@ void AddConnectivity(Rows& rows) {
                      ShownParameters(),
        .reply = "truncated:b, articulation_points:n, bridges:n, blocks:n, largest_block:n, "
                 "nodes:[{key:k}], edges:[E], components?:[[k]]",
-       .tables = {{"nodes", {{"key", "", As::kNode}}}, EdgesLayout("edges")},
+       .tables = "nodes: key; edges: " + std::string(kEdgeColumns),
        .examples = {{"plexus cuts --db g",
                      "articulation points and bridges, edges read either way"},
                     {"plexus cuts --db g --kinds depends_on --blocks --json",
@@ -210,10 +210,7 @@ void AddConnectivity(Rows& rows) {
                       TopForPeople("list the first K of those reached; 0 = all")} +
            ShownParameters(),
        .reply = "truncated:b, reached:n, total:n, results:[{key:k, dominator?:k, dominated:n}]",
-       .tables = {{"results",
-                   {{"dominated", "cut off without it", As::kGrouped},
-                    {"dominator", "hangs by", As::kKey},
-                    {"key", "", As::kNode}}}},
+       .tables = "results: dominated = cut off without it, dominator = hangs by, key",
        .examples = {{"plexus dominators --db g start --top 10",
                      "the nodes on the paths to most others"},
                     {"plexus dominators --db g premise --to conclusion --kinds supports,causes "

@@ -76,7 +76,7 @@ void AddFlow(Rows& rows) {
                       DirectionParameter({"out", "both"}, "edges carry one way, or either"),
                       TopForPeople("list the first K edges of the cut; 0 = all")},
        .reply = "truncated:b, flow:x, error:x, nodes:n, pairs:n, source_side:n, total:n, cut:[E]",
-       .tables = {EdgesLayout("cut")},
+       .tables = std::string("cut: ") + kEdgeColumns,
        .examples = {{"plexus flow --db pipes --from spring --to town",
                      "the largest flow, and the edges that limit it"},
                     {"plexus flow --db g --from alice --to dave --capacity unit --direction both "

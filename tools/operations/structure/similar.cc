@@ -135,15 +135,8 @@ void AddSimilar(Rows& rows) {
        .reply = "truncated:b, neighbors?:n, candidates?:n, "
                 "results?:[{key:k, score:x, shared:n, neighbors?:n}], "
                 "pairs?:[{a:k, b:k, score:x, shared:n, neighbors_a:n, neighbors_b:n}]",
-       .tables = {{"results",
-                   {{"score", "score", As::kPlain, 4},
-                    {"shared", "shared", As::kGrouped},
-                    {"key", "", As::kNode}}},
-                  {"pairs",
-                   {{"score", "score", As::kPlain, 4},
-                    {"shared", "shared", As::kGrouped},
-                    {"a", "one", As::kKey},
-                    {"b", "other", As::kKey}}}},
+       .tables = "results: score.4, shared, key; pairs: score.4, shared, a = one, "
+                 "b = other",
        .examples =
            {{"plexus similar --db g --of alice --top 10",
              "nodes that know the same nodes as alice"},

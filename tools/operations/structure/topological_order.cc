@@ -84,7 +84,7 @@ void AddTopologicalOrder(Rows& rows) {
            ShownParameters(),
        .reply = "truncated:b, acyclic?:b, total:n, results:[{key:k, level:n}], "
                 "cycles:[{size:n, nodes:[k]}]",
-       .tables = {{"results", {{"level", "level"}, {"key", "", As::kNode}}}},
+       .tables = "results: level, key",
        .examples = {{"plexus topo --db g --reverse",
                      "the order in which to do tasks that depend on each other"},
                     {"plexus topo --db g --kinds supersedes --json",

@@ -144,21 +144,21 @@ Result<Reply> RunDescendants(Workspace& workspace, const Request& request) {
 
 Operation OneWayRow(const char* name, const char* title, const char* summary, const char* first,
                     const char* second, Result<Reply> (*run)(Workspace&, const Request&)) {
-  return {.name = name,
-          .group = "Ask",
-          .title = title,
-          .summary = summary,
-          .parameters =
-              Parameters{Text("key", "KEY", "of this node").Named(Means::kKey).Positional(),
-                         Count("depth", "D", "at most D edges away (default: no limit)")} +
-              EdgeParameters() +
-              Parameters{MaxNodes(), MaxEdges(), ResumeParameter(), TopForPeople()} +
-              ShownParameters(),
-          .reply = "truncated:b, resume?:s, total:n, results:[{key:k, distance:n, via:k}]",
-          .tables = {{"results", {{"distance", "distance"}, {"key", "", As::kNode}}}},
-          .examples = {{"plexus " + std::string(name) + " --db g m1 --kinds depends_on", first},
-                       {"plexus " + std::string(name) + " --db g m1 --depth 2 --json", second}},
-          .run = run};
+  return {
+      .name = name,
+      .group = "Ask",
+      .title = title,
+      .summary = summary,
+      .parameters = Parameters{Text("key", "KEY", "of this node").Named(Means::kKey).Positional(),
+                               Count("depth", "D", "at most D edges away (default: no limit)")} +
+                    EdgeParameters() +
+                    Parameters{MaxNodes(), MaxEdges(), ResumeParameter(), TopForPeople()} +
+                    ShownParameters(),
+      .reply = "truncated:b, resume?:s, total:n, results:[{key:k, distance:n, via:k}]",
+      .tables = "results: distance, key",
+      .examples = {{"plexus " + std::string(name) + " --db g m1 --kinds depends_on", first},
+                   {"plexus " + std::string(name) + " --db g m1 --depth 2 --json", second}},
+      .run = run};
 }
 
 }  // namespace
@@ -181,11 +181,7 @@ void AddBfs(Rows& rows) {
            ShownParameters(),
        .reply = "truncated:b, resume?:s, total?:n, levels?:[n], "
                 "results?:[{key:k, depth:n, parent?:k}], sources?:[{key:k, reached:n, levels:[n]}]",
-       .tables = {{"results", {{"depth", "depth"}, {"key", "", As::kNode}}},
-                  {"sources",
-                   {{"reached", "reached", As::kGrouped},
-                    {"levels", "by depth", As::kList},
-                    {"key", "", As::kNode}}}},
+       .tables = "results: depth, key; sources: reached, levels = by depth, key",
        .examples = {{"plexus bfs --db g --from alice --depth 2", "everything two edges from alice"},
                     {"plexus bfs --db g --from alice --from bob --each",
                      "how many nodes each of them reaches"},

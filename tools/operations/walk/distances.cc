@@ -72,7 +72,7 @@ void AddDistances(Rows& rows) {
                Top(100, "list the K nearest; 0 = all")} +
            ShownParameters(),
        .reply = "truncated:b, reached:n, total:n, results:[{key:k, distance:x}]",
-       .tables = {{"results", {{"distance", "distance"}, {"key", "", As::kNode}}}},
+       .tables = "results: distance, key",
        .examples = {{"plexus distances --db roads --from home --cost length --within 10",
                      "what is within 10 of home"},
                     {"plexus distances --db g --from alice --cost log --direction both --top 0 "

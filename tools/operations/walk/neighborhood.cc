@@ -237,12 +237,7 @@ void AddNeighborhood(Rows& rows) {
                       MaxEdges()},
        .reply = "truncated:b, nodes:[{key:k, kind:s, hop:n, decay:x, direction:s, x?:x, y?:x}], "
                 "edges:[E]",
-       .tables = {{"nodes",
-                   {{"hop", "hop"},
-                    {"decay", "decay", As::kPlain, 4},
-                    {"direction", "direction"},
-                    {"key", "", As::kNode}}},
-                  EdgesLayout("edges")},
+       .tables = "nodes: hop, decay.4, direction, key; edges: " + std::string(kEdgeColumns),
        .examples = {{"plexus neighborhood --db g --from alice --hops 2",
                      "the nodes and edges around alice"},
                     {"plexus neighborhood --db g --from m1 --from m2 --kinds supports,causes "

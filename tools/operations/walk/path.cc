@@ -171,7 +171,7 @@ void AddPath(Rows& rows) {
                       DirectionParameter({"out", "in", "both"}, "which way to walk")} +
            EdgeParameters() + Parameters{MaxNodes(), MaxEdges()},
        .reply = "truncated:b, why?:s, paths:[{cost:x, hops:n, edges:[E]}]",
-       .tables = {{"paths", {{"hops", "edges"}, {"cost", "cost"}, {"edges", "", As::kSteps}}}},
+       .tables = "paths: hops = edges, cost, edges steps",
        .examples = {{"plexus path --db g --from alice --to dave",
                      "the fewest edges from alice to dave"},
                     {"plexus path --db g alice dave --hops 5 --direction both",

@@ -130,13 +130,7 @@ const char* const kHits =
     "truncated:b, resume?:s, paths_left_out?:n, "
     "nodes:[{key:k, score:x, hops:n, from?:k, path:[E]}]";
 
-std::vector<Layout> HitsLayout() {
-  return {{"nodes",
-           {{"score", "score", As::kPlain, 4},
-            {"hops", "hops"},
-            {"key", "", As::kNode},
-            {"path", "", As::kPath, 0, "paths"}}}};
-}
+const char* const kHitsTable = "nodes: score.4, hops, key, path path ?paths";
 
 }  // namespace
 
@@ -162,7 +156,7 @@ void AddTraverse(Rows& rows) {
                Flag("paths", "show the path behind each score in tables; a reply always has it"),
                MaxNodes(), MaxEdges(), ResumeParameter(), IncludeSuperseded()},
        .reply = kHits,
-       .tables = HitsLayout(),
+       .tables = kHitsTable,
        .examples = {{"plexus traverse --db g --from alice --hops 3 --paths",
                      "what is near alice, with the paths"},
                     {"plexus traverse --db g --from m1=2 --from m2 --hops 2 --kinds "
@@ -191,7 +185,7 @@ void AddTraverse(Rows& rows) {
                ResumeParameter(),
                Flag("paths", "show a walk to each node in tables; a reply always has it")},
        .reply = kHits,
-       .tables = HitsLayout(),
+       .tables = kHitsTable,
        .examples = {{"plexus match --db g 'depends_on+ contradicts' --from m1 --paths",
                      "what contradicts something that m1 depends on, directly or not"},
                     {"plexus match --db g '(supports|causes){1,3} ^refines' --from m1 --best "
