@@ -5,12 +5,9 @@
 #include <cmath>
 #include <cstdint>
 #include <new>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "engine/bulk/load.h"
@@ -295,67 +292,32 @@ Status CheckVectors(const plexus_vectors& vectors) {
 using namespace plexus::c;  // NOLINT: the functions below are the interface
 using plexus::Database;
 using plexus::Graph;
-using plexus::Result;
 using plexus::Status;
-
-namespace {
-
-// The frame of what writes arrays: read() looks at them and says whether they need bulk mode;
-// put(graph, database, call, counts) writes them in the turn of a request that writes.
-template <class Read, class Put>
-plexus_code PutArrays(plexus_graph* handle, const plexus_call_options* options,
-                      plexus_counts* counts, Read&& read, Put&& put) {
-  return Guarded([&]() -> Status {
-    PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
-    PLEXUS_TRY(CheckWhole(*graph));
-    PLEXUS_TRY(CheckWritable(*graph));
-    PLEXUS_TRY(ReadStruct(counts, "counts"));
-    PLEXUS_ASSIGN(const auto call, CallOptions::Read(options, graph.get()));
-    PLEXUS_ASSIGN(const bool bulk, read());
-    plexus_counts done = {};
-    plexus::tools::server::Caller caller = graph->caller;
-    caller.cancel = call->cancel();
-    const auto write = [&](Graph& whole, Database* database) {
-      return put(whole, database, *call, done);
-    };
-    PLEXUS_TRY(InTime(*graph, graph->service->Change(caller, bulk, write)));
-    return counts ? WriteStruct(done, counts, "counts") : Status();
-  });
-}
-
-}  // namespace
 
 plexus_code plexus_put_edges(plexus_graph* handle, const plexus_edges* given,
                              const plexus_call_options* options, plexus_counts* counts) {
-  std::optional<EdgeArrays> edges;
-  bool bulk = false;
-  const auto read = [&]() -> Result<bool> {
-    PLEXUS_ASSIGN(edges, EdgeArrays::Read(given));
-    return bulk = edges->count() >= kBulkEdges;
-  };
-  const auto put = [&](Graph& graph, Database* database, CallOptions& call,
-                       plexus_counts& done) -> Status {
-    if (!bulk || !database) return PutEdges(graph, *edges, call, done);
-    PLEXUS_TRY(database->BeginBulk());
-    const Status written = PutEdges(database->graph(), *edges, call, done);
-    const Status ended = database->EndBulk();
-    return written ? ended : written;
-  };
-  return PutArrays(handle, options, counts, read, put);
+  return PutArrays(handle, options, counts, [&](Putting& put) -> Status {
+    PLEXUS_ASSIGN(const EdgeArrays edges, EdgeArrays::Read(given));
+    const bool bulk = edges.count() >= kBulkEdges;
+    return put.service.Change(put.caller, bulk, [&](Graph& graph, Database* database) -> Status {
+      if (!bulk || !database) return PutEdges(graph, edges, put.call, put.done);
+      PLEXUS_TRY(database->BeginBulk());
+      const Status written = PutEdges(database->graph(), edges, put.call, put.done);
+      const Status ended = database->EndBulk();
+      return written ? ended : written;
+    });
+  });
 }
 
 plexus_code plexus_put_vectors(plexus_graph* handle, const plexus_vectors* given,
                                const plexus_call_options* options, plexus_counts* counts) {
-  plexus_vectors vectors = {};
-  const auto read = [&]() -> Result<bool> {
+  return PutArrays(handle, options, counts, [&](Putting& put) -> Status {
     PLEXUS_TRY(NotNull(given, "vectors"));
-    PLEXUS_ASSIGN(vectors, ReadStruct(given, "vectors"));
+    PLEXUS_ASSIGN(const plexus_vectors vectors, ReadStruct(given, "vectors"));
     PLEXUS_TRY(CheckVectors(vectors));
-    return false;
-  };
-  const auto put = [&](Graph& graph, Database*, CallOptions& call, plexus_counts& done) -> Status {
-    PLEXUS_ASSIGN(done, PutVectors(graph, vectors, call));
-    return {};
-  };
-  return PutArrays(handle, options, counts, read, put);
+    return put.service.Change(put.caller, false, [&](Graph& graph, Database*) -> Status {
+      PLEXUS_ASSIGN(put.done, PutVectors(graph, vectors, put.call));
+      return {};
+    });
+  });
 }

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "engine/schema.h"
 #include "engine/times.h"
@@ -223,20 +222,11 @@ using plexus::Status;
 
 plexus_code plexus_put_column(plexus_graph* handle, const plexus_column_values* values,
                               const plexus_call_options* options, plexus_counts* counts) {
-  return Guarded([&]() -> Status {
-    PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
-    PLEXUS_TRY(CheckWhole(*graph));
-    PLEXUS_TRY(CheckWritable(*graph));
-    PLEXUS_TRY(ReadStruct(counts, "counts"));
-    PLEXUS_ASSIGN(const auto call, CallOptions::Read(options, graph.get()));
+  return PutArrays(handle, options, counts, [&](Putting& put) -> Status {
     PLEXUS_ASSIGN(ColumnArrays arrays, ColumnArrays::Read(values));
-    plexus_counts done = {};
-    plexus::tools::server::Caller caller = graph->caller;
-    caller.cancel = call->cancel();
-    const auto put = [&](plexus::tools::Workspace& workspace, const Graph&) {
-      return PutColumn(workspace, arrays, *call, done);
+    const auto write = [&](plexus::tools::Workspace& workspace, const Graph&) {
+      return PutColumn(workspace, arrays, put.call, put.done);
     };
-    PLEXUS_TRY(InTime(*graph, graph->service->Use(true, caller, put)));
-    return counts ? WriteStruct(done, counts, "counts") : Status();
+    return put.service.Use(true, put.caller, write);
   });
 }

@@ -3,19 +3,15 @@
 #include "tools/c/graph.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <memory>
 #include <sstream>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "tools/operations/framework/registry.h"
 #include "tools/operations/framework/request_json.h"
 #include "tools/operations/reply/json_writer.h"
 #include "tools/server/http/routes.h"
+#include "tools/server/http/spooled_body.h"
 #include "tools/server/json_text.h"
 
 namespace plexus::c {
@@ -51,12 +47,6 @@ Status WriteText(Reply& reply, const std::vector<std::string>& warnings, ResultO
   return {};
 }
 
-void HandOut(std::shared_ptr<ResultObject> result, plexus_text* reply) {
-  const ResultObject& kept = *result;
-  void* handle = AddHandle(std::move(result));
-  *reply = {kept.text.c_str(), kept.text.size(), static_cast<plexus_result*>(handle)};
-}
-
 // `ask` fills the result; what it fails with is the reply, too.
 template <class Ask>
 plexus_code Answer(plexus_text* reply, Ask&& ask) noexcept {
@@ -66,7 +56,7 @@ plexus_code Answer(plexus_text* reply, Ask&& ask) noexcept {
     auto result = std::make_shared<ResultObject>();
     const Status done = ask(*result);
     if (!done) result->text = tools::server::ErrorJson(done.error());
-    HandOut(std::move(result), reply);
+    *reply = {result->text.c_str(), result->text.size(), HandOut<plexus_result>(result)};
     return done;
   });
 }
@@ -113,29 +103,10 @@ Status AskAt(const char* directory, const char* operation, const char* request, 
   return done;
 }
 
-// A file in memory that holds these bytes.
-class MemoryFile {
+// A file in memory.
+class MemoryFile final : public tools::server::SpooledBody {
  public:
-  MemoryFile() : fd_(memfd_create("plexus", MFD_CLOEXEC)) {}
-  ~MemoryFile() {
-    if (fd_ >= 0) close(fd_);
-  }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  int fd() const { return fd_; }
-  Status Write(std::string_view bytes) {
-    while (fd_ >= 0 && !bytes.empty()) {
-      const ssize_t written = write(fd_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) break;
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-    if (fd_ >= 0 && bytes.empty() && lseek(fd_, 0, SEEK_SET) == 0) return {};
-    return plexus::Exhausted("no memory for the bytes to import");
-  }
-
- private:
-  int fd_;
+  MemoryFile() : SpooledBody(memfd_create("plexus", MFD_CLOEXEC)) {}
 };
 
 // The parameters with "files": ["-"] before them. What is no JSON object stays, and is refused as
@@ -195,7 +166,7 @@ Status CheckWhole(const GraphObject& graph) {
 }
 
 Status CheckWritable(const GraphObject& graph) {
-  if (!graph.read_only) return {};
+  if (graph.caller.may_write) return {};
   return Fail(ErrorCode::kReadOnly, "the graph was opened read-only");
 }
 
@@ -286,13 +257,12 @@ plexus_code plexus_open(const char* directory, const plexus_open_options* given,
         const InCallback here(graph);
         log(context, static_cast<std::int32_t>(e.level), event.c_str(), e.ToString().c_str());
       };
-    made->read_only = open.read_only;
     PLEXUS_ASSIGN(made->caller.wall, TextsOf(options.scopes, options.scope_count, "scopes"));
     made->caller.may_write = !options.read_only;
     made->caller.paths = true;
     made->caller.keeps_terms = true;
     PLEXUS_ASSIGN(made->service, plexus::tools::server::Service::Open(open));
-    *graph = static_cast<plexus_graph*>(AddHandle(std::move(made)));
+    *graph = HandOut<plexus_graph>(std::move(made));
     return {};
   });
 }
@@ -358,7 +328,8 @@ plexus_code plexus_import(plexus_graph* graph, const char* request, size_t lengt
     PLEXUS_ASSIGN(const std::string whole,
                   FromInput(length > 0 ? std::string_view(request, length) : "{}"));
     MemoryFile file;
-    PLEXUS_TRY(file.Write({static_cast<const char*>(bytes), byte_count}));
+    if (!file.Write({static_cast<const char*>(bytes), byte_count}) || file.fd() < 0)
+      return plexus::Exhausted("no memory for the bytes to import");
     return Ask(graph, "import", whole.data(), whole.size(), options, file.fd(), result);
   });
 }

@@ -22,7 +22,6 @@ class GraphObject final : public Object {
   static constexpr const char* kName = "graph";
   std::unique_ptr<tools::server::Service> service;
   tools::server::Caller caller;
-  bool read_only = false;
   std::atomic<bool> closing = false;
   const std::uint64_t process = ProcessNumber();
 };
@@ -52,7 +51,7 @@ class InCallback {
 // kFailedPrecondition: this thread runs a callback of the graph.
 Status CheckCallback(const GraphObject& graph);
 
-// kFailedPrecondition in a child of fork.
+// kFailedPrecondition in a child of fork: it has no threads, such as those of kernels.
 Status CheckProcess(std::uint64_t process);
 // As Find, of this process, and not in a callback of the graph.
 Result<std::shared_ptr<GraphObject>> FindGraph(plexus_graph* handle);
@@ -79,6 +78,30 @@ class CallOptions final : public Progress {
   std::shared_ptr<CancelObject> cancel_;
   std::mutex mutex_;
 };
+
+// What writes arrays, in the turn of a request that writes.
+struct Putting {
+  tools::server::Service& service;
+  tools::server::Caller caller;
+  CallOptions& call;
+  plexus_counts done = {};
+};
+// The frame around that: `put` looks at the arrays and writes them.
+template <class Put>
+plexus_code PutArrays(plexus_graph* handle, const plexus_call_options* options,
+                      plexus_counts* counts, Put&& put) {
+  return Guarded([&]() -> Status {
+    PLEXUS_ASSIGN(const auto graph, FindGraph(handle));
+    PLEXUS_TRY(CheckWhole(*graph));
+    PLEXUS_TRY(CheckWritable(*graph));
+    PLEXUS_TRY(ReadStruct(counts, "counts"));
+    PLEXUS_ASSIGN(const auto call, CallOptions::Read(options, graph.get()));
+    Putting putting{*graph->service, graph->caller, *call};
+    putting.caller.cancel = call->cancel();
+    PLEXUS_TRY(InTime(*graph, put(putting)));
+    return counts ? WriteStruct(putting.done, counts, "counts") : Status();
+  });
+}
 
 // Texts of an array of pointers. kInvalidArgument: one is null.
 Result<std::vector<std::string>> TextsOf(const char* const* texts, std::uint64_t count,

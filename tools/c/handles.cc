@@ -52,20 +52,13 @@ void* AddHandle(std::shared_ptr<Object> object) {
   return reinterpret_cast<void*>(handle);
 }
 
-std::shared_ptr<Object> FindHandle(const void* handle) {
-  Table& table = TheTable();
-  const std::lock_guard lock(table.mutex);
-  const auto found = table.objects.find(reinterpret_cast<std::uintptr_t>(handle));
-  return found == table.objects.end() ? nullptr : found->second;
-}
-
-std::shared_ptr<Object> TakeHandle(const void* handle) {
+std::shared_ptr<Object> FindHandle(const void* handle, bool take) {
   Table& table = TheTable();
   const std::lock_guard lock(table.mutex);
   const auto found = table.objects.find(reinterpret_cast<std::uintptr_t>(handle));
   if (found == table.objects.end()) return nullptr;
-  std::shared_ptr<Object> object = std::move(found->second);
-  table.objects.erase(found);
+  std::shared_ptr<Object> object = found->second;
+  if (take) table.objects.erase(found);
   return object;
 }
 
@@ -81,11 +74,10 @@ plexus_code Report(ErrorCode code, const char* message) noexcept {
 
 }  // namespace plexus::c
 
+using namespace plexus::c;  // NOLINT: the functions below are the interface
 using plexus::ErrorCode;
 using plexus::Fail;
 using plexus::Status;
-using plexus::c::Guarded;
-using plexus::c::NotNull;
 
 const char* plexus_code_name(plexus_code code) {
   if (code == PLEXUS_OK) return "ok";
@@ -93,9 +85,7 @@ const char* plexus_code_name(plexus_code code) {
   return plexus::ErrorCodeName(static_cast<ErrorCode>(code - 1)).data();
 }
 
-const char* plexus_message(void) {
-  return plexus::c::message_is_lost ? "no memory" : plexus::c::last_message.c_str();
-}
+const char* plexus_message(void) { return message_is_lost ? "no memory" : last_message.c_str(); }
 
 const char* plexus_version(void) { return plexus::tools::Version(); }
 
@@ -103,7 +93,7 @@ plexus_code plexus_result_array(plexus_result* handle, const char* name, plexus_
   return Guarded([&]() -> Status {
     PLEXUS_TRY(NotNull(name, "name"));
     PLEXUS_TRY(NotNull(array, "array"));
-    PLEXUS_ASSIGN(const auto result, plexus::c::Find<plexus::c::ResultObject>(handle));
+    PLEXUS_ASSIGN(const auto result, Find<ResultObject>(handle));
     std::string names;
     for (const auto& named : result->arrays) {
       if (named.name == name) {
@@ -119,41 +109,28 @@ plexus_code plexus_result_array(plexus_result* handle, const char* name, plexus_
 
 plexus_code plexus_reply_code(plexus_result* reply) {
   return Guarded([&]() -> Status {
-    PLEXUS_ASSIGN(const auto result, plexus::c::Find<plexus::c::ResultObject>(reply));
+    PLEXUS_ASSIGN(const auto result, Find<ResultObject>(reply));
     if (result->code == PLEXUS_OK) return {};
     return Fail(static_cast<ErrorCode>(result->code - 1), result->message);
   });
 }
 
-plexus_code plexus_result_free(plexus_result* result) {
-  if (!result) return PLEXUS_OK;
-  return Guarded([&]() -> Status {
-    PLEXUS_TRY(plexus::c::Take<plexus::c::ResultObject>(result));
-    return {};
-  });
-}
+plexus_code plexus_result_free(plexus_result* result) { return Free<ResultObject>(result); }
 
 plexus_code plexus_cancel_new(plexus_cancel** cancel) {
   return Guarded([&]() -> Status {
     PLEXUS_TRY(NotNull(cancel, "cancel"));
-    auto made = std::make_shared<plexus::c::CancelObject>();
-    *cancel = static_cast<plexus_cancel*>(plexus::c::AddHandle(std::move(made)));
+    *cancel = HandOut<plexus_cancel>(std::make_shared<CancelObject>());
     return {};
   });
 }
 
 plexus_code plexus_cancel_set(plexus_cancel* cancel) {
   return Guarded([&]() -> Status {
-    PLEXUS_ASSIGN(const auto found, plexus::c::Find<plexus::c::CancelObject>(cancel));
+    PLEXUS_ASSIGN(const auto found, Find<CancelObject>(cancel));
     found->flag = true;
     return {};
   });
 }
 
-plexus_code plexus_cancel_free(plexus_cancel* cancel) {
-  if (!cancel) return PLEXUS_OK;
-  return Guarded([&]() -> Status {
-    PLEXUS_TRY(plexus::c::Take<plexus::c::CancelObject>(cancel));
-    return {};
-  });
-}
+plexus_code plexus_cancel_free(plexus_cancel* cancel) { return Free<CancelObject>(cancel); }

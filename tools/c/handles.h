@@ -33,31 +33,32 @@ std::uint64_t ProcessNumber();
 
 // Throws std::bad_alloc.
 void* AddHandle(std::shared_ptr<Object> object);
-// Null when there is no such handle.
-std::shared_ptr<Object> FindHandle(const void* handle);
-std::shared_ptr<Object> TakeHandle(const void* handle);
+// Null when there is no such handle. `take`: it is none from then on.
+std::shared_ptr<Object> FindHandle(const void* handle, bool take);
 
 // kInvalidArgument: null, or of another sort; kFailedPrecondition: closed.
 template <class T>
-Result<std::shared_ptr<T>> As(std::shared_ptr<Object> found, const void* handle) {
+Result<std::shared_ptr<T>> Find(const void* handle, bool take = false) {
   const std::string name(T::kName);
   if (!handle) return Invalid(name, " is null");
+  const std::shared_ptr<Object> found = FindHandle(handle, take);
   if (!found) return FailedPrecondition(name, " is closed, or no handle");
-  auto object = std::dynamic_pointer_cast<T>(std::move(found));
+  auto object = std::dynamic_pointer_cast<T>(found);
   if (!object) return Invalid(name, " is a handle of something else");
   return object;
-}
-
-template <class T>
-Result<std::shared_ptr<T>> Find(const void* handle) {
-  return As<T>(FindHandle(handle), handle);
 }
 
 // Ends the handle. A handle of another sort stays.
 template <class T>
 Result<std::shared_ptr<T>> Take(const void* handle) {
   PLEXUS_TRY(Find<T>(handle));
-  return As<T>(TakeHandle(handle), handle);
+  return Find<T>(handle, true);
+}
+
+// The handle of a new object, as the interface has it.
+template <class Handle>
+Handle* HandOut(std::shared_ptr<Object> object) {
+  return static_cast<Handle*>(AddHandle(std::move(object)));
 }
 
 inline plexus_code CodeOf(ErrorCode code) { return static_cast<plexus_code>(code) + 1; }
@@ -78,6 +79,16 @@ plexus_code Guarded(Fn&& fn) noexcept {
   } catch (...) {
     return Report(ErrorCode::kInternal, "an unknown exception");
   }
+}
+
+// What frees a handle; null is none.
+template <class T>
+plexus_code Free(const void* handle) noexcept {
+  if (!handle) return PLEXUS_OK;
+  return Guarded([&]() -> Status {
+    PLEXUS_TRY(Take<T>(handle));
+    return {};
+  });
 }
 
 inline Status NotNull(const void* pointer, const char* name) {

@@ -18,17 +18,6 @@
 namespace plexus::c {
 namespace {
 
-Result<plexus_result*> Handed(std::shared_ptr<ResultObject> result) {
-  return static_cast<plexus_result*>(AddHandle(std::move(result)));
-}
-
-// Kernels have threads, which a child of fork has not.
-Result<std::shared_ptr<SnapshotObject>> FindSnapshot(plexus_snapshot* handle) {
-  PLEXUS_ASSIGN(auto snapshot, Find<SnapshotObject>(handle));
-  PLEXUS_TRY(CheckProcess(snapshot->process));
-  return snapshot;
-}
-
 Status CheckNode(const Snapshot& snapshot, const char* name, std::uint64_t i, NodeId node) {
   if (node < snapshot.node_count()) return {};
   return plexus::Invalid(name, "[", i, "] is ", node, ", and ids are below ",
@@ -147,6 +136,19 @@ Status AddColumn(const Snapshot& snapshot, const std::string& name, ResultObject
   return {};
 }
 
+// The frame of what has arrays as its result: fill(snapshot, result) makes them.
+template <class Fill>
+plexus_code MakeResult(plexus_snapshot* handle, plexus_result** out, Fill&& fill) {
+  return Guarded([&]() -> Status {
+    PLEXUS_TRY(NotNull(out, "result"));
+    PLEXUS_ASSIGN(const auto found, Find<SnapshotObject>(handle));
+    auto result = std::make_shared<ResultObject>();
+    PLEXUS_TRY(fill(*found, *result));
+    *out = HandOut<plexus_result>(std::move(result));
+    return {};
+  });
+}
+
 }  // namespace
 }  // namespace plexus::c
 
@@ -167,8 +169,7 @@ plexus_code plexus_snapshot_of(plexus_graph* handle, plexus_snapshot** snapshot)
     PLEXUS_TRY(CheckWhole(*graph));
     plexus::Result<Snapshot> taken = graph->service->snapshot();
     if (!taken) return InTime(*graph, std::unexpected(taken.error()));
-    auto made = std::make_shared<SnapshotObject>(std::move(*taken));
-    *snapshot = static_cast<plexus_snapshot*>(AddHandle(std::move(made)));
+    *snapshot = HandOut<plexus_snapshot>(std::make_shared<SnapshotObject>(std::move(*taken)));
     return {};
   });
 }
@@ -191,17 +192,13 @@ plexus_code plexus_snapshot_at(plexus_graph* handle, const char* moment,
       return {};
     };
     PLEXUS_TRY(InTime(*graph, graph->service->Use(false, graph->caller, look)));
-    *snapshot = static_cast<plexus_snapshot*>(AddHandle(std::move(made)));
+    *snapshot = HandOut<plexus_snapshot>(std::move(made));
     return {};
   });
 }
 
 plexus_code plexus_snapshot_free(plexus_snapshot* snapshot) {
-  if (!snapshot) return PLEXUS_OK;
-  return Guarded([&]() -> Status {
-    PLEXUS_TRY(Take<SnapshotObject>(snapshot));
-    return {};
-  });
+  return Free<SnapshotObject>(snapshot);
 }
 
 plexus_code plexus_snapshot_about(plexus_snapshot* handle, plexus_snapshot_info* info) {
@@ -233,10 +230,8 @@ plexus_code plexus_find(plexus_snapshot* handle, const plexus_strings* keys, uin
 
 plexus_code plexus_keys(plexus_snapshot* handle, const uint32_t* ids, uint64_t count,
                         plexus_result** out) {
-  return Guarded([&]() -> Status {
-    PLEXUS_TRY(NotNull(out, "result"));
-    PLEXUS_ASSIGN(const auto found, Find<SnapshotObject>(handle));
-    const Snapshot& snapshot = found->snapshot;
+  return MakeResult(handle, out, [&](const SnapshotObject& of, ResultObject& result) -> Status {
+    const Snapshot& snapshot = of.snapshot;
     const std::uint64_t keys = ids ? count : snapshot.node_count();
     Texts texts;
     for (std::uint64_t i = 0; i < keys; ++i) {
@@ -244,73 +239,57 @@ plexus_code plexus_keys(plexus_snapshot* handle, const uint32_t* ids, uint64_t c
       PLEXUS_TRY(CheckNode(snapshot, "ids", i, node));
       texts.Add(snapshot.key(node));
     }
-    auto result = std::make_shared<ResultObject>();
-    std::move(texts).AddTo(*result);
-    PLEXUS_ASSIGN(*out, Handed(std::move(result)));
+    std::move(texts).AddTo(result);
     return {};
   });
 }
 
 plexus_code plexus_pagerank(plexus_snapshot* handle, const plexus_pagerank_options* given,
                             plexus_result** out) {
-  return Guarded([&]() -> Status {
-    PLEXUS_TRY(NotNull(out, "result"));
-    PLEXUS_ASSIGN(const auto found, FindSnapshot(handle));
+  return MakeResult(handle, out, [&](const SnapshotObject& of, ResultObject& result) -> Status {
+    PLEXUS_TRY(CheckProcess(of.process));
     plexus_pagerank_options defaults = {};
     defaults.damping = defaults.tolerance = -1;
     PLEXUS_ASSIGN(const plexus_pagerank_options read, ReadStruct(given, "options", defaults));
     PLEXUS_ASSIGN(const auto cancel, FlagOf(read.cancel));
-    PLEXUS_ASSIGN(plexus::pagerank::PageRankOptions options, Options(found->snapshot, read));
+    PLEXUS_ASSIGN(plexus::pagerank::PageRankOptions options, Options(of.snapshot, read));
     if (cancel) options.run.budget.cancel = &cancel->flag;
     PLEXUS_ASSIGN(plexus::pagerank::PageRankResult rank,
-                  plexus::pagerank::PageRank(found->snapshot, options));
+                  plexus::pagerank::PageRank(of.snapshot, options));
     if (cancel && cancel->flag && rank.truncated)
       return plexus::Cancelled("pagerank was cancelled");
-    auto result = std::make_shared<ResultObject>();
-    result->Add("scores", PLEXUS_F64, std::move(rank.scores));
-    PLEXUS_ASSIGN(*out, Handed(std::move(result)));
+    result.Add("scores", PLEXUS_F64, std::move(rank.scores));
     return {};
   });
 }
 
 plexus_code plexus_csr(plexus_snapshot* handle, const plexus_csr_options* given,
                        plexus_result** out) {
-  return Guarded([&]() -> Status {
-    PLEXUS_TRY(NotNull(out, "result"));
-    PLEXUS_ASSIGN(const auto found, FindSnapshot(handle));
+  return MakeResult(handle, out, [&](const SnapshotObject& of, ResultObject& result) -> Status {
+    PLEXUS_TRY(CheckProcess(of.process));
     PLEXUS_ASSIGN(const plexus_csr_options read, ReadStruct(given, "options"));
     plexus::DenseViewOptions options;
     options.out = !read.incoming;
     options.in = !options.out;
     options.weights = !read.no_weights;
-    PLEXUS_ASSIGN(options.filter.kinds, KindsOf(found->snapshot, read.kinds, read.kind_count));
-    PLEXUS_ASSIGN(const plexus::DenseView view, plexus::DenseView::Make(found->snapshot, options));
-    auto result = std::make_shared<ResultObject>();
-    AddRows(view, options.in, options.weights, *result);
-    PLEXUS_ASSIGN(*out, Handed(std::move(result)));
+    PLEXUS_ASSIGN(options.filter.kinds, KindsOf(of.snapshot, read.kinds, read.kind_count));
+    PLEXUS_ASSIGN(const plexus::DenseView view, plexus::DenseView::Make(of.snapshot, options));
+    AddRows(view, options.in, options.weights, result);
     return {};
   });
 }
 
 plexus_code plexus_space(plexus_snapshot* handle, const char* space, plexus_result** out) {
-  return Guarded([&]() -> Status {
-    PLEXUS_TRY(NotNull(out, "result"));
-    PLEXUS_ASSIGN(const auto found, FindSnapshot(handle));
-    auto result = std::make_shared<ResultObject>();
-    PLEXUS_TRY(AddVectors(found->snapshot, space ? space : "default", *result));
-    PLEXUS_ASSIGN(*out, Handed(std::move(result)));
-    return {};
+  return MakeResult(handle, out, [&](const SnapshotObject& of, ResultObject& result) -> Status {
+    PLEXUS_TRY(CheckProcess(of.process));
+    return AddVectors(of.snapshot, space ? space : "default", result);
   });
 }
 
 plexus_code plexus_column(plexus_snapshot* handle, const char* column, plexus_result** out) {
-  return Guarded([&]() -> Status {
-    PLEXUS_TRY(NotNull(out, "result"));
+  return MakeResult(handle, out, [&](const SnapshotObject& of, ResultObject& result) -> Status {
     PLEXUS_TRY(NotNull(column, "column"));
-    PLEXUS_ASSIGN(const auto found, FindSnapshot(handle));
-    auto result = std::make_shared<ResultObject>();
-    PLEXUS_TRY(AddColumn(found->snapshot, column, *result));
-    PLEXUS_ASSIGN(*out, Handed(std::move(result)));
-    return {};
+    PLEXUS_TRY(CheckProcess(of.process));
+    return AddColumn(of.snapshot, column, result);
   });
 }

@@ -81,45 +81,31 @@ struct Parse {
   const Operation* chosen = nullptr;
 };
 
-void AddParameter(Parse& parse, CLI::App& app, const Parameter& parameter) {
-  const std::string help = Wrapped(HelpOf(parameter));
-  std::string names = parameter.positional ? parameter.shown : FlagName(parameter.name);
-  if (parameter.letter) names = std::string("-") + parameter.letter + "," + names;
+// An option by its flag, or a place for its value.
+void AddOption(Parse& parse, CLI::App& app, const Parameter& parameter, const std::string& names,
+               const std::string& help) {
   const auto take = [&parse, &parameter](std::vector<std::string> texts) {
     parse.given.push_back({&parameter, std::move(texts)});
   };
-  const auto take_one = [take](const std::string& text) { take({text}); };
-  const char* shown = parameter.positional ? " " : parameter.shown.c_str();
-  switch (parameter.type) {
-    case Type::kFlag:
-      app.add_flag_callback(
-          names, [take] { take({"true"}); }, help);
-      return;
-    case Type::kList:
-      if (parameter.positional)
-        app.add_option_function<std::vector<std::string>>(names, take, help)->option_text(shown);
-      else
-        app.add_option_function<std::vector<std::string>>(names, take, help)
-            ->option_text(shown)
-            ->allow_extra_args(false);
-      return;
-    default:
-      app.add_option_function<std::string>(names, take_one, help)->option_text(shown);
+  if (parameter.type == Type::kFlag) {
+    app.add_flag_callback(names, [take] { take({"true"}); }, help);
+    return;
   }
+  const bool place = !names.starts_with('-'), list = parameter.type == Type::kList;
+  CLI::Option* option = list ? app.add_option_function<std::vector<std::string>>(names, take, help)
+                             : app.add_option_function<std::string>(
+                                   names, [take](const std::string& text) { take({text}); }, help);
+  option->option_text(place ? " " : parameter.shown);
+  if (list && !place) option->allow_extra_args(false);
 }
 
-// A place for what may stand without its flag: "KEY" of "KEY[=W]".
-void AddPlace(Parse& parse, CLI::App& app, const Parameter& parameter) {
-  const std::string name = parameter.shown.substr(0, parameter.shown.find('['));
-  const std::string help = "as " + FlagName(parameter.name);
-  const auto take = [&parse, &parameter](std::vector<std::string> texts) {
-    parse.given.push_back({&parameter, std::move(texts)});
-  };
-  CLI::Option* place = parameter.type == Type::kList
-                           ? app.add_option_function<std::vector<std::string>>(name, take, help)
-                           : app.add_option_function<std::string>(
-                                 name, [take](const std::string& text) { take({text}); }, help);
-  place->option_text(" ");
+void AddParameter(Parse& parse, CLI::App& app, const Parameter& parameter) {
+  std::string names = parameter.positional ? parameter.shown : FlagName(parameter.name);
+  if (parameter.letter) names = std::string("-") + parameter.letter + "," + names;
+  AddOption(parse, app, parameter, names, Wrapped(HelpOf(parameter)));
+  if (parameter.or_positional)  // "KEY" of "KEY[=W]"
+    AddOption(parse, app, parameter, parameter.shown.substr(0, parameter.shown.find('[')),
+              "as " + FlagName(parameter.name));
 }
 
 void AddCommand(Parse& parse, const Operation& operation, bool whole) {
@@ -128,10 +114,7 @@ void AddCommand(Parse& parse, const Operation& operation, bool whole) {
   app->fallthrough();
   app->parse_complete_callback([&parse, &operation] { parse.chosen = &operation; });
   if (!whole) return;
-  for (const Parameter& parameter : operation.parameters) {
-    AddParameter(parse, *app, parameter);
-    if (parameter.or_positional) AddPlace(parse, *app, parameter);
-  }
+  for (const Parameter& parameter : operation.parameters) AddParameter(parse, *app, parameter);
   std::string examples = "Examples:\n";
   for (const Example& example : operation.examples)
     examples += "  " + example.shell + "\n      " + example.what + "\n";

@@ -4,8 +4,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "tools/cli/csv_cell.h"
-#include "tools/cli/reply_rows.h"
 #include "tools/cli/tables.h"
 #include "tools/operations/framework/layout.h"
 #include "tools/operations/framework/shape.h"
@@ -58,14 +56,14 @@ std::vector<std::string> CsvNames(const Shape& reply, const std::string& list) {
   return names;
 }
 
-}  // namespace
-
 std::string CsvText(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + "\"";
 }
+
+}  // namespace
 
 std::string CsvCell(const TreeNode* cell, const Snapshot& snapshot) {
   if (!cell) return "";

@@ -7,7 +7,7 @@
 
 #include "tools/cli/run.h"
 #include "tools/cli/signals.h"
-#include "tools/server/serve_command.h"
+#include "tools/server/server.h"
 
 namespace {
 

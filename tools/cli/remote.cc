@@ -25,37 +25,38 @@ namespace {
 
 namespace json = boost::json;
 
+// What was given for a parameter of paths.
+std::vector<std::string> PathsOf(const Request& request, const Parameter& parameter) {
+  if (!request.Given(parameter.name)) return {};
+  if (parameter.type == Type::kList) return request.List(parameter.name);
+  return {request.Text(parameter.name)};
+}
+
 // Paths are those of the process that was asked.
 Request WithWholePaths(const Request& request) {
   Request whole = request;
   for (const Parameter& parameter : request.operation().parameters) {
     if (parameter.means != Means::kFile && parameter.means != Means::kPath) continue;
-    if (!request.Given(parameter.name)) continue;
-    const auto absolute = [](const std::string& path) {
+    std::vector<std::string> paths = PathsOf(request, parameter);
+    for (std::string& path : paths) {
       std::error_code failed;
       const auto made = std::filesystem::absolute(path, failed);
-      return failed ? path : made.string();
-    };
-    if (parameter.type == Type::kText)
-      (void)whole.Set(parameter.name, absolute(request.Text(parameter.name)));
-    if (parameter.type != Type::kList) continue;
-    std::vector<std::string> paths;
-    for (const std::string& path : request.List(parameter.name)) paths.push_back(absolute(path));
-    (void)whole.Set(parameter.name, std::move(paths));
+      if (!failed) path = made.string();
+    }
+    if (parameter.type == Type::kList && !paths.empty())
+      (void)whole.Set(parameter.name, std::move(paths));
+    else if (!paths.empty())
+      (void)whole.Set(parameter.name, paths.front());
   }
   return whole;
 }
 
 // Whether it reads standard input, which the server does not have.
 bool ReadsInput(const Request& request) {
-  for (const Parameter& parameter : request.operation().parameters) {
-    if (parameter.means != Means::kFile || !request.Given(parameter.name)) continue;
-    if (parameter.type == Type::kText && request.Text(parameter.name) == "-") return true;
-    if (parameter.type == Type::kList)
-      for (const std::string& path : request.List(parameter.name))
-        if (path == "-") return true;
-  }
-  return false;
+  return std::ranges::any_of(request.operation().parameters, [&](const Parameter& parameter) {
+    return parameter.means == Means::kFile &&
+           std::ranges::count(PathsOf(request, parameter), "-") > 0;
+  });
 }
 
 bool SendAll(int fd, std::string_view text) {

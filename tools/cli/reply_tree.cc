@@ -1,8 +1,6 @@
 // Built from events, read by tables.
 #include "tools/cli/reply_tree.h"
 
-#include "tools/cli/reply_rows.h"
-
 namespace plexus::tools {
 
 const TreeNode* TreeNode::Find(std::string_view name) const {
@@ -23,32 +21,6 @@ double TreeNode::number() const {
       },
       value);
 }
-
-template <class T>
-TreeNode& TreeWriter::Add(T value) {
-  if (open_.empty()) {
-    root_.value = std::move(value);
-    return root_;
-  }
-  if (auto* members = std::get_if<TreeNode::Object>(&open_.back()->value)) {
-    members->push_back({std::move(key_), TreeNode{std::move(value)}});
-    return members->back().child;
-  }
-  auto& elements = std::get<TreeNode::Array>(open_.back()->value);
-  elements.push_back(TreeNode{std::move(value)});
-  return elements.back();
-}
-
-template TreeNode& TreeWriter::Add(std::string);
-template TreeNode& TreeWriter::Add(double);
-template TreeNode& TreeWriter::Add(float);
-template TreeNode& TreeWriter::Add(bool);
-template TreeNode& TreeWriter::Add(std::int64_t);
-template TreeNode& TreeWriter::Add(std::uint64_t);
-template TreeNode& TreeWriter::Add(TreeNode::Json);
-template TreeNode& TreeWriter::Add(TreeNode::Node);
-template TreeNode& TreeWriter::Add(TreeNode::Array);
-template TreeNode& TreeWriter::Add(TreeNode::Object);
 
 std::vector<ReplyRow> RowsOf(const TreeNode& root, const std::string& list) {
   std::vector<ReplyRow> rows;

@@ -4,6 +4,7 @@
 // its text and a CSV its stored key.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -80,7 +81,19 @@ class TreeWriter final : public ReplyWriter {
 
  private:
   template <class T>
-  TreeNode& Add(T value);
+  TreeNode& Add(T value) {
+    if (open_.empty()) {
+      root_.value = std::move(value);
+      return root_;
+    }
+    if (auto* members = std::get_if<TreeNode::Object>(&open_.back()->value)) {
+      members->push_back({std::move(key_), TreeNode{std::move(value)}});
+      return members->back().child;
+    }
+    auto& elements = std::get<TreeNode::Array>(open_.back()->value);
+    elements.push_back(TreeNode{std::move(value)});
+    return elements.back();
+  }
   template <class T>
   void Open(T empty) {
     open_.push_back(&Add(std::move(empty)));
@@ -92,5 +105,26 @@ class TreeWriter final : public ReplyWriter {
   std::string key_;
   Snapshot snapshot_;
 };
+
+// A row of a list: its object, and for a list in a list the object around it.
+struct ReplyRow {
+  const TreeNode* outer = nullptr;
+  const TreeNode* inner = nullptr;
+  bool first = true;  // of its outer one
+  std::size_t number = 1;
+
+  // "event/query" is a field of the object "event".
+  const TreeNode* Find(const std::string& field) const {
+    if (const std::size_t slash = field.find('/'); slash != std::string::npos) {
+      const TreeNode* object = inner->Find(field.substr(0, slash));
+      return object ? object->Find(field.substr(slash + 1)) : nullptr;
+    }
+    if (const TreeNode* found = inner->Find(field)) return found;
+    return outer && first ? outer->Find(field) : nullptr;
+  }
+};
+
+// Of "nodes", or of "sets/nodes": the elements of a list in the elements of a list.
+std::vector<ReplyRow> RowsOf(const TreeNode& root, const std::string& list);
 
 }  // namespace plexus::tools

@@ -5,28 +5,51 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <new>
 #include <optional>
 #include <sstream>
 #include <thread>
 #include <utility>
-#include <vector>
 
-#include "tools/cli/command_progress.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/line_limit.h"
 #include "tools/cli/output.h"
+#include "tools/cli/progress_bar.h"
 #include "tools/cli/remote.h"
 #include "tools/cli/shell.h"
 #include "tools/cli/signals.h"
 #include "tools/cli/tables.h"
+#include "tools/operations/batch_progress.h"
 #include "tools/operations/reply/json_writer.h"
 
 namespace plexus::tools {
 namespace {
+
+// The bar, and a line on standard error for each batch that is durable.
+class CommandProgress final : public BatchProgress {
+ public:
+  explicit CommandProgress(const CommandLine& line) : line_(line), bar_(!line.globals.quiet) {}
+
+  bool Report(std::string_view phase, std::uint64_t done, std::uint64_t total) override {
+    return bar_.Report(phase, done, total);
+  }
+  void BatchDone(const std::string& json, const std::string& words) override {
+    if (line_.globals.quiet) return;
+    bar_.End();
+    const bool as_json = line_.globals.format == Format::kJson;
+    std::fputs(((as_json ? json : words) + "\n").c_str(), stderr);
+    std::fflush(stderr);
+  }
+  std::int64_t ClockMs() override { return ClockOf(*line_.request).value_or(tools::ClockMs()); }
+  void End() { bar_.End(); }
+
+ private:
+  const CommandLine& line_;
+  ProgressBar bar_;
+};
 
 // Whether there were any.
 bool PrintNotes(Workspace& workspace, const GlobalOptions& globals) {
@@ -63,13 +86,8 @@ Result<bool> WriteOut(Reply& reply, const std::vector<std::string>& warnings,
     return false;
   }
   LineLimit lines(out, reply.limit.bytes, format == Format::kCsv);
-  if (format == Format::kTable && !reply.page.empty()) {
-    lines << reply.page;
-    reply.cut = lines.cut();
-    return false;
-  }
-  if (reply.own_table && format == Format::kTable) {
-    lines << reply.own_table();
+  if (format == Format::kTable && (reply.own_table || !reply.page.empty())) {
+    lines << (reply.page.empty() ? reply.own_table() : reply.page);
     reply.cut = lines.cut();
     return false;
   }

@@ -3,11 +3,8 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 #include <vector>
 
-#include "tools/cli/csv_cell.h"
-#include "tools/cli/reply_rows.h"
 #include "tools/operations/framework/layout.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply/human_format.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ostream>
+#include <string>
 
 #include "tools/cli/reply_tree.h"
 #include "tools/operations/framework/request.h"
@@ -23,5 +24,9 @@ bool PrintTables(const Request& request, const TreeWriter& reply, const TableOpt
 // list may have, and a line each. Lists and objects in a cell are JSON. A reply without a list is
 // one line. Keys are stored keys, numbers read back to the same bits.
 void PrintCsv(const Request& request, const TreeWriter& reply, std::ostream& out);
+
+// One cell of a CSV line: texts and keys as they are, everything else as JSON; quoted where it must
+// be. "" for null.
+std::string CsvCell(const TreeNode* cell, const Snapshot& snapshot);
 
 }  // namespace plexus::tools

@@ -17,7 +17,6 @@
 #include <numeric>
 #include <optional>
 #include <tuple>
-#include <utility>
 
 #include <CombBLAS/CombBLAS.h>
 
@@ -104,7 +103,7 @@ class Builder {
     MPI_Reduce_scatter_block(counts.data(), &received, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     const auto side = static_cast<std::int64_t>(std::lround(std::sqrt(RankCount())));
     constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-    const auto most = static_cast<std::int64_t>(MaxOfRanks(std::max(sent, received)));
+    const auto most = static_cast<std::int64_t>(OfRanks(MPI_MAX, std::max(sent, received)));
     const std::int64_t across = std::max(rows_, columns_);
     if (most >= kMost || across / side + across % side >= kMost)
       return Exhausted("more nodes or arcs than a rank can count in 31 bits: take more ranks");
@@ -300,7 +299,7 @@ Result<Local<std::uint32_t>> Components(Parts& parts, const Say& say) {
     next = next(named);
     for (std::size_t i = 0; i < Mine(next).size(); ++i) changed += Mine(next)[i] != Mine(labels)[i];
     labels = next;
-    changed = SumOfRanks(changed);
+    changed = OfRanks(MPI_SUM, changed);
     say("round " + std::to_string(round) + ", " + std::to_string(changed) + " labels changed");
     if (changed == 0) break;
   }
@@ -390,7 +389,7 @@ Result<std::vector<std::uint64_t>> Common(
   for (const std::int64_t count : Mine(shared))
     products += static_cast<std::uint64_t>(count * count);
   constexpr std::uint64_t kMostProducts = std::uint64_t{1} << 31;
-  if ((products = SumOfRanks(products)) > kMostProducts)
+  if ((products = OfRanks(MPI_SUM, products)) > kMostProducts)
     return Exhausted(products, " products of neighbours, the limit is ", kMostProducts,
                      ": name fewer pairs or a lower --max-degree");
   Counted columns = rows;

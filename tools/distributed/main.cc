@@ -268,7 +268,7 @@ Status Run(const Options& options) {
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
   const auto kilobytes = static_cast<std::uint64_t>(usage.ru_maxrss);
-  const std::uint64_t most = MaxOfRanks(kilobytes), all = SumOfRanks(kilobytes);
+  const std::uint64_t most = OfRanks(MPI_MAX, kilobytes), all = OfRanks(MPI_SUM, kilobytes);
   if (Rank() == 0)
     std::cout << "{\"job\":\"" << options.job << "\",\"ranks\":" << RankCount()
               << ",\"nodes\":" << parts.selected() << ",\"arcs\":" << parts.arcs() << about

@@ -1,13 +1,122 @@
 // The C interface as a Node-API module: one function each, handles as numbers.
 //
-// What may take long runs on a worker thread (work.c) and returns a promise. Typed arrays are
+// What may take long runs on a worker thread (Run...) and returns a promise. Typed arrays are
 // copied on their way in, as JavaScript may write, resize or transfer them meanwhile, and on their
 // way out. A failure is an Error whose `code` is the name of the library's code. index.js is made
 // for people.
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/node/work.h"
+#include "tools/node/job.h"
+
+// --- what jobs do on their threads: calls of the library with what was read of JavaScript
+
+static plexus_graph* GraphOf(const Job* job) { return (plexus_graph*)(uintptr_t)job->handle; }
+static plexus_snapshot* SnapshotOf(const Job* job) {
+  return (plexus_snapshot*)(uintptr_t)job->handle;
+}
+static plexus_cancel* CancelOf(const Job* job) { return (plexus_cancel*)(uintptr_t)job->cancel; }
+static plexus_call_options OptionsOf(Job* job) {
+  return (plexus_call_options){.size = sizeof(plexus_call_options), .cancel = CancelOf(job)};
+}
+
+static void RunCall(Job* job) {
+  const plexus_call_options options = OptionsOf(job);
+  job->code = plexus_call_with(GraphOf(job), job->texts[0], job->texts[1], job->lengths[1],
+                               &options, &job->reply);
+}
+
+static void RunImport(Job* job) {
+  const plexus_call_options options = OptionsOf(job);
+  job->code = plexus_import(GraphOf(job), job->texts[1], job->lengths[1], job->arrays[0].data,
+                            job->arrays[0].length, &options, &job->reply);
+}
+
+static void RunChanges(Job* job) {
+  job->code = plexus_changes(GraphOf(job), job->numbers[0], job->numbers[1], &job->reply);
+}
+
+static void RunClose(Job* job) { job->code = plexus_close(GraphOf(job)); }
+
+static plexus_strings StringsOf(const Array* blob, const Array* offsets) {
+  return (plexus_strings){.bytes = (const char*)blob->data,
+                          .byte_count = blob->length,
+                          .offsets = (const uint64_t*)offsets->data,
+                          .count = offsets->length ? offsets->length - 1 : 0};
+}
+
+static void RunEdges(Job* job) {
+  const plexus_call_options options = OptionsOf(job);
+  const plexus_edges edges = {.size = sizeof edges,
+                              .count = job->arrays[0].length,
+                              .sources = (const uint32_t*)job->arrays[0].data,
+                              .targets = (const uint32_t*)job->arrays[1].data,
+                              .weights = (const float*)job->arrays[2].data,
+                              .keys = StringsOf(&job->arrays[3], &job->arrays[4]),
+                              .ends = (int32_t)job->numbers[0],
+                              .kind = job->texts[0]};
+  job->code = plexus_put_edges(GraphOf(job), &edges, &options, &job->counts);
+}
+
+static void RunVectors(Job* job) {
+  const plexus_call_options options = OptionsOf(job);
+  const plexus_vectors vectors = {.size = sizeof vectors,
+                                  .dimensions = job->numbers[0],
+                                  .count = job->arrays[0].length / job->numbers[0],
+                                  .values = (const float*)job->arrays[0].data,
+                                  .keys = StringsOf(&job->arrays[1], &job->arrays[2]),
+                                  .space = job->texts[0],
+                                  .metric = job->texts[1]};
+  job->code = plexus_put_vectors(GraphOf(job), &vectors, &options, &job->counts);
+}
+
+static void RunPutColumn(Job* job) {
+  const plexus_call_options options = OptionsOf(job);
+  const plexus_column_values values = {.size = sizeof values,
+                                       .column = job->texts[0],
+                                       .kind = job->texts[1],
+                                       .keys = StringsOf(&job->arrays[0], &job->arrays[1]),
+                                       .ids = (const uint32_t*)job->arrays[2].data,
+                                       .f64 = (const double*)job->arrays[3].data,
+                                       .i64 = (const int64_t*)job->arrays[4].data,
+                                       .texts = StringsOf(&job->arrays[5], &job->arrays[6]),
+                                       .count = job->numbers[0]};
+  job->code = plexus_put_column(GraphOf(job), &values, &options, &job->counts);
+}
+
+static void RunPageRank(Job* job) {
+  const plexus_pagerank_options options = {.size = sizeof options,
+                                           .damping = job->real,
+                                           .tolerance = -1,  // the default
+                                           .iterations = (int32_t)job->numbers[0],
+                                           .unweighted = (int32_t)job->numbers[1],
+                                           .cancel = CancelOf(job)};
+  job->code = plexus_pagerank(SnapshotOf(job), &options, &job->result);
+}
+
+static void RunCsr(Job* job) {
+  const char* const kind = job->texts[0];
+  const plexus_csr_options options = {.size = sizeof options,
+                                      .kinds = &kind,
+                                      .kind_count = kind ? 1 : 0,
+                                      .incoming = (int32_t)job->numbers[0]};
+  job->code = plexus_csr(SnapshotOf(job), &options, &job->result);
+}
+
+static void RunKeys(Job* job) {
+  job->code = plexus_keys(SnapshotOf(job), (const uint32_t*)job->arrays[0].data,
+                          job->arrays[0].length, &job->result);
+}
+
+static void RunColumn(Job* job) {
+  job->code = plexus_column(SnapshotOf(job), job->texts[0], &job->result);
+}
+
+static void RunSpace(Job* job) {
+  job->code = plexus_space(SnapshotOf(job), job->texts[0], &job->result);
+}
+
+// --- the functions of the module
 
 // Ends a function that could not read its arguments.
 #define PLEXUS_READ(read) \
@@ -243,11 +352,9 @@ static napi_value Open(napi_env env, napi_callback_info info) {
   size_t count = 5, length = 0;
   char* path = NULL;
   bool create = false, read_only = false, is_worker = false;
-  plexus_open_options options;
+  plexus_open_options options = {.size = sizeof options};
   plexus_graph* graph = NULL;
   napi_get_cb_info(env, info, &count, a, NULL, NULL);
-  memset(&options, 0, sizeof options);
-  options.size = sizeof options;
   if (!ReadText(env, a[0], "path", &path, &length)) {
     free(path);
     return NULL;

@@ -176,6 +176,7 @@ Job* NewJob(napi_env env, napi_callback_info info, napi_value* arguments, void (
   }
   job->run = run;
   job->answer = answer;
+  job->counts.size = sizeof job->counts;
   if (ReadNumber(env, arguments[0], "handle", &job->handle)) return job;
   FreeJob(env, job);
   return NULL;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ranges>
 #include <sstream>
 
 #include "tools/cli/exit_code.h"
@@ -17,7 +18,6 @@
 #include "tools/cli/remote.h"
 #include "tools/cli/run.h"
 #include "tools/server/line_server.h"
-#include "tools/server/relay.h"
 #include "tools/server/server_log.h"
 #include "tools/server/stop.h"
 
@@ -133,9 +133,8 @@ void Host::ServeConnection(int fd, int stop) {
       LogError("no HTTP over the socket: " + served.error().message);
     return;
   }
-  const Result<json::value> value = ParseJson(first);
-  const json::object* hello = value ? value->if_object() : nullptr;
-  const std::string_view what = hello ? TextMember(*hello, "plexus") : std::string_view();
+  const json::object hello = ObjectOfJson(first);
+  const std::string_view what = TextMember(hello, "plexus");
   if (what == "run") {
     // A command is of the whole graph.
     const bool walled = !caller_.wall.empty();
@@ -152,11 +151,9 @@ void Host::ServeConnection(int fd, int stop) {
   LineOptions lines{.in = fd, .out = fd, .stop = stop};
   std::vector<std::string> sets = {"memory"};
   if (what == "mcp") {
-    sets = Texts(*hello, "tools");
-    lines.caller.wall = Texts(*hello, "scopes");
-    const json::value* read_only = Member(*hello, "read_only");
-    if (read_only && read_only->is_bool() && read_only->get_bool())
-      lines.caller.may_write = lines.caller.may_destroy = false;
+    sets = Texts(hello, "tools");
+    lines.caller.wall = Texts(hello, "scopes");
+    if (TrueMember(hello, "read_only")) lines.caller.may_write = lines.caller.may_destroy = false;
   } else {
     lines.before = first + "\n";
   }
@@ -189,13 +186,10 @@ Status Host::ServeHttp(int fd, std::string before) {
 }
 
 std::string Host::Hello() const {
-  std::vector<std::string> sets, scopes;
-  for (const std::string& set : sets_) sets.push_back(QuotedJson(set));
-  for (const std::string& scope : caller_.wall) scopes.push_back(QuotedJson(scope));
   return ObjectText()
       .Text("plexus", "mcp")
-      .Raw("tools", ArrayText(sets))
-      .Raw("scopes", ArrayText(scopes))
+      .Raw("tools", ArrayText(sets_ | std::views::transform(QuotedJson)))
+      .Raw("scopes", ArrayText(caller_.wall | std::views::transform(QuotedJson)))
       .Bool("read_only", !caller_.may_write)
       .object();
 }
@@ -228,8 +222,8 @@ Result<int> Host::NextHolder(int stop) {
 }
 
 Status Host::ServeStandardLines(int stop) {
-  const Parent parent;
-  const auto ended = [&] { return parent.gone(); };
+  // The process that takes over an orphan has another number.
+  const auto ended = [parent = getppid()] { return getppid() != parent; };
   if (holds()) {
     PLEXUS_ASSIGN(Protocol * protocol, server_->With(sets_));
     LineOptions lines{.in = STDIN_FILENO, .out = STDOUT_FILENO, .stop = stop, .caller = caller_};

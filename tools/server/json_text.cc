@@ -1,9 +1,9 @@
 // Boost.JSON reads and escapes.
 #include "tools/server/json_text.h"
 
-#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <sstream>
+#include <utility>
 
 #include "tools/operations/reply/json_writer.h"
 
@@ -30,6 +30,11 @@ void AppendQuotedJson(std::string& json, std::string_view text) {
 
 std::string JsonOf(const json::value& value) { return json::serialize(value); }
 
+json::object ObjectOfJson(std::string_view text) {
+  Result<json::value> value = ParseJson(text);
+  return value && value->is_object() ? std::move(value->get_object()) : json::object();
+}
+
 const json::value* Member(const json::object& object, std::string_view name) {
   return object.if_contains(json::string_view(name.data(), name.size()));
 }
@@ -43,6 +48,11 @@ std::string_view TextMember(const json::object& object, std::string_view name) {
   const json::value* member = Member(object, name);
   const json::string* text = member ? member->if_string() : nullptr;
   return text ? View(*text) : std::string_view();
+}
+
+bool TrueMember(const json::object& object, std::string_view name) {
+  const json::value* member = Member(object, name);
+  return member && member->is_bool() && member->get_bool();
 }
 
 ObjectText& ObjectText::Raw(std::string_view name, std::string_view json) {

@@ -3,7 +3,6 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,10 +20,13 @@ void AppendQuotedJson(std::string& json, std::string_view text);
 std::string JsonOf(const json::value& value);
 
 inline std::string_view View(const json::string& text) { return {text.data(), text.size()}; }
+// What a text says where it is an object; else one without members.
+json::object ObjectOfJson(std::string_view text);
 // Members of an object; null, or an empty text, where there is no such one of that type.
 const json::value* Member(const json::object& object, std::string_view name);
 const json::object* ObjectMember(const json::object& object, std::string_view name);
 std::string_view TextMember(const json::object& object, std::string_view name);
+bool TrueMember(const json::object& object, std::string_view name);
 
 // An object put together from texts that are JSON already.
 class ObjectText {

@@ -25,6 +25,7 @@ constexpr std::size_t kMostQueued = 1024;
 constexpr std::size_t kMostQueuedBytes = std::size_t{16} << 20;  // lines that wait
 constexpr std::size_t kMostRunning = 16;                         // requests of a connection
 constexpr std::size_t kMostNotices = 1024;                       // changes that are not sent yet
+constexpr int kWriteMs = 30'000;  // a reader that takes nothing so long is given up
 
 class LineConnection : public std::enable_shared_from_this<LineConnection> {
  public:
@@ -61,8 +62,7 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
       }
       looked = buffer.size();
       if (buffer.size() > kMaxLine) {
-        if (!skipping)
-          Send(Protocol::ErrorAnswer("", {kInvalidRequest, "a line has at most 8 MiB", {}}).text);
+        if (!skipping) SendError("", {kInvalidRequest, "a line has at most 8 MiB"});
         skipping = true;
         buffer.clear();
         looked = 0;
@@ -88,24 +88,15 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.find_first_not_of(" \t") == std::string_view::npos) return;
     auto message = Protocol::Read(line);
-    if (!message) {
-      Send(message.error().text);
-      return;
-    }
-    if (!message->is_request()) {
-      (void)protocol_.Answer(*message, *conversation_);
-      return;
-    }
+    if (!message) return Send(message.error().text);
+    if (!message->is_request()) return (void)protocol_.Answer(*message, *conversation_);
     const bool turn = protocol_.TakesTurn(*message);
     const std::string id = message->id;
     if (!AwaitRoom(line.size()))
-      return Send(Protocol::ErrorAnswer(
-                      id, {kInternalError, "the server ends: try again", R"({"retryable":true})"})
-                      .text);
+      return SendError(id, {kInternalError, "the server ends: try again", R"({"retryable":true})"});
     // From here on it can be cancelled.
     if (!conversation_->Await(id))
-      return Send(
-          Protocol::ErrorAnswer(id, {kInvalidRequest, "this id is under way already", {}}).text);
+      return SendError(id, {kInvalidRequest, "this id is under way already"});
     {
       const std::lock_guard lock(mutex_);
       queued_bytes_ += line.size();
@@ -113,7 +104,7 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
     }
     Start();
   } catch (const std::exception& failure) {  // no memory for it
-    Send(Protocol::ErrorAnswer("", FailureOf(failure)).text);
+    SendError("", FailureOf(failure));
   }
 
   // Waits until little is queued. False: it ends.
@@ -155,7 +146,7 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
       AnswerTo(*next.message);
     } catch (const std::exception& failure) {  // no memory for the answer
       conversation_->End(next.message->id);
-      Send(Protocol::ErrorAnswer(next.message->id, FailureOf(failure)).text);
+      SendError(next.message->id, FailureOf(failure));
     }
     {
       const std::lock_guard lock(mutex_);
@@ -170,11 +161,9 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
     const Conversation::Send now = [this](std::string text) { Send(std::move(text)); };
     RpcAnswer answer = protocol_.Answer(message, *conversation_, {}, &now);
     if (answer.text.size() > kMaxLine)
-      Send(Protocol::ErrorAnswer(message.id, {kInternalError,
-                                              "the answer is longer than a line may be (8 MiB): "
-                                              "ask for less with max_chars or max_bytes",
-                                              {}})
-               .text);
+      SendError(message.id, {kInternalError,
+                             "the answer is longer than a line may be (8 MiB): "
+                             "ask for less with max_chars or max_bytes"});
     else if (!answer.text.empty())
       Send(std::move(answer.text));
   }
@@ -220,10 +209,14 @@ class LineConnection : public std::enable_shared_from_this<LineConnection> {
     if (lost_) return;
     line += '\n';
     const std::lock_guard lock(out_mutex_);
-    if (!lost_ && !WriteAll(options_.out, line, options_.write_ms)) {
+    if (!lost_ && !WriteAll(options_.out, line, kWriteMs)) {
       lost_ = true;
       conversation_->CancelAll();
     }
+  }
+
+  void SendError(std::string_view id, const RpcError& error) {
+    Send(Protocol::ErrorAnswer(id, error).text);
   }
 
   void Drain() {

@@ -6,7 +6,6 @@
 
 #include "tools/operations/files/explorer_page.h"
 #include "tools/operations/framework/registry.h"
-#include "tools/server/tool_schema.h"
 #include "tools/version.h"
 
 namespace plexus::tools::server {
@@ -58,6 +57,17 @@ constexpr PromptRow kPrompts[] = {
      "Decide the question below. Call recall and conflicts, weigh what speaks for and against, "
      "store the decision with remember (kind decision), relate it to what it depends on, and call "
      "record_use with the memories that were used. Question: "}};
+
+// `member`: "uri", or that of a template.
+std::string ResourceJson(std::string_view member, std::string_view place, std::string_view name,
+                         std::string_view description, std::string_view type) {
+  return ObjectText()
+      .Text(member, place)
+      .Text("name", name)
+      .Text("description", description)
+      .Text("mimeType", type)
+      .object();
+}
 
 std::string TemplateOf(const ResourceRow& row) {
   return std::string(kScheme) + std::string(row.path) + "{key}";
@@ -187,19 +197,11 @@ std::vector<std::string> OperationBackend::Resources() const {
   if (knowledge_) resources.push_back(KnowledgeTools::Resource());
   for (const ResourceRow& row : kResources)
     if (!row.path.ends_with('/'))
-      resources.push_back(ObjectText()
-                              .Text("uri", std::string(kScheme) + std::string(row.path))
-                              .Text("name", row.name)
-                              .Text("description", row.description)
-                              .Text("mimeType", kJsonType)
-                              .object());
+      resources.push_back(ResourceJson("uri", std::string(kScheme) + std::string(row.path),
+                                       row.name, row.description, kJsonType));
   if (!ExplorerPage().empty())
-    resources.push_back(ObjectText()
-                            .Text("uri", kGraphApp)
-                            .Text("name", "graph")
-                            .Text("description", "Draws what a tool replied, for hosts of MCP apps")
-                            .Text("mimeType", kAppType)
-                            .object());
+    resources.push_back(ResourceJson("uri", kGraphApp, "graph",
+                                     "Draws what a tool replied, for hosts of MCP apps", kAppType));
   return resources;
 }
 
@@ -207,12 +209,8 @@ std::vector<std::string> OperationBackend::ResourceTemplates() const {
   std::vector<std::string> templates;
   for (const ResourceRow& row : kResources)
     if (row.path.ends_with('/'))
-      templates.push_back(ObjectText()
-                              .Text("uriTemplate", TemplateOf(row))
-                              .Text("name", row.name)
-                              .Text("description", row.description)
-                              .Text("mimeType", kJsonType)
-                              .object());
+      templates.push_back(
+          ResourceJson("uriTemplate", TemplateOf(row), row.name, row.description, kJsonType));
   return templates;
 }
 

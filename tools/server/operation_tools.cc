@@ -8,9 +8,8 @@
 #include "tools/operations/framework/request_json.h"
 #include "tools/operations/reply/human_format.h"
 #include "tools/server/operation_backend.h"
-#include "tools/server/reply_names.h"
-#include "tools/server/reply_page.h"
-#include "tools/server/tool_schema.h"
+#include "tools/server/tool_reply.h"
+#include "tools/server/tool_sets.h"
 
 namespace plexus::tools::server {
 namespace {
@@ -61,9 +60,7 @@ Error InToolsWords(Error error, const ToolRow& row, const Branch& branch) {
 // What the caller did not say.
 Status SetFixed(Request& request, std::string_view sets) {
   while (!sets.empty()) {
-    const std::size_t end = std::min(sets.find(';'), sets.size());
-    const std::string_view one = Trimmed(sets.substr(0, end));
-    sets.remove_prefix(std::min(end + 1, sets.size()));
+    const std::string_view one = TakeItem(sets, ';');
     const std::size_t equals = one.find('=');
     if (request.Given(one.substr(0, equals))) continue;
     PLEXUS_TRY(request.SetFromText(one.substr(0, equals), one.substr(equals + 1)));
@@ -133,8 +130,7 @@ Result<std::string> OperationBackend::RunBranch(const ToolRow& row, const Branch
                                                 const json::object& arguments, std::uint64_t chars,
                                                 Call& call) {
   const Operation* operation = FindOperation(branch.operation);
-  if (!operation)
-    return Fail(ErrorCode::kInternal, "no operation " + std::string(branch.operation));
+  if (!operation) return Fail(ErrorCode::kInternal, "no operation ", branch.operation);
   json::object own;
   for (const auto& [key, value] : arguments) {
     const std::string_view name(key.data(), key.size());
@@ -170,7 +166,6 @@ Result<std::string> OperationBackend::RunBranch(const ToolRow& row, const Branch
 
 Result<std::string> OperationBackend::RunRow(const ToolRow& row, const json::object& arguments,
                                              Call& call) {
-  const auto refuse = [](std::string why) { return Invalid(std::move(why)); };
   const bool acts = row.runs == Runs::kOne && row.branches.size() > 1;
   std::uint64_t chars = kReplyChars;
   std::vector<std::string> names = {"detail", "max_chars"};
@@ -181,18 +176,17 @@ Result<std::string> OperationBackend::RunRow(const ToolRow& row, const json::obj
   for (const auto& [key, value] : arguments) {
     const std::string name(key.data(), key.size());
     if (std::ranges::find(names, name) == names.end())
-      return refuse(std::string(row.name) + " has no parameter " + Quoted(name) +
-                    DidYouMean(name, names));
+      return Invalid(row.name, " has no parameter ", Quoted(name), DidYouMean(name, names));
     const bool is_text = name == "detail" || name == "action" || name == "cursor";
-    if (is_text && !value.is_string()) return refuse(name + " is a text");
+    if (is_text && !value.is_string()) return Invalid(name, " is a text");
     if (name != "max_chars") continue;
     if (!value.is_int64() || value.get_int64() < 1)
-      return refuse("max_chars is a whole number >= 1");
+      return Invalid("max_chars is a whole number >= 1");
     chars = std::min<std::uint64_t>(static_cast<std::uint64_t>(value.get_int64()), kMostReplyChars);
   }
   const std::string_view detail = TextMember(arguments, "detail");
   if (!detail.empty() && detail != "keys" && detail != "summary" && detail != "full")
-    return refuse("detail: " + Quoted(detail) + " is not one of keys|summary|full");
+    return Invalid("detail: ", Quoted(detail), " is not one of keys|summary|full");
 
   if (row.runs == Runs::kAll) {
     ObjectText replies;
@@ -230,15 +224,15 @@ Result<std::string> OperationBackend::RunRow(const ToolRow& row, const json::obj
     std::vector<std::string> actions;
     for (const Branch& branch : row.branches) actions.emplace_back(branch.action);
     if (at == row.branches.end())
-      return refuse("action: " + Quoted(action) + " is none of this tool" +
-                    DidYouMean(action, actions));
+      return Invalid("action: ", Quoted(action), " is none of this tool",
+                     DidYouMean(action, actions));
     chosen = &*at;
   }
   for (const auto& [key, value] : arguments) {
     const std::string_view name(key.data(), key.size());
     if (name == "action" || name == "detail" || name == "max_chars" || value.is_null()) continue;
     if (Taken(*chosen, name).empty() && !(name == "cursor" && pages(*chosen)))
-      return refuse(std::string(name) + " does not go with action " + std::string(chosen->action));
+      return Invalid(name, " does not go with action ", chosen->action);
   }
   return RunBranch(row, *chosen, arguments, chars, call);
 }

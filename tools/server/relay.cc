@@ -1,5 +1,5 @@
 // Requests under way are known by their ids, read from the lines.
-#include "tools/server/relay.h"
+#include "tools/server/line_server.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -11,9 +11,6 @@
 #include <optional>
 #include <set>
 #include <utility>
-
-#include "tools/server/line_server.h"
-#include "tools/server/mcp/protocol.h"
 
 namespace plexus::tools::server {
 namespace {
@@ -136,22 +133,21 @@ class RelayLoop {
   // Notes what an answer ends. What has a method is a notification, or a request of the holder.
   bool IsForClient(const std::string& line) {
     if (line.find("\"method\":\"notifications/") < 64) return true;
-    const auto value = ParseJson(line);
-    const json::object* object = value ? value->if_object() : nullptr;
-    const json::value* given = object ? Member(*object, "id") : nullptr;
-    if (object && given && given->is_null()) {
-      const json::object* error = ObjectMember(*object, "error");
+    const json::object object = ObjectOfJson(line);
+    const json::value* given = Member(object, "id");
+    if (given && given->is_null()) {
+      const json::object* error = ObjectMember(object, "error");
       const json::value* code = error ? Member(*error, "code") : nullptr;
       if (code && *code == kConnectionRefused) refused_ = TextMember(*error, "message");
       return true;
     }
-    if (!given || Member(*object, "method")) return true;
+    if (!given || Member(object, "method")) return true;
     const std::string id = JsonOf(*given);
     if (silent_.erase(id) > 0) return false;  // the client has the answer of the first holder
     under_way_.erase(id);
     const auto again = again_.find(id);
     if (again == again_.end()) return true;
-    if (!Member(*object, "result")) {
+    if (!Member(object, "result")) {
       again_.erase(again);
       return true;
     }

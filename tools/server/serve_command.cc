@@ -1,21 +1,18 @@
 // Order of things: rules, directory, doors, log line; then wait; then the same backwards.
-#include "tools/server/serve_command.h"
-
-#include <unistd.h>
-
 #include <charconv>
 #include <optional>
+#include <stop_token>
 #include <thread>
 
 #include "tools/cli/exit_code.h"
 #include "tools/cli/output.h"
 #include "tools/cli/run.h"
 #include "tools/operations/files/explorer_page.h"
-#include "tools/server/replica/follower.h"
 #include "tools/server/host.h"
 #include "tools/server/http/http_server.h"
 #include "tools/server/http/root.h"
 #include "tools/server/http/routes.h"
+#include "tools/server/replica/follower.h"
 #include "tools/server/server.h"
 #include "tools/server/server_log.h"
 #include "tools/server/stop.h"
@@ -140,24 +137,25 @@ Result<Doors> ReadDoors(const CommandLine& line) {
   return doors;
 }
 
+// What came of it, as a line on standard output. The exit code.
+int PrintObject(const ObjectText& text) {
+  Out() << text.object() << '\n';
+  return FlushOut() ? kDone : kFailed;
+}
+
 // What --check says: that it could serve, and how.
 int PrintCheck(const CommandLine& line, Server& server, const Doors& doors) {
-  const Sequence sequence = server.service().sequence();
-  std::string tools;
   const Result<Protocol*> protocol = server.With(doors.tools);
   const std::vector<std::string> list =
       protocol ? (*protocol)->backend().Tools(Era::kStateless) : std::vector<std::string>();
   std::size_t bytes = 0;
   for (const std::string& tool : list) bytes += tool.size();
-  const std::string text = ObjectText()
-                               .Text("db", line.globals.db)
-                               .Number("sequence", sequence)
-                               .Number("tools", list.size())
-                               .Number("tools_bytes", bytes)
-                               .Number("tokens", doors.rules.tokens.size())
-                               .object();
-  Out() << text << '\n';
-  return FlushOut() ? kDone : kFailed;
+  return PrintObject(ObjectText()
+                         .Text("db", line.globals.db)
+                         .Number("sequence", server.service().sequence())
+                         .Number("tools", list.size())
+                         .Number("tools_bytes", bytes)
+                         .Number("tokens", doors.rules.tokens.size()));
 }
 
 // Without a client on standard input a signal ends it, or with --once the end of a visit. What
@@ -183,72 +181,53 @@ Status AwaitEnd(const Doors& doors, Stop& stop, Service& service, Routes& routes
   return {};
 }
 
-// Follows in a thread, from when the graph is open until it is closed.
-class Following {
- public:
-  Following(Follower* follower, Service& service, Stop& stop) : stop_(stop) {
-    if (follower)
-      thread_ = std::thread([follower, &service] { (void)follower->Run(service, false); });
-  }
-  ~Following() { End(); }
-  Following(const Following&) = delete;
-  Following& operator=(const Following&) = delete;
-  void End() {
-    if (!thread_.joinable()) return;
-    stop_.Ask();
-    thread_.join();
-  }
+// The exit code of what was served, and is closed.
+Result<int> Ended(const Status& served, const Status& closed) {
+  LogInfo("ended");
+  PLEXUS_TRY(served);
+  PLEXUS_TRY(closed);
+  return kDone;
+}
 
- private:
-  Stop& stop_;
-  std::thread thread_;
-};
-
-int Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop, Follower* follower) {
+// The exit code, as of the next ones. An error is printed by who calls.
+Result<int> Serve(const CommandLine& line, Host& host, const Doors& doors, Stop& stop,
+                  Follower* follower) {
   if (!host.holds()) {
     LogInfo("serving", {{"db", line.globals.db}, {"mcp", "stdio"}, {"through", "its holder"}});
     const Status served = host.ServeStandardLines(stop.fd());
-    const Status closed = host.Close();
-    LogInfo("ended");
-    if (!served) return PrintFailure(served.error(), line);
-    return closed ? kDone : PrintFailure(closed.error(), line);
+    return Ended(served, host.Close());
   }
   Server& server = host.server();
-  const Result<Protocol*> protocol = server.With(doors.tools);
-  if (!protocol) return PrintFailure(protocol.error(), line);
+  PLEXUS_ASSIGN(Protocol* const protocol, server.With(doors.tools));
   std::unique_ptr<HttpServer> http;  // outlives who holds an exchange
-  Routes routes(server.service(), **protocol, doors.rules);
+  Routes routes(server.service(), *protocol, doors.rules);
   LogFields fields = {{"db", server.service().directory()},
                       {"sequence", std::to_string(server.service().sequence())}};
   if (doors.mcp) fields.emplace_back("mcp", "stdio");
   if (doors.http) {
-    auto started = StartFor(routes, *doors.http, server.workers());
-    if (!started) return PrintFailure(started.error(), line);
-    http = *std::move(started);
+    PLEXUS_ASSIGN(http, StartFor(routes, *doors.http, server.workers()));
     fields.emplace_back("http",
                         "http://" + doors.http->address + ":" + std::to_string(http->port()));
   }
   if (!server.service().opening().empty()) LogInfo(server.service().opening());
   LogInfo("serving", fields);
-  Following following(follower, server.service(), stop);
-  Status served;
-  if (doors.mcp) {
-    served = host.ServeStandardLines(stop.fd());
-  } else {
-    served = AwaitEnd(doors, stop, server.service(), routes, http.get());
-  }
+  std::jthread following;  // from when the graph is open until it is closed
+  if (follower)
+    following = std::jthread([&](const std::stop_token& ends) {
+      const std::stop_callback ask(ends, [&] { stop.Ask(); });
+      (void)follower->Run(server.service(), false);
+    });
+  const Status served = doors.mcp ? host.ServeStandardLines(stop.fd())
+                                  : AwaitEnd(doors, stop, server.service(), routes, http.get());
   routes.BeginStop();
   server.service().WakeWaiting();
-  following.End();
+  following = {};  // ends it
   if (http) http->Stop(5000);
-  const Status closed = host.Close();
-  LogInfo("ended");
-  if (!served) return PrintFailure(served.error(), line);
-  return closed ? kDone : PrintFailure(closed.error(), line);
+  return Ended(served, host.Close());
 }
 
 // One graph.
-int ServeDirectory(const CommandLine& line, const Doors& doors, Stop& stop) {
+Result<int> ServeDirectory(const CommandLine& line, const Doors& doors, Stop& stop) {
   ServiceOptions options;
   options.directory = line.globals.db;
   options.create = !doors.explorer;
@@ -262,84 +241,75 @@ int ServeDirectory(const CommandLine& line, const Doors& doors, Stop& stop) {
   if (const auto most = line.request->MaybeNumber("max_seconds")) options.max_seconds = *most;
   std::unique_ptr<Follower> follower;
   if (!doors.source.empty()) {
-    Result<std::string> token = ReadTokenFile(doors.token_file);
-    if (!token) return PrintFailure(token.error(), line);
-    auto made = Follower::Make(doors.source, *std::move(token), line.globals.db,
-                               [&stop] { return stop.asked(); });
-    if (!made) return PrintFailure(made.error(), line);
-    follower = *std::move(made);
-    if (const Status begun = follower->Begin(doors.once); !begun)
-      return stop.asked() ? kDone : PrintFailure(begun.error(), line);
+    PLEXUS_ASSIGN(std::string token, ReadTokenFile(doors.token_file));
+    PLEXUS_ASSIGN(follower, Follower::Make(doors.source, std::move(token), line.globals.db,
+                                           [&stop] { return stop.asked(); }));
+    const Status begun = follower->Begin(doors.once);
+    if (!begun && stop.asked()) return kDone;
+    PLEXUS_TRY(begun);
     options.follows = follower->status();
     options.create = false;
   }
   Host host(options, doors.tools, doors.caller);
   const Status held = host.Hold();
-  if (!held && !(may_relay && held.error().code == ErrorCode::kLocked))
-    return PrintFailure(held.error(), line);
-  if (doors.check)
-    return held ? PrintCheck(line, host.server(), doors) : PrintFailure(held.error(), line);
+  if (doors.check || !may_relay || held || held.error().code != ErrorCode::kLocked)
+    PLEXUS_TRY(held);
+  if (doors.check) return PrintCheck(line, host.server(), doors);
   if (follower && doors.once) {
     const Status caught_up = follower->Run(host.server().service(), true);
     const Sequence sequence = host.server().service().sequence();
     const Status closed = host.Close();
-    if (!caught_up) return PrintFailure(caught_up.error(), line);
-    if (!closed) return PrintFailure(closed.error(), line);
-    Out() << ObjectText().Text("db", line.globals.db).Number("sequence", sequence).object() << '\n';
-    return FlushOut() ? kDone : kFailed;
+    PLEXUS_TRY(caught_up);
+    PLEXUS_TRY(closed);
+    return PrintObject(ObjectText().Text("db", line.globals.db).Number("sequence", sequence));
   }
   return Serve(line, host, doors, stop, follower.get());
 }
 
 // Many graphs, over HTTP.
-int ServeRoot(const CommandLine& line, const Doors& doors, Stop& stop) {
+Result<int> ServeRoot(const CommandLine& line, const Doors& doors, Stop& stop) {
   if (!doors.http || doors.mcp || !line.globals.db.empty())
-    return PrintFailure({ErrorCode::kInvalidArgument,
-                         "--root needs --http ADDRESS, and takes neither --db nor --mcp"},
-                        line);
+    return Invalid("--root needs --http ADDRESS, and takes neither --db nor --mcp");
   RootOptions options;
   options.directory = line.request->Text("root");
   options.tools = doors.tools;
   options.max_open = line.request->Count("max_open");
   options.max_resident = line.request->Count("max_memory") << 20;
   if (const auto most = line.request->MaybeNumber("max_seconds")) options.max_seconds = *most;
-  Result<std::unique_ptr<Root>> root = Root::Open(options, doors.rules);
-  if (!root) return PrintFailure(root.error(), line);
+  PLEXUS_ASSIGN(const std::unique_ptr<Root> root, Root::Open(options, doors.rules));
   Workers workers(Server::kWorkers);
-  Result<std::unique_ptr<HttpServer>> http = StartFor(**root, *doors.http, workers);
-  if (!http) return PrintFailure(http.error(), line);
+  PLEXUS_ASSIGN(const std::unique_ptr<HttpServer> http, StartFor(*root, *doors.http, workers));
   LogInfo("serving",
           {{"root", options.directory},
-           {"http", "http://" + doors.http->address + ":" + std::to_string((*http)->port())}});
+           {"http", "http://" + doors.http->address + ":" + std::to_string(http->port())}});
   while (AwaitInput(stop.fd(), -1, 60'000) == Ready::kNothing) {
   }
-  (*root)->BeginStop();
-  (*http)->Stop(5000);
+  root->BeginStop();
+  http->Stop(5000);
   workers.Stop();
-  const Status closed = (*root)->Close();
-  LogInfo("ended");
-  return closed ? kDone : PrintFailure(closed.error(), line);
+  return Ended({}, root->Close());
 }
 
-}  // namespace
-
-int RunServe(const CommandLine& line) {
+Result<int> ServeLine(const CommandLine& line) {
   const std::string& name = line.request->operation().name;
   const bool explores = name == "explore", follows = name == "follow";
   const bool json = !explores && line.request->Text("log_format") == "json";
   SetLogForm(line.globals.quiet ? LogForm::kQuiet : json ? LogForm::kJson : LogForm::kWords);
   const bool many = !explores && !follows && line.request->Given("root");
   if (line.globals.db.empty() && !many)
-    return PrintFailure(
-        {ErrorCode::kInvalidArgument, "which graph? --db DIR (or PLEXUS_DB) names its directory"},
-        line);
-  const Result<Doors> doors = explores  ? ExplorerDoors(*line.request)
-                              : follows ? FollowDoors(*line.request)
-                                        : ReadDoors(line);
-  if (!doors) return PrintFailure(doors.error(), line);
-  const Result<Stop*> stop = Stop::Install();
-  if (!stop) return PrintFailure(stop.error(), line);
-  return many ? ServeRoot(line, *doors, **stop) : ServeDirectory(line, *doors, **stop);
+    return Invalid("which graph? --db DIR (or PLEXUS_DB) names its directory");
+  PLEXUS_ASSIGN(const Doors doors, explores  ? ExplorerDoors(*line.request)
+                                   : follows ? FollowDoors(*line.request)
+                                             : ReadDoors(line));
+  PLEXUS_ASSIGN(Stop* const stop, Stop::Install());
+  return many ? ServeRoot(line, doors, *stop) : ServeDirectory(line, doors, *stop);
+}
+
+}  // namespace
+
+int RunServe(const CommandLine& line) {
+  const Result<int> code = ServeLine(line);
+  return code ? *code : PrintFailure(code.error(), line);
 }
 
 }  // namespace plexus::tools::server

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <ranges>
-#include <utility>
 
-#include "engine/monitoring/monitoring.h"
 #include "tools/cli/line_limit.h"
 #include "tools/operations/change.h"
 #include "tools/operations/framework/registry.h"
@@ -144,10 +142,7 @@ Status Service::CheckIdentity() const {
 Status Service::OpenAgain() {
   // While its files are elsewhere it keeps them, and their lock.
   PLEXUS_TRY(CheckIdentity());
-  {
-    const std::lock_guard lock(idle_mutex_);
-    idle_.clear();
-  }
+  DropIdle();
   if (!database_->read_only()) {
     durable_ = std::max(durable_, database_->stats().synced_sequence);
     (void)database_->Close();  // what failed has been said
@@ -182,7 +177,14 @@ Result<Database*> Service::History() {
   return database_.get();
 }
 
-Result<std::unique_ptr<Workspace>> Service::WorkspaceOf(const WorkspaceOptions& options) {
+Result<std::unique_ptr<Workspace>> Service::WorkspaceOf(const Caller& caller) {
+  WorkspaceOptions options;
+  options.access = Access::kWrite;
+  options.clock_ms = ClockMs();
+  options.one_request = false;
+  options.wall = caller.wall;
+  options.paths = caller.paths;
+  options.input = caller.input;
   return database_ ? Workspace::Over(*database_, options) : Workspace::Over(*in_memory_, options);
 }
 
@@ -200,14 +202,7 @@ Result<std::unique_ptr<Workspace>> Service::Borrow(const Caller& caller) {
     }
     ++copies_made_;
   }
-  WorkspaceOptions options;
-  options.access = Access::kWrite;
-  options.clock_ms = ClockMs();
-  options.one_request = false;
-  options.wall = caller.wall;
-  options.paths = caller.paths;
-  options.input = caller.input;
-  return WorkspaceOf(options);
+  return WorkspaceOf(caller);
 }
 
 void Service::GiveBack(std::unique_ptr<Workspace> workspace) {
@@ -233,6 +228,11 @@ void Service::GiveBack(std::unique_ptr<Workspace> workspace) {
     }));
   while (idle_.size() > 1 && (idle_.size() > options_.max_idle || all > options_.max_idle_bytes))
     drop(idle_.begin());
+}
+
+void Service::DropIdle() {
+  const std::lock_guard lock(idle_mutex_);
+  idle_.clear();
 }
 
 Service::Copies Service::copies() const {
@@ -332,11 +332,7 @@ Status Service::RunNow(bool writes, std::int64_t clock_ms, const Caller& caller,
 
 // A graph that begins here is searched by words from its first text on. REQUIRES open_.
 void Service::MakeTerms() {
-  WorkspaceOptions options;
-  options.access = Access::kWrite;
-  options.clock_ms = ClockMs();
-  options.one_request = false;
-  const Result<std::unique_ptr<Workspace>> workspace = WorkspaceOf(options);
+  const Result<std::unique_ptr<Workspace>> workspace = WorkspaceOf({.paths = true});
   if (!workspace) return;
   const Sequence before = graph().snapshot().sequence();
   const Result<Reply> made = Answer(**workspace, Request(*FindOperation("terms")));
@@ -350,7 +346,6 @@ Result<Answered> Service::Ask(Request request, const Caller& caller, std::ostrea
     answered.failure = reply.failure;
     if (reply.stream && (out || !reply.members)) {
       if (!out) return Invalid("this reply has a format of its own, which this door does not take");
-      answered.streamed = true;
       LineLimit file(*out, limited ? reply.limit.bytes : 0, false);
       const Status written = reply.stream(file);
       if (!written || !file.cut()) return written;
@@ -424,7 +419,9 @@ Sequence Service::AwaitChange(Sequence seen, int milliseconds, const std::functi
 }
 
 void Service::WakeWaiting() {
-  { const std::lock_guard lock(change_mutex_); }
+  {
+    const std::lock_guard lock(change_mutex_);
+  }
   changed_.notify_all();
 }
 
@@ -432,10 +429,7 @@ Status Service::Close() {
   const std::unique_lock alone(open_);
   if (closed_) return {};
   closed_ = true;
-  {
-    const std::lock_guard lock(idle_mutex_);
-    idle_.clear();
-  }
+  DropIdle();
   const Status closed = database_ ? database_->Close() : Status();
   WakeWaiting();
   return closed;

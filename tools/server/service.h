@@ -27,6 +27,7 @@
 #include <shared_mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/error.h"
@@ -34,10 +35,64 @@
 #include "storage/database.h"
 #include "storage/replica.h"
 #include "tools/operations/framework/workspace.h"
-#include "tools/server/follow_status.h"
 #include "tools/server/http/rate_limit.h"
 
 namespace plexus::tools::server {
+
+// How far a replica is behind its source, for whoever asks. Thread-safe.
+class FollowStatus {
+ public:
+  using Clock = std::chrono::steady_clock;
+  struct Lag {
+    std::string state;  // "following", or why it is not
+    bool connected = false;
+    Sequence source_sequence = 0;  // as last heard
+    std::uint64_t sequences = 0;   // of it that are not here
+    // Since the replica last had all that the source had said; 0 while it has.
+    double seconds = 0;
+    std::uint64_t copies = 0;  // of all files that were taken
+  };
+
+  explicit FollowStatus(std::string source) : source_(std::move(source)) {}
+  const std::string& source() const { return source_; }
+
+  // The source ends at `last`, and the replica has all up to `here`.
+  void Update(Sequence last, Sequence here) {
+    const std::lock_guard lock(mutex_);
+    source_sequence_ = last;
+    connected_ = true;
+    state_ = "following";
+    if (here >= last) level_ = Clock::now();
+  }
+  // Whether that is another state than the last.
+  bool Lost(std::string why) {
+    const std::lock_guard lock(mutex_);
+    connected_ = false;
+    return std::exchange(state_, why) != why;
+  }
+  void Copied() {
+    const std::lock_guard lock(mutex_);
+    ++copies_;
+  }
+  Lag Now(Sequence here) const {
+    const std::lock_guard lock(mutex_);
+    Lag lag{state_, connected_, source_sequence_};
+    lag.copies = copies_;
+    if (source_sequence_ > here) lag.sequences = source_sequence_ - here;
+    if (lag.sequences > 0 || !connected_)
+      lag.seconds = std::chrono::duration<double>(Clock::now() - level_).count();
+    return lag;
+  }
+
+ private:
+  const std::string source_;
+  mutable std::mutex mutex_;
+  std::string state_ = "starting";
+  bool connected_ = false;
+  Sequence source_sequence_ = 0;
+  std::uint64_t copies_ = 0;
+  Clock::time_point level_ = Clock::now();
+};
 
 struct ServiceOptions {
   std::string directory;
@@ -75,8 +130,7 @@ struct Caller {
 Status CheckRights(const Operation& operation, const Caller& caller);
 
 struct Answered {
-  std::string json;              // the reply; empty where `streamed`
-  bool streamed = false;         // what the operation wrote is a format of its own
+  std::string json;              // the reply; empty where it has a format of its own
   std::optional<Error> failure;  // with the reply: nothing found, damage, a cycle
   bool truncated = false;
 };
@@ -172,7 +226,7 @@ class Service {
   Graph& graph() { return database_ ? database_->graph() : *in_memory_; }
   // kFailedPrecondition: there is no history. REQUIRES open_.
   Result<Database*> History();
-  Result<std::unique_ptr<Workspace>> WorkspaceOf(const WorkspaceOptions& options);
+  Result<std::unique_ptr<Workspace>> WorkspaceOf(const Caller& caller);
   void NoteSequence();
   std::string LagSentence() const;
   Status RefuseToWrite() const;  // of a replica
@@ -185,6 +239,7 @@ class Service {
                 const std::function<Status(Workspace&)>& run);
   Result<std::unique_ptr<Workspace>> Borrow(const Caller& caller);
   void GiveBack(std::unique_ptr<Workspace> workspace);
+  void DropIdle();
 
   ServiceOptions options_;
   std::string opening_;

@@ -51,9 +51,4 @@ Ready AwaitInput(int fd, int stop, int milliseconds) {
   return both[0].revents ? Ready::kInput : Ready::kNothing;
 }
 
-Parent::Parent() : pid_(getppid()) {}
-
-// The process that takes over an orphan has another number.
-bool Parent::gone() const { return getppid() != pid_; }
-
 }  // namespace plexus::tools::server

@@ -22,14 +22,5 @@ class Stop {
 // Reads until `fd` or `stop` is readable, at most so long. What is readable.
 enum class Ready : unsigned char { kInput, kStop, kNothing };
 Ready AwaitInput(int fd, int stop, int milliseconds);
-// Whether the process that started this one has ended.
-class Parent {
- public:
-  Parent();
-  bool gone() const;
-
- private:
-  int pid_;
-};
 
 }  // namespace plexus::tools::server

@@ -28,8 +28,8 @@ struct Branch {
   std::string_view operation;
   std::string_view takes;       // "key, query=words": the tool's names, and the operation's
   std::string_view sets = {};   // "hops=2; plan=rag": what the tool says by itself
-  std::string_view names = {};  // of the reply's members (reply_names.h)
-  std::string_view list = {};   // the member of which `top` elements are a page (reply_page.h)
+  std::string_view names = {};  // of the reply's members (tool_reply.h)
+  std::string_view list = {};   // the member of which `top` elements are a page (tool_reply.h)
 };
 
 enum class Runs : std::uint8_t {
@@ -69,5 +69,18 @@ Result<ChosenTools> ChooseTools(const std::vector<std::string>& sets);
 
 // The operation's name for a parameter of the tool; "" where the branch does not take it.
 std::string_view Taken(const Branch& branch, std::string_view parameter);
+
+// A reply of a tool ends there unless it is asked for more.
+inline constexpr std::uint64_t kReplyChars = 20'000, kMostReplyChars = 1'000'000;
+
+// JSON Schema of what an operation takes, and of what it replies.
+std::string RequestSchema(const Operation& operation);
+std::string ReplySchema(const Operation& operation);
+// JSON objects of a tool as tools/list shows it, with schemas made from the rows.
+std::string ToolJson(const ToolRow& row);
+std::string ToolJson(const Operation& operation);
+// Whether none of the operations changes anything, whatever the arguments.
+bool OnlyReads(const ToolRow& row);
+bool OnlyReads(const Operation& operation);
 
 }  // namespace plexus::tools::server

@@ -1,8 +1,9 @@
-// A few threads that run what is handed in, in order of arrival. What is queued when they end is
-// run first. What throws is logged. Thread-safe.
+// A few threads that run what is handed in, in order of arrival; the first that is makes them. What
+// is queued when they end is run first. What throws is logged. Thread-safe.
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -17,9 +18,7 @@ namespace plexus::tools::server {
 
 class Workers {
  public:
-  explicit Workers(int count) {
-    for (int i = 0; i < count; ++i) threads_.emplace_back([this] { Run(); });
-  }
+  explicit Workers(std::size_t count) : count_(count) {}
   ~Workers() { Stop(); }
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -27,6 +26,8 @@ class Workers {
   void Post(std::function<void()> work) {
     {
       const std::lock_guard lock(mutex_);
+      if (!stop_ && threads_.empty())
+        for (std::size_t i = 0; i < count_; ++i) threads_.emplace_back([this] { Run(); });
       queue_.push_back(std::move(work));
     }
     ready_.notify_one();
@@ -64,6 +65,7 @@ class Workers {
     }
   }
 
+  const std::size_t count_;
   mutable std::mutex mutex_;
   std::condition_variable ready_;
   std::deque<std::function<void()>> queue_;

@@ -118,7 +118,9 @@ TEST(Subscribing, NoChangeIsMissedMeanwhile) {
   std::vector<std::string> sent;
   bool first = true;
   subscriptions.OnAdd([&](const Subscriptions::Entry&) {
-    if (std::exchange(first, false)) subscriptions.Updated("plexus://a");
+    if (std::exchange(first, false))
+      subscriptions.UpdatedWhere(
+          [](const std::string& uri, const Subscriptions::Entry&) { return uri == "plexus://a"; });
   });
   EXPECT_TRUE(subscriptions.Add({.owner = 1, .uris = {"plexus://a"}, .send = [&](std::string text) {
                                    sent.push_back(std::move(text));

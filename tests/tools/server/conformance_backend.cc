@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-#include "tools/server/http/sha256.h"
+#include "tools/server/http/tokens.h"
 
 namespace plexus::tools::server {
 namespace {

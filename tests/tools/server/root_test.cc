@@ -9,7 +9,7 @@
 #include "tests/support/run_plexus.h"
 #include "tests/tools/server/server_process.h"
 #include "tools/server/http/root.h"
-#include "tools/server/http/sha256.h"
+#include "tools/server/http/tokens.h"
 
 namespace plexus::testing {
 namespace {

@@ -5,8 +5,7 @@
 
 #include "tests/support/run_plexus.h"
 #include "tools/server/operation_backend.h"
-#include "tools/server/reply_names.h"
-#include "tools/server/reply_page.h"
+#include "tools/server/tool_reply.h"
 
 namespace plexus::tools::server {
 namespace {

@@ -8,7 +8,6 @@
 #include <chrono>
 
 #include "tests/support/run_plexus.h"
-#include "tools/server/http/sha256.h"
 
 namespace plexus::tools::server {
 namespace {

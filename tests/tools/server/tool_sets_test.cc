@@ -10,7 +10,6 @@
 #include "tools/operations/framework/registry.h"
 #include "tools/server/json_text.h"
 #include "tools/server/operation_backend.h"
-#include "tools/server/tool_schema.h"
 
 namespace plexus::tools::server {
 namespace {

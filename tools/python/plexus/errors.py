@@ -67,20 +67,5 @@ class Internal(Error):
     """A bug in Plexus."""
 
 
-# By the library's numbers, from 1.
-BY_CODE = (
-    None,
-    InvalidArgument,
-    NotFound,
-    AlreadyExists,
-    FailedPrecondition,
-    Conflict,
-    ResourceExhausted,
-    Io,
-    Corruption,
-    Locked,
-    ReadOnly,
-    Unsupported,
-    Cancelled,
-    Internal,
-)
+# By the library's numbers, from 1: in the order above.
+BY_CODE = (None, *Error.__subclasses__())

@@ -1,6 +1,4 @@
 // Who may ask, and how often: what is answered before a body is read, and counted.
-#include <algorithm>
-#include <cctype>
 #include <chrono>
 
 #include "tools/server/http/routes.h"
@@ -23,12 +21,8 @@ bool MayPass(const AccessRules& rules, const std::expected<Caller, HttpReply>& c
 std::expected<Caller, HttpReply> Admit(const AccessRules& rules, const HttpRequest& request) {
   const auto caller = WhoAsks(rules, request);
   if (caller) return *caller;
-  HttpReply reply{caller.error().status,
-                  "application/json",
-                  {},
-                  ErrorJson({ErrorCode::kFailedPrecondition, caller.error().why})};
-  if (reply.status == 401) reply.headers.emplace_back("WWW-Authenticate", "Bearer");
-  return std::unexpected(std::move(reply));
+  const auto& [status, why] = caller.error();
+  return std::unexpected(ErrorReply(status, {ErrorCode::kFailedPrecondition, why}));
 }
 
 std::optional<HttpReply> EarlyReply(const AccessRules& rules, HttpCounts& counts,
@@ -37,18 +31,15 @@ std::optional<HttpReply> EarlyReply(const AccessRules& rules, HttpCounts& counts
   const auto caller = Admit(rules, request);
   const std::string_view path = PathOf(request.target);
   const bool gets = request.method == "GET" || request.method == "HEAD";
-  if (caller && gets && path == "/health")
-    return HttpReply{200, "application/json", {}, R"({"ok":true})"};
+  if (caller && gets && path == "/health") return JsonReply(200, R"({"ok":true})");
   // Who watches is not limited; who is refused is, so that tokens cannot be tried in a row.
   const bool watches = caller && gets && (path == "/ready" || path == "/metrics");
   if (!watches && !MayPass(rules, caller, request.peer)) {
     ++counts.failed;
     ++counts.limited;
-    return HttpReply{429,
-                     "application/json",
-                     {{"Retry-After", "1"}},
-                     ErrorJson({ErrorCode::kResourceExhausted,
-                                "more requests a second than are allowed: try again"})};
+    return ErrorReply(
+        429, {ErrorCode::kResourceExhausted, "more requests a second than are allowed: try again"},
+        {{"Retry-After", "1"}});
   }
   if (!caller) {
     ++counts.failed;
@@ -57,20 +48,12 @@ std::optional<HttpReply> EarlyReply(const AccessRules& rules, HttpCounts& counts
   }
   if (!imports || caller->may_write) return std::nullopt;
   ++counts.failed;
-  return HttpReply{
-      403,
-      "application/json",
-      {},
-      ErrorJson({ErrorCode::kFailedPrecondition, "this request needs the right to write"})};
+  return ErrorReply(403, {ErrorCode::kFailedPrecondition, "this request needs the right to write"});
 }
 
 bool IsJson(const HttpRequest& request) {
-  constexpr std::string_view kJson = "application/json";
-  std::string_view type = request.Header("Content-Type");
-  type = type.substr(0, type.find_first_of("; \t"));
-  return std::ranges::equal(type, kJson, [](unsigned char a, unsigned char b) {
-    return std::tolower(a) == b;
-  });
+  const std::string_view type = request.Header("Content-Type");
+  return SameName(type.substr(0, type.find_first_of("; \t")), "application/json");
 }
 
 bool IsImportBody(const HttpRequest& request, std::string_view path) {

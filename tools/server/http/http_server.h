@@ -51,6 +51,11 @@ struct HttpReply {
   HttpHeaders headers = {};
   std::string body = {};
 };
+HttpReply JsonReply(int status, std::string body, HttpHeaders headers = {});
+// {"error":..}; 401 and 503 with the headers that belong to them.
+HttpReply ErrorReply(int status, const Error& error, HttpHeaders headers = {});
+// The head of a stream of events.
+HttpReply EventStream();
 
 // One request under way. Thread-safe.
 class HttpExchange {
@@ -106,7 +111,6 @@ class HttpServer {
   // Serves a connected socket of a file, which it closes. `before`: what was read of it already.
   virtual void Take(int fd, std::string before) = 0;
   virtual std::size_t connections() const = 0;
-  virtual std::uint64_t refused() const = 0;
   // No new requests; what is under way has that long.
   virtual void Stop(int milliseconds) = 0;
 };

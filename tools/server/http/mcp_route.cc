@@ -10,8 +10,6 @@ namespace {
 
 std::string Event(std::string_view data) { return "data: " + std::string(data) + "\n\n"; }
 
-HttpReply StreamHead() { return {200, "text/event-stream", {{"X-Accel-Buffering", "no"}}, {}}; }
-
 std::string Base64Text(std::string_view text) {
   static constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -48,7 +46,6 @@ std::string HeaderMismatch(const HttpRequest& request, const Message& message) {
   const std::string_view said =
       meta ? TextMember(*meta, "io.modelcontextprotocol/protocolVersion") : std::string_view();
   const std::string_view revision = request.Header("MCP-Protocol-Version");
-  if (said.empty() && revision != kStatelessRevision) return {};
   if (said.empty()) return {};  // the protocol says what is missing
   if (revision.empty()) return "the header MCP-Protocol-Version is missing";
   if (revision != said) return "MCP-Protocol-Version and _meta name different revisions";
@@ -72,19 +69,14 @@ void Routes::Mcp(const std::shared_ptr<HttpExchange>& exchange, const Caller& ca
       exchange->Reply(
           {answer.text.empty() && answer.status == 200 ? 202 : answer.status, "", {}, {}});
     else
-      exchange->Reply({answer.status, "application/json", {}, std::move(answer.text)});
+      exchange->Reply(JsonReply(answer.status, std::move(answer.text)));
   };
   if (request.method != "POST")
-    return exchange->Reply({405,
-                            "application/json",
-                            {{"Allow", "POST"}},
-                            ErrorJson({ErrorCode::kUnsupported, "MCP is spoken by POST alone"})});
+    return exchange->Reply(ErrorReply(405, {ErrorCode::kUnsupported, "MCP is spoken by POST alone"},
+                                      {{"Allow", "POST"}}));
   if (!IsJson(request))
     return exchange->Reply(
-        {415,
-         "application/json",
-         {},
-         ErrorJson({ErrorCode::kInvalidArgument, "Content-Type is not application/json"})});
+        ErrorReply(415, {ErrorCode::kInvalidArgument, "Content-Type is not application/json"}));
   auto message = Protocol::Read(request.body);
   if (!message) return reply(message.error());
   if (message->is_request()) {
@@ -113,7 +105,7 @@ void Routes::Mcp(const std::shared_ptr<HttpExchange>& exchange, const Caller& ca
     const auto here = weak.lock();
     if (!here) return;
     const std::lock_guard lock(stream->mutex);
-    if (!stream->begun) here->Begin(StreamHead());
+    if (!stream->begun) here->Begin(EventStream());
     stream->begun = true;
     (void)here->Send(Event(text));
   };

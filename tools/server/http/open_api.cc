@@ -2,7 +2,7 @@
 #include "tools/operations/framework/registry.h"
 #include "tools/server/http/routes.h"
 #include "tools/server/json_text.h"
-#include "tools/server/tool_schema.h"
+#include "tools/server/tool_sets.h"
 #include "tools/version.h"
 
 namespace plexus::tools::server {

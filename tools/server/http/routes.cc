@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <set>
 #include <sstream>
 
+#include "tools/operations/files/explorer_page.h"
 #include "tools/operations/framework/arguments.h"
 #include "tools/operations/framework/registry.h"
 #include "tools/operations/framework/request_json.h"
@@ -105,6 +105,29 @@ class ExchangeStream final : public std::streambuf {
 
 }  // namespace
 
+// The page is one file; its own policy (in its head) names its script and style by their digests.
+HttpReply ExplorerReply(const AccessRules& rules, const Caller& caller) {
+  ObjectText data;
+  if (rules.tokens.empty())
+    data.Raw("server", RightsJson(caller));
+  else
+    data.Raw("server", ObjectText().Bool("token", true).object());
+
+  return {200,
+          "text/html; charset=utf-8",
+          {{"Content-Security-Policy", "frame-ancestors 'none'"},
+           {"Cross-Origin-Opener-Policy", "same-origin"},
+           {"Cross-Origin-Resource-Policy", "same-origin"},
+           {"Referrer-Policy", "no-referrer"},
+           {"X-Content-Type-Options", "nosniff"},
+           {"Cache-Control", "no-cache"}},
+          ExplorerPageWith(data.object())};
+}
+
+std::string RightsJson(const Caller& caller) {
+  return ObjectText().Bool("write", caller.may_write).Bool("history", caller.wall.empty()).object();
+}
+
 int StatusOf(ErrorCode code) {
   switch (code) {
     case ErrorCode::kInvalidArgument:
@@ -143,10 +166,7 @@ Result<Request> RequestOfQuery(const Operation& operation, std::string_view quer
 
 void Routes::Refuse(const std::shared_ptr<HttpExchange>& exchange, int status, const Error& error) {
   ++counts_.failed;
-  HttpReply reply{status, "application/json", {}, ErrorJson(error)};
-  if (status == 401) reply.headers.emplace_back("WWW-Authenticate", "Bearer");
-  if (status == 503) reply.headers.emplace_back("Retry-After", "1");
-  exchange->Reply(std::move(reply));
+  exchange->Reply(ErrorReply(status, error));
 }
 
 void Routes::Handle(const std::shared_ptr<HttpExchange>& exchange) {
@@ -194,23 +214,19 @@ void Routes::Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller,
   const bool head = request.method == "HEAD";
   const bool runs = path.starts_with("/v1/") || path.starts_with("/api/");
   if (!post && request.method != "GET" && (!head || runs))
-    return exchange->Reply({405,
-                            "application/json",
-                            {{"Allow", "GET, POST"}},
-                            ErrorJson({ErrorCode::kUnsupported, "GET or POST"})});
+    return exchange->Reply(
+        ErrorReply(405, {ErrorCode::kUnsupported, "GET or POST"}, {{"Allow", "GET, POST"}}));
   std::string_view rest = path;
   if (!post) {
-    if (path == "/health") return exchange->Reply({200, "application/json", {}, R"({"ok":true})"});
+    if (path == "/health") return exchange->Reply(JsonReply(200, R"({"ok":true})"));
     if (path == "/ready") {
       const bool ready = !stopping_ && service_.snapshot().has_value();
-      return exchange->Reply({ready ? 200 : 503,
-                              "application/json",
-                              {},
-                              ready ? R"({"ready":true})" : R"({"ready":false})"});
+      return exchange->Reply(
+          JsonReply(ready ? 200 : 503, ObjectText().Bool("ready", ready).object()));
     }
     if (path == "/openapi.json") {
       static const std::string document = OpenApi();
-      return exchange->Reply({200, "application/json", {}, document});
+      return exchange->Reply(JsonReply(200, document));
     }
     if (path == "/metrics") {
       if (!caller.wall.empty())
@@ -222,7 +238,7 @@ void Routes::Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller,
       return exchange->Reply(ExplorerReply(rules_, caller));
     }
     if (rules_.gives_page && path == "/access")
-      return exchange->Reply({200, "application/json", {}, RightsJson(caller)});
+      return exchange->Reply(JsonReply(200, RightsJson(caller)));
     if (path == "/v1/changes") return ChangesRoute(exchange, caller, query);
     // With parameters it is the operation of that name.
     const bool asks_operation = path == "/v1/history" && !query.empty();
@@ -287,17 +303,15 @@ void Routes::RunOperation(const std::shared_ptr<HttpExchange>& exchange, const C
     if (operation->effect != Effect::kRead || operation->group == "Care" ||
         access == Access::kWrite || access == Access::kCreate)
       return exchange->Reply(
-          {405,
-           "application/json",
-           {{"Allow", "POST"}},
-           ErrorJson({ErrorCode::kUnsupported, "what writes or takes care is sent by POST"})});
+          ErrorReply(405, {ErrorCode::kUnsupported, "what writes or takes care is sent by POST"},
+                     {{"Allow", "POST"}}));
   }
   Answer(exchange, caller, std::move(asked));
 }
 
 void Routes::Answer(const std::shared_ptr<HttpExchange>& exchange, const Caller& who,
                     Result<Request> request) {
-  if (!request) return Refuse(exchange, StatusOf(request.error().code), request.error());
+  if (!request) return Refuse(exchange, request.error());
   if (const Status may = CheckRights(request->operation(), who); !may)
     return Refuse(exchange, 403, may.error());
   const Access access = request->operation().AccessFor(*request);
@@ -318,16 +332,16 @@ void Routes::Answer(const std::shared_ptr<HttpExchange>& exchange, const Caller&
     ++counts_.failed;
     return exchange->Abort();
   }
-  if (!answered) return Refuse(exchange, StatusOf(answered.error().code), answered.error());
+  if (!answered) return Refuse(exchange, answered.error());
   // What a question finds or not is an answer; what should be written and was not is none.
   const bool refused = answered->failure && writes;
   if (refused) ++counts_.failed;
-  exchange->Reply({refused ? 422 : 200, "application/json", {}, answered->json});
+  exchange->Reply(JsonReply(refused ? 422 : 200, answered->json));
 }
 
 void Routes::Stream(const std::shared_ptr<HttpExchange>& exchange, const Caller& who,
                     Request request) {
-  exchange->Begin({200, "text/event-stream", {{"X-Accel-Buffering", "no"}}, {}});
+  exchange->Begin(EventStream());
   Caller caller = who;
   caller.cancel = &exchange->gone();
   EventProgress progress(*exchange, exchange->gone());
@@ -368,16 +382,16 @@ void Routes::ChangesRoute(const std::shared_ptr<HttpExchange>& exchange, const C
   Sequence next = since;
   if (!exchange->request().Header("Accept").starts_with("text/event-stream")) {
     const Result<std::string> changes = ChangesJson(service_, since, limit, &next);
-    if (!changes) return Refuse(exchange, StatusOf(changes.error().code), changes.error());
-    return exchange->Reply({200, "application/json", {}, *changes});
+    if (!changes) return Refuse(exchange, changes.error());
+    return exchange->Reply(JsonReply(200, *changes));
   }
   // What a client has seen last goes before what it asked for at first.
   if (const auto seen = ParseCount(std::string(exchange->request().Header("Last-Event-ID"))))
     next = *seen;
   if (const auto first = ChangesJson(service_, next, 1, &since); !first)
-    return Refuse(exchange, StatusOf(first.error().code), first.error());
+    return Refuse(exchange, first.error());
   OnThread(exchange, streaming_, kMostStreams, [this, exchange, next, limit] {
-    exchange->Begin({200, "text/event-stream", {{"X-Accel-Buffering", "no"}}, {}});
+    exchange->Begin(EventStream());
     Follow(exchange, next, limit);
   });
 }

@@ -72,7 +72,7 @@ class Routes {
   void Stream(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller, Request request);
   void ChangesRoute(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller,
                     std::string_view query);
-  // replica_routes.cc. False: another path.
+  // changes.cc. False: another path.
   bool ReplicaRoute(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller,
                     std::string_view path);
   void SendFiles(const std::shared_ptr<HttpExchange>& exchange);
@@ -85,6 +85,9 @@ class Routes {
                 std::function<void()> work);
   std::string Metrics();
   void Refuse(const std::shared_ptr<HttpExchange>& exchange, int status, const Error& error);
+  void Refuse(const std::shared_ptr<HttpExchange>& exchange, const Error& error) {
+    Refuse(exchange, StatusOf(error.code), error);
+  }
 
   Service& service_;
   Protocol& protocol_;
@@ -97,8 +100,8 @@ class Routes {
   std::mutex mutex_;
   std::vector<std::weak_ptr<HttpExchange>> listening_;  // streams of subscriptions
   std::atomic<int> streaming_ = 0, polling_ = 0, copying_ = 0;
-  std::once_flag made_followers_;
-  std::unique_ptr<Workers> followers_;  // a stream, and a page that is waited for, takes a thread
+  // A stream, and a page that is waited for, takes a thread.
+  Workers followers_{kMostStreams + kMostPolls + kMostCopies};
 };
 
 // The parameters behind '?' as a request; lists are separated by commas.

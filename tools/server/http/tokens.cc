@@ -2,13 +2,14 @@
 #include "tools/server/http/tokens.h"
 
 #include <fcntl.h>
+#include <sha2.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 
-#include "tools/server/http/sha256.h"
 #include "tools/server/json_text.h"
 
 namespace plexus::tools::server {
@@ -29,15 +30,14 @@ Result<std::vector<std::string>> Texts(const json::object& token, const char* na
 }
 
 Result<Token> ParseToken(std::string_view line) {
-  const auto refuse = [](std::string why) { return Invalid(std::move(why)); };
   PLEXUS_ASSIGN(const json::value value, ParseJson(line));
-  if (!value.is_object()) return refuse("a token is an object");
+  if (!value.is_object()) return Invalid("a token is an object");
   const json::object& object = value.get_object();
   for (const auto& [key, member] : object) {
     const std::string name(key.data(), key.size());
     if (name != "name" && name != "sha256" && name != "rights" && name != "scopes" &&
         name != "graphs" && name != "rate")
-      return refuse("no member " + name + ": name, sha256, rights, scopes, graphs, rate");
+      return Invalid("no member ", name, ": name, sha256, rights, scopes, graphs, rate");
   }
   Token token;
   token.name = TextMember(object, "name");
@@ -47,25 +47,25 @@ Result<Token> ParseToken(std::string_view line) {
   const bool hex =
       std::ranges::all_of(token.sha256, [](unsigned char c) { return std::isxdigit(c); });
   if (token.sha256.size() != 64 || !hex)
-    return refuse("sha256 is the token's hash, 64 digits: printf %s TOKEN | sha256sum");
+    return Invalid("sha256 is the token's hash, 64 digits: printf %s TOKEN | sha256sum");
   token.caller.may_read = true;
   token.caller.may_write = token.caller.may_destroy = false;
   PLEXUS_ASSIGN(const std::vector<std::string> rights, Texts(object, "rights"));
   for (const std::string& right : rights) {
     if (right != "read" && right != "write" && right != "admin")
-      return refuse("no right " + right + ": read, write, admin");
+      return Invalid("no right ", right, ": read, write, admin");
     token.caller.may_write |= right != "read";
     token.caller.may_destroy |= right == "admin";
   }
   PLEXUS_ASSIGN(token.caller.wall, Texts(object, "scopes"));
   if (Member(object, "scopes") && token.caller.wall.empty())
-    return refuse("scopes names none; leave it out for all");
+    return Invalid("scopes names none; leave it out for all");
   PLEXUS_ASSIGN(token.caller.graphs, Texts(object, "graphs"));
   if (Member(object, "graphs") && token.caller.graphs.empty())
-    return refuse("graphs names none; leave it out for all");
+    return Invalid("graphs names none; leave it out for all");
   if (const json::value* rate = Member(object, "rate")) {
     if (!rate->is_int64() || rate->get_int64() < 1)
-      return refuse("rate is a whole number of requests a second, at least 1");
+      return Invalid("rate is a whole number of requests a second, at least 1");
     token.caller.rate = std::make_shared<RateLimit>(static_cast<double>(rate->get_int64()));
   }
   return token;
@@ -106,6 +106,20 @@ bool IsOfAnotherPage(const AccessRules& rules, const HttpRequest& request) {
 }
 
 }  // namespace
+
+bool SameSecret(std::string_view a, std::string_view b) {
+  unsigned different = a.size() == b.size() ? 0 : 1;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    different |=
+        static_cast<unsigned>(static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]));
+  return different == 0;
+}
+
+std::string Sha256(std::string_view text) {
+  char digits[SHA256_DIGEST_STRING_LENGTH];
+  SHA256Data(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), digits);
+  return digits;
+}
 
 bool IsLoopback(std::string_view address) { return address == "127.0.0.1" || address == "::1"; }
 

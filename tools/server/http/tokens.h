@@ -51,4 +51,9 @@ std::expected<Caller, Refusal> WhoAsks(const AccessRules& rules, const HttpReque
 
 bool IsLoopback(std::string_view address);
 
+// SHA-256 (FIPS 180-4), 64 hexadecimal digits: what is kept of a token.
+std::string Sha256(std::string_view text);
+// Takes as long for any two texts of these lengths.
+bool SameSecret(std::string_view a, std::string_view b);
+
 }  // namespace plexus::tools::server

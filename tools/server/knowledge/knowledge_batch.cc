@@ -2,6 +2,7 @@
 #include "tools/server/knowledge/knowledge_batch.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <utility>
@@ -22,6 +23,18 @@ std::vector<std::string> TextsOf(const json::object& object, std::string_view na
   std::vector<std::string> texts;
   for (const json::value& one : Member(object, name)->get_array()) texts.emplace_back(TextOf(one));
   return texts;
+}
+
+// The beginning of an object in a list: members that are texts. Others may follow, and its end.
+void BeginObject(std::string& json,
+                 std::initializer_list<std::pair<std::string_view, std::string_view>> texts) {
+  if (json.back() != '[') json += ',';
+  json += '{';
+  for (const auto& [name, text] : texts) {
+    if (json.back() != '{') json += ',';
+    json.append(1, '"').append(name).append("\":");
+    AppendQuotedJson(json, text);
+  }
 }
 
 void AppendTexts(std::string& json, const std::vector<std::string>& texts) {
@@ -77,6 +90,32 @@ void AppendQuotedIndented(std::string& out, std::string_view json) {
 }
 
 namespace {
+
+void AppendEntity(std::string& json, std::string_view name, std::string_view type,
+                  const std::vector<std::string>& observations) {
+  BeginObject(json, {{"name", name}, {"entityType", type}});
+  json += ",\"observations\":";
+  AppendTexts(json, observations);
+  json += '}';
+}
+
+void AppendRelation(std::string& json, std::string_view from, std::string_view to,
+                    std::string_view type) {
+  BeginObject(json, {{"from", from}, {"to", to}, {"relationType", type}});
+  json += '}';
+}
+
+// What its JSON takes where nothing is escaped.
+std::size_t BytesAbout(const KnowledgePart& part) {
+  std::size_t bytes = 64;
+  for (const KnowledgeEntity* entity : part.entities) {
+    bytes += 48 + entity->name.size() + entity->type.size();
+    for (const std::string& text : entity->observations) bytes += 3 + text.size();
+  }
+  for (const KnowledgeRelation* relation : part.relations)
+    bytes += 40 + relation->from.size() + relation->to.size() + relation->type.size();
+  return bytes;
+}
 
 std::string Done(std::string_view what) {
   const std::string message = std::string(what) + " deleted successfully";
@@ -185,7 +224,6 @@ class Changer {
       if (graph_.Find(name) || !created.insert(name).second) continue;
       const std::vector<std::string> observations = TextsOf(entity, "observations");
       PLEXUS_TRY(CreateEntity(name, type, observations));
-      if (list.size() > 1) list += ',';
       AppendEntity(list, name, type, observations);
     }
     list += ']';
@@ -227,7 +265,6 @@ class Changer {
       edge.properties = properties;
       change_.batch.Link(edge);
       change_.relations.emplace_back(from, to, type);
-      if (list.size() > 1) list += ',';
       AppendRelation(list, from, to, type);
     }
     list += ']';
@@ -249,9 +286,7 @@ class Changer {
         if (std::ranges::find(held, text) == held.end()) added.push_back(std::move(text));
       }
       held.insert(held.end(), added.begin(), added.end());
-      if (list.size() > 1) list += ',';
-      list += "{\"entityName\":";
-      AppendQuotedJson(list, name);
+      BeginObject(list, {{"entityName", name}});
       list += ",\"addedObservations\":";
       AppendTexts(list, added);
       list += '}';
@@ -334,56 +369,16 @@ Result<KnowledgeChange> MakeKnowledgeChange(std::string_view tool, const json::o
   return Changer(graph, workspace, place, limit).Run(tool, arguments);
 }
 
-void AppendEntity(std::string& json, std::string_view name, std::string_view type,
-                  const std::vector<std::string>& observations) {
-  json += "{\"name\":";
-  AppendQuotedJson(json, name);
-  json += ",\"entityType\":";
-  AppendQuotedJson(json, type);
-  json += ",\"observations\":";
-  AppendTexts(json, observations);
-  json += '}';
-}
-
-void AppendRelation(std::string& json, std::string_view from, std::string_view to,
-                    std::string_view type) {
-  json += "{\"from\":";
-  AppendQuotedJson(json, from);
-  json += ",\"to\":";
-  AppendQuotedJson(json, to);
-  json += ",\"relationType\":";
-  AppendQuotedJson(json, type);
-  json += '}';
-}
-
-namespace {
-
-// What its JSON takes where nothing is escaped.
-std::size_t BytesAbout(const KnowledgePart& part) {
-  std::size_t bytes = 64;
-  for (const KnowledgeEntity* entity : part.entities) {
-    bytes += 48 + entity->name.size() + entity->type.size();
-    for (const std::string& text : entity->observations) bytes += 3 + text.size();
-  }
-  for (const KnowledgeRelation* relation : part.relations)
-    bytes += 40 + relation->from.size() + relation->to.size() + relation->type.size();
-  return bytes;
-}
-
-}  // namespace
-
 std::optional<std::string> JsonOfPart(const KnowledgePart& part, std::size_t most) {
   std::string json;
   json.reserve(std::min(most, BytesAbout(part)) + 1024);
   json = "{\"entities\":[";
   for (const KnowledgeEntity* entity : part.entities) {
-    if (json.back() != '[') json += ',';
     AppendEntity(json, entity->name, entity->type, entity->observations);
     if (json.size() > most) return std::nullopt;
   }
   json += "],\"relations\":[";
   for (const KnowledgeRelation* relation : part.relations) {
-    if (json.back() != '[') json += ',';
     AppendRelation(json, relation->from, relation->to, relation->type);
     if (json.size() > most) return std::nullopt;
   }

@@ -33,11 +33,6 @@ Result<KnowledgeChange> MakeKnowledgeChange(std::string_view tool, const json::o
                                             const KnowledgeGraph& graph, Workspace& workspace,
                                             std::uint64_t place, TimeLimit& limit);
 
-// JSON of entities and relations.
-void AppendEntity(std::string& json, std::string_view name, std::string_view type,
-                  const std::vector<std::string>& observations);
-void AppendRelation(std::string& json, std::string_view from, std::string_view to,
-                    std::string_view type);
 // {"entities":[..],"relations":[..]}; none: it has more than `most` bytes, of which the rest is not
 // written.
 std::optional<std::string> JsonOfPart(const KnowledgePart& part, std::size_t most);

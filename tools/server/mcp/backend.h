@@ -45,6 +45,10 @@ using Outcome = std::expected<std::string, RpcError>;
 inline std::unexpected<RpcError> Refused(int code, std::string message, std::string data = {}) {
   return std::unexpected(RpcError{code, std::move(message), std::move(data)});
 }
+inline std::unexpected<RpcError> NoResource(std::string_view uri) {
+  return Refused(kInvalidParams, "no resource " + QuotedJson(uri),
+                 ObjectText().Text("uri", uri).object());
+}
 
 // What is said of an exception; without memory the request may be sent again.
 inline RpcError FailureOf(const std::exception& failure) {
@@ -84,22 +88,35 @@ class Backend {
 
   virtual std::vector<std::string> Resources() const { return {}; }
   virtual std::vector<std::string> ResourceTemplates() const { return {}; }
-  virtual Outcome ReadResource(std::string_view uri, Call& call);
+  virtual Outcome ReadResource(std::string_view uri, Call&) { return NoResource(uri); }
   virtual bool MaySubscribe(std::string_view) const { return false; }
   // A number that another state of the resource most likely does not have, for who subscribes.
-  virtual std::size_t ResourceState(std::string_view uri, Call& call);
+  virtual std::size_t ResourceState(std::string_view uri, Call& call) {
+    const Outcome read = ReadResource(uri, call);
+    return std::hash<std::string>()(read ? *read : read.error().message);
+  }
 
   virtual std::vector<std::string> Prompts() const { return {}; }
-  virtual Outcome GetPrompt(std::string_view name, const json::object& arguments, Call& call);
+  virtual Outcome GetPrompt(std::string_view name, const json::object&, Call&) {
+    return Refused(kInvalidParams, "no prompt " + QuotedJson(name));
+  }
   // `completion`'s members for an argument of a prompt or a template.
-  virtual Outcome Complete(const json::object& reference, const json::object& argument, Call& call);
+  virtual Outcome Complete(const json::object&, const json::object&, Call&) {
+    return R"("values":[],"total":0,"hasMore":false)";
+  }
   // Other methods, of a test server's; nullopt: there is no such method.
   virtual std::optional<Outcome> Other(std::string_view, Call&) { return std::nullopt; }
 };
 
 // JSON of an error that a tool ran into, as the members of a result.
-std::string ToolError(std::string_view text);
+inline std::string ToolError(std::string_view text) {
+  return R"("content":[{"type":"text","text":)" + QuotedJson(text) + R"(}],"isError":true)";
+}
 // The same for a reply: text and structuredContent are the same JSON.
-std::string ToolReply(std::string_view json);
+inline std::string ToolReply(std::string_view json) {
+  std::string members = R"("content":[{"type":"text","text":)" + QuotedJson(json);
+  members.append(R"(}],"structuredContent":)").append(json);
+  return members + R"(,"isError":false)";
+}
 
 }  // namespace plexus::tools::server

@@ -40,6 +40,53 @@ bool IsCached(std::string_view method) {
 
 }  // namespace
 
+Conversation::Conversation(Caller who, Send where)
+    : number([] {
+        static std::atomic<std::uint64_t> last = 0;
+        return ++last;
+      }()),
+      caller(std::move(who)),
+      send(std::move(where)) {}
+
+bool Conversation::Await(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  return under_way_.try_emplace(id, std::make_shared<std::atomic<bool>>(false), true).second;
+}
+
+std::shared_ptr<std::atomic<bool>> Conversation::Begin(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  auto [at, added] = under_way_.try_emplace(id, std::make_shared<std::atomic<bool>>(false), false);
+  if (!added && !at->second.waits) return nullptr;
+  at->second.waits = false;
+  return at->second.cancel;
+}
+
+bool Conversation::End(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto at = under_way_.find(id);
+  if (at == under_way_.end()) return false;
+  const bool cancelled = at->second.cancel->load();
+  under_way_.erase(at);
+  return cancelled;
+}
+
+bool Conversation::Cancel(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto at = under_way_.find(id);
+  if (at != under_way_.end()) at->second.cancel->store(true);
+  return at != under_way_.end();
+}
+
+void Conversation::CancelAll() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [id, one] : under_way_) one.cancel->store(true);
+}
+
+std::size_t Conversation::under_way() const {
+  const std::lock_guard lock(mutex_);
+  return under_way_.size();
+}
+
 struct Protocol::Asked {
   const Message& message;
   Conversation& conversation;
@@ -200,7 +247,7 @@ RpcAnswer Protocol::Answer(const Message& message, Conversation& conversation,
 Outcome Protocol::Dispatch(Asked& asked) {
   const std::string& method = asked.message.method;
   const bool stateless = asked.era == Era::kStateless;
-  if (method == "tools/call") return CallTool(asked);
+  if (method == "tools/call") return CallNamed(asked, true);
   if (method == "tools/list") return ListPage(asked, "tools", backend_.Tools(asked.era));
   if (method == "resources/list") return ListPage(asked, "resources", backend_.Resources());
   if (method == "resources/templates/list")
@@ -211,7 +258,7 @@ Outcome Protocol::Dispatch(Asked& asked) {
     if (uri.empty()) return Refused(kInvalidParams, "uri is missing");
     return backend_.ReadResource(uri, asked.call);
   }
-  if (method == "prompts/get") return GetPrompt(asked);
+  if (method == "prompts/get") return CallNamed(asked, false);
   if (method == "completion/complete") return Complete(asked);
   if (stateless) {
     if (method == "server/discover") return Discover(asked);
@@ -270,23 +317,17 @@ Outcome Protocol::ListPage(Asked& asked, std::string_view name,
   return page.members();
 }
 
-Outcome Protocol::CallTool(Asked& asked) {
+// A tool, or else a prompt.
+Outcome Protocol::CallNamed(Asked& asked, bool tool) {
   const std::string_view name = TextMember(asked.params, "name");
-  const json::value* arguments = Member(asked.params, "arguments");
+  const json::value* given = Member(asked.params, "arguments");
   if (name.empty()) return Refused(kInvalidParams, "name is missing");
-  if (!backend_.HasTool(name)) return Refused(kInvalidParams, "no tool " + QuotedJson(name));
-  if (arguments && !arguments->is_object())
-    return Refused(kInvalidParams, "arguments is no object");
-  return backend_.CallTool(name, arguments ? arguments->get_object() : kNoMembers, asked.call);
-}
-
-Outcome Protocol::GetPrompt(Asked& asked) {
-  const std::string_view name = TextMember(asked.params, "name");
-  const json::value* arguments = Member(asked.params, "arguments");
-  if (name.empty()) return Refused(kInvalidParams, "name is missing");
-  if (arguments && !arguments->is_object())
-    return Refused(kInvalidParams, "arguments is no object");
-  return backend_.GetPrompt(name, arguments ? arguments->get_object() : kNoMembers, asked.call);
+  if (tool && !backend_.HasTool(name))
+    return Refused(kInvalidParams, "no tool " + QuotedJson(name));
+  if (given && !given->is_object()) return Refused(kInvalidParams, "arguments is no object");
+  const json::object& arguments = given ? given->get_object() : kNoMembers;
+  return tool ? backend_.CallTool(name, arguments, asked.call)
+              : backend_.GetPrompt(name, arguments, asked.call);
 }
 
 Outcome Protocol::Complete(Asked& asked) {
@@ -306,9 +347,7 @@ Outcome Protocol::Subscribe(Asked& asked, bool subscribe) {
     subscriptions_.RemoveUri(asked.conversation.number, uri);
     return "";
   }
-  if (!backend_.MaySubscribe(uri))
-    return Refused(kInvalidParams, "no resource " + QuotedJson(uri),
-                   ObjectText().Text("uri", uri).object());
+  if (!backend_.MaySubscribe(uri)) return NoResource(uri);
   if (!asked.conversation.send) return "";  // HTTP without a stream: the client reads it again
   if (!subscriptions_.Add({.owner = asked.conversation.number,
                            .uris = {std::string(uri)},
@@ -330,8 +369,7 @@ Outcome Protocol::Listen(Asked& asked) {
   for (const auto& [name, list] : {std::pair("toolsListChanged", Listed::kTools),
                                    std::pair("promptsListChanged", Listed::kPrompts),
                                    std::pair("resourcesListChanged", Listed::kResources)}) {
-    const json::value* wanted = Member(*filter, name);
-    if (!wanted || !wanted->is_bool() || !wanted->get_bool()) continue;
+    if (!TrueMember(*filter, name)) continue;
     entry.lists.insert(list);
     agreed.Bool(name, true);
   }

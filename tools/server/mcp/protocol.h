@@ -96,10 +96,9 @@ class Protocol {
   Outcome Initialize(Asked& asked);
   Outcome Discover(Asked& asked);
   Outcome ListPage(Asked& asked, std::string_view name, const std::vector<std::string>& all);
-  Outcome CallTool(Asked& asked);
+  Outcome CallNamed(Asked& asked, bool tool);
   Outcome Listen(Asked& asked);
   Outcome Subscribe(Asked& asked, bool subscribe);
-  Outcome GetPrompt(Asked& asked);
   Outcome Complete(Asked& asked);
   std::optional<RpcError> CheckStateless(const Asked& asked) const;
 

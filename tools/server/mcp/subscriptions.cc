@@ -90,10 +90,6 @@ void Subscriptions::ListChanged(Listed list) {
   for (const Entry& entry : told) entry.send(Notification(entry, method, ""));
 }
 
-void Subscriptions::Updated(std::string_view uri) {
-  UpdatedWhere([&](const std::string& known, const Entry&) { return known == uri; });
-}
-
 void Subscriptions::UpdatedWhere(
     const std::function<bool(const std::string& uri, const Entry& entry)>& changed,
     const std::function<void()>& forget) {

@@ -42,8 +42,7 @@ class Subscriptions {
   void RemoveOwner(std::uint64_t owner);
 
   void ListChanged(Listed list);
-  void Updated(std::string_view uri);
-  // The same for the resources whose state `changed` says has changed for that caller.
+  // To who subscribes to the resources whose state `changed` says has changed for that caller.
   // `forget` is called behind the last: it may drop what is known of resources that were not asked
   // for. Who is added meanwhile is asked about again.
   void UpdatedWhere(const std::function<bool(const std::string& uri, const Entry& entry)>& changed,

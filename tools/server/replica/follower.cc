@@ -44,9 +44,8 @@ std::unexpected<Error> NoSource() {
 
 // The message of {"error":{"message":..}}.
 std::string MessageOf(const HttpClient::Answer& answer) {
-  const Result<json::value> value = ParseJson(answer.body);
-  const json::object* object = value ? value->if_object() : nullptr;
-  const json::object* error = object ? ObjectMember(*object, "error") : nullptr;
+  const json::object object = ObjectOfJson(answer.body);
+  const json::object* error = ObjectMember(object, "error");
   const std::string_view message = error ? TextMember(*error, "message") : std::string_view();
   return "the source says " + std::to_string(answer.status) +
          (message.empty() ? "" : ": " + std::string(message));
@@ -110,16 +109,14 @@ Result<replica::GraphLineage> Follower::AskHistory(HttpClient& client) const {
                 Ask(client, "/v1/history", "application/json", kSlowMs));
   if (answer.status == 404) return NoSource();
   if (answer.status != 200) return IoError(MessageOf(answer));
-  const Result<json::value> value = ParseJson(answer.body);
-  const json::object* object = value ? value->if_object() : nullptr;
+  const json::object object = ObjectOfJson(answer.body);
   replica::GraphLineage lineage;
-  if (!object || !ReadId(TextMember(*object, "graph"), lineage.high, lineage.low))
-    return NoSource();
-  lineage.format = NumberMember(*object, "format");
-  lineage.generation = NumberMember(*object, "generation");
-  lineage.floor = NumberMember(*object, "floor");
-  lineage.sequence = NumberMember(*object, "sequence");
-  const json::value* marks = Member(*object, "marks");
+  if (!ReadId(TextMember(object, "graph"), lineage.high, lineage.low)) return NoSource();
+  lineage.format = NumberMember(object, "format");
+  lineage.generation = NumberMember(object, "generation");
+  lineage.floor = NumberMember(object, "floor");
+  lineage.sequence = NumberMember(object, "sequence");
+  const json::value* marks = Member(object, "marks");
   if (!marks || !marks->is_array()) return NoSource();
   for (const json::value& each : marks->get_array()) {
     replica::HistoryMark mark;
@@ -183,9 +180,7 @@ Status Follower::Begin(bool once) {
   for (;;) {
     const Status begun = attempt();
     if (begun || once || IsFinal(begun.error().code) || stop_()) return begun;
-    Lost(begun.error());
-    Pause();
-    if (stop_()) return Cancelled("asked to end");
+    PLEXUS_TRY(Pause(begun.error()));
   }
 }
 
@@ -215,12 +210,11 @@ Result<bool> Follower::Step(HttpClient& client, Service& service) {
   if (changes.generation != mine.source_generation) {
     PLEXUS_ASSIGN(const HttpClient::Answer list,
                   Ask(client, "/v1/forgotten", "application/json", kFilesMs));
-    const Result<json::value> value = ParseJson(list.body);
-    const json::object* object = value ? value->if_object() : nullptr;
-    const json::value* nodes = object ? Member(*object, "nodes") : nullptr;
+    const json::object object = ObjectOfJson(list.body);
+    const json::value* nodes = Member(object, "nodes");
     if (list.status != 200 || !nodes || !nodes->is_array()) return NoSource();
     replica::ForgottenIds forgotten;
-    forgotten.generation = NumberMember(*object, "generation");
+    forgotten.generation = NumberMember(object, "generation");
     for (const json::value& node : nodes->get_array())
       if (node.is_int64()) forgotten.nodes.push_back(static_cast<NodeId>(node.get_int64()));
     PLEXUS_TRY(service.Forget(forgotten));
@@ -260,9 +254,7 @@ Status Follower::Run(Service& service, bool once) {
       followed = Exhausted(kNoMemory);
     }
     if (followed || once || stop_()) return followed;
-    Lost(followed.error());
-    Pause();
-    if (stop_()) return Cancelled("asked to end");
+    PLEXUS_TRY(Pause(followed.error()));
     // What failed in a write here, such as on a full disk, is opened again; damage is replaced.
     if (!service.BrokenReplica()) continue;
     const Status opened = service.SwapFiles(0);
@@ -270,16 +262,15 @@ Status Follower::Run(Service& service, bool once) {
   }
 }
 
-void Follower::Lost(const Error& error) {
+Status Follower::Pause(const Error& error) {
   was_connected_ = false;
   if (status_->Lost(error.message))
     LogError("does not follow its source: " + error.message, {{"source", status_->source()}});
-}
-
-void Follower::Pause() {
   pause_ms_ = std::clamp(2 * pause_ms_, kFirstPauseMs, kLongestPauseMs);
   for (int waited = 0; waited < pause_ms_ && !stop_(); waited += 20)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  if (stop_()) return Cancelled("asked to end");
+  return {};
 }
 
 }  // namespace plexus::tools::server

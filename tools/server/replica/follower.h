@@ -7,9 +7,7 @@
 // thread.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "storage/replica.h"
@@ -54,8 +52,8 @@ class Follower {
   // A page, and what comes before it. False: the source has no more.
   Result<bool> Step(HttpClient& client, Service& service);
   Status Renew(Service& service);
-  void Lost(const Error& error);
-  void Pause();
+  // After an error: says so once, and waits. kCancelled: it is asked to end.
+  Status Pause(const Error& error);
 
   const HttpUrl url_;
   const std::string token_, directory_;

@@ -63,10 +63,7 @@ bool Service::BrokenReplica() {
 Status Service::SwapFiles(std::uint64_t generation) {
   const std::unique_lock nothing_else(open_);
   PLEXUS_TRY(History());
-  {
-    const std::lock_guard lock(idle_mutex_);
-    idle_.clear();
-  }
+  DropIdle();
   (void)database_->Close();  // what cannot be closed is recovered, or replaced
   const Status swapped =
       generation > 0 ? replica::SwapIn(options_.directory, generation) : Status();
