@@ -54,8 +54,8 @@ class WriteBatch {
   // --- nodes
   // Names a node as an endpoint; it is created with kind kNode when new.
   NodeRef Node(std::string_view key);
-  // Names a node and states that it exists: creates or revives it, and sets its
-  // kind when one is given.
+  // Names a node and states that it exists: creates or revives it, and sets its kind when one is
+  // given. A revived fact is as a new one: of kind kNode unless one is given.
   NodeRef UpsertNode(std::string_view key, std::optional<NodeKindRef> kind = std::nullopt);
   void UpsertNode(NodeRef node, std::optional<NodeKindRef> kind = std::nullopt);
   // An index node, e.g. IndexNode(builtin::kTag, "rust").

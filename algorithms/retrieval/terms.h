@@ -112,8 +112,9 @@ class TermSplitter {
   // Computes: the distinct terms in order of their bytes.
   Result<std::vector<TermCount>> Count(std::string_view text);
   // Computes: the same of a fact's text and, with TermOptions::keys, of its key: its words of three
-  //   or more characters without a digit count once where the text does not have them. A key that
-  //   is a number, a hash or a UUID (digits, and a to f) has none. An empty key: only the text.
+  //   or more characters (of Han, kana and Hangul one) without a digit count once where the text
+  //   does not have them. A key that is a number, a hash or a UUID (digits, and a to f) has none.
+  //   An empty key: only the text.
   Result<std::vector<TermCount>> CountDocument(std::string_view text, std::string_view key);
 
   // Computes: all words in order, for phrases: stop words, too, in the finest cut (parts

@@ -296,7 +296,10 @@ Result<std::vector<TermCount>> TermSplitter::CountDocument(std::string_view text
   const auto end = counts.size();
   for (const TermCount& word : of_key) {
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-    if (word.term.size() < 3 || std::ranges::any_of(word.term, is_digit)) continue;
+    const auto begins = [](char c) { return (c & 0xC0) != 0x80; };  // a character
+    const bool short_word = std::ranges::count_if(word.term, begins) < 3 &&
+                            !internal::IsCjk(internal::CharacterAt(word.term, 0).code);
+    if (short_word || std::ranges::any_of(word.term, is_digit)) continue;
     if (!std::binary_search(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(end), word,
                             by_term))
       counts.push_back({word.term, 1});

@@ -265,6 +265,7 @@ Status BatchResolver::SetKind(Pending& p, NodeKindId kind) {
 
 void BatchResolver::Revive(Pending& p, bool stamp) {
   p.alive = true;
+  if (schema().node_kind(p.kind).plane == Plane::kFact) p.kind = builtin::kNode;  // as a new one
   if (!stamp) return;
   column_ops_.push_back(
       {p.node, builtin::kCreatedAt, ColumnOp::kSet, static_cast<std::uint64_t>(record_.time_ms)});

@@ -229,6 +229,7 @@ TEST(ResolveNodes, RevivalIsAFreshNodeUnderTheSameId) {
   Snapshot s = live.snapshot();
   EXPECT_EQ(s.Find("x"), 0u);
   EXPECT_TRUE(s.alive(0));
+  EXPECT_EQ(s.node_kind(0), kNode);
   EXPECT_FALSE(s.f64(kTrust, 0));
   EXPECT_EQ(s.i64(kCreatedAt, 0), 3000);
   EXPECT_EQ(s.Degree(Direction::kOut, 0, ArcFilter::All()), 0u) << "edges do not come back";

@@ -219,11 +219,18 @@ TEST(ScopeWall, WritesGoBothWays) {
   WriteBatch gone(kScopesNow);
   gone.RemoveNode(gone.Node("new"));
   ASSERT_TRUE(with.graph->Apply(gone));
-  const std::string again = with.Ask("put", R"({"key":"new","text":"ledger"})");
+  const std::string again = with.Ask("put", R"({"key":"new","kind":"memory","text":"ledger"})");
   ASSERT_EQ(again.find("rror"), std::string::npos) << again;
   const auto back = with.graph->snapshot().FindAlive("new");
   ASSERT_TRUE(back);
   EXPECT_EQ(with.graph->snapshot().scope(*back), kMine);
+  // Of the kind that is said, also where it had it before.
+  for (const auto& [members, kind] : std::vector<std::pair<std::string, NodeKindId>>{
+           {R"({"key":"new","kind":"memory","text":"x"})", kMemory}, {R"({"key":"new"})", kNode}}) {
+    ASSERT_EQ(with.Ask("remove", R"({"key":"new"})").find("rror"), std::string::npos);
+    ASSERT_EQ(with.Ask("put", members).find("rror"), std::string::npos);
+    EXPECT_EQ(with.graph->snapshot().node_kind(*back), kind);
+  }
   EXPECT_NE(with.Ask("put", R"({"key":"new","text":"x","expect_sequence":1})").find("rror"),
             std::string::npos);
 }

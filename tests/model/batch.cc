@@ -41,14 +41,19 @@ NodeId Batch::Add(const std::string& key, bool implicit) {
   return id;
 }
 
+void Batch::Revive(Node& node) {
+  if (!node.alive && node.key.find(kIndexSeparator) == std::string::npos) node.kind = "node";
+  node.alive = true;
+  node.purged = false;
+}
+
 NodeId Batch::Endpoint(const std::string& key, bool revive) {
   auto id = Find(key);
   if (!id) return Add(key, true);
   Node& node = after_.nodes[*id];
   if (!node.alive && revive) {
     Touched(*id);
-    node.alive = true;
-    node.purged = false;
+    Revive(node);
   }
   return *id;
 }
@@ -60,8 +65,7 @@ NodeId Batch::Named(const std::string& key) {
   t.touched = true;
   Node& node = after_.nodes[*id];
   if (!node.alive || t.implicit) {  // created or revived by name: stamped
-    node.alive = true;
-    node.purged = false;
+    Revive(node);
     t.implicit = false;
     node.columns["created_at"] = {static_cast<std::uint64_t>(after_.time_ms), ""};
   }

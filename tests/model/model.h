@@ -111,6 +111,7 @@ class Batch {
   std::optional<NodeId> Find(const std::string& key) const;
   Touch& Touched(NodeId node);
   NodeId Add(const std::string& key, bool implicit);
+  static void Revive(Node& node);  // as a new one
   NodeId Endpoint(const std::string& key, bool revive);
   NodeId Named(const std::string& key);  // by an operation that creates
   EdgeId Identity(const std::string& source, const std::string& kind, const std::string& target,

@@ -45,7 +45,8 @@ struct LedgerEvent {
   std::optional<double> confidence;
   std::optional<std::int64_t> created_at;
   OutcomeSet outcomes = 0;
-  std::string props = {};  // Other properties, as JSON; "": none.
+  std::vector<std::string> other_outcomes = {};  // What kOtherOutcome is, where it is known.
+  std::string props = {};                        // Other properties, as JSON; "": none.
 };
 
 struct LedgerMember {

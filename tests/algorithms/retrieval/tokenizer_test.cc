@@ -168,6 +168,8 @@ TEST(Terms, KeysOfDocuments) {
   EXPECT_EQ(counts("a note", "cafe-facade"), "cafe:1 facad:1 note:1 ");
   EXPECT_EQ(counts("a note", "user_login"), "login:1 note:1 user:1 user_login:1 ");
   EXPECT_EQ(counts("a note", ""), "note:1 ");
+  EXPECT_EQ(counts("a note", "да нет ab"), "note:1 нет:1 ");  // characters, not bytes
+  EXPECT_EQ(counts("a note", "猫"), "note:1 猫:1 ");
   keys.keys = false;
   splitter = TermSplitter::Make(keys);
   ASSERT_TRUE(splitter);

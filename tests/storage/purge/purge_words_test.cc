@@ -179,8 +179,8 @@ TEST(Purge, HistoryTellsNumbersOnly) {
       EXPECT_GT(e.erased, 5u);
     }
   }
-  EXPECT_EQ(told,
-            (std::vector<What>{What::kCreated, What::kPurged, What::kRevived, What::kLinked}));
+  EXPECT_EQ(told, (std::vector<What>{What::kCreated, What::kPurged, What::kKindSet, What::kRevived,
+                                     What::kLinked}));
   // Nor does the history of a tag that both had.
   auto of_tag = Must(db->History(*db->snapshot().Find(IndexKey("tag", "tagshared"))));
   for (const HistoryEntry& e : of_tag)

@@ -121,7 +121,11 @@ TEST_F(ListTest, EdgesByAnExpression) {
             R"({"source":"a","weight":2.5E-1,"props.reward":7E-1})");
   const Finished table = Run({"list", "--edges", "--where", "kind = 'causes'"});
   EXPECT_TRUE(Says(table.out, "a       causes  c"));
-  EXPECT_TRUE(Ends(Run({"list", "--edges", "--where", "kind = 'cuases'"}), 2));
+  EXPECT_TRUE(Ends(Run({"list", "--edges", "--where", "kind = 'cuases'"}), 2,
+                   "no edge kind 'cuases'; did you mean 'causes'?"));
+  EXPECT_TRUE(Ends(Run({"list", "--edges", "--where", "weight > 0 and kind in ('memory')"}), 2,
+                   "no edge kind 'memory'"));  // one of nodes
+  EXPECT_EQ(ends({"--where", "kind like 'memory' or kind not like '%'"}), "");
   const Finished inverse = Run({"list", "--edges", "--where", "kind = 'caused_by'"});
   EXPECT_EQ(inverse.code, 2);
   EXPECT_TRUE(Says(inverse.err, "write kind = 'causes'"));

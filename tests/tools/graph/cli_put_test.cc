@@ -51,6 +51,36 @@ TEST_F(PutCommands, MakesChangesAndKeeps) {
   EXPECT_TRUE(node.at("props").as_object().empty());
 }
 
+TEST_F(PutCommands, WhatComesBackIsAsNew) {
+  for (const char* key : {"a", "b", "c", "d"}) {
+    Json({"put", key, "--kind", "decision"});
+    ASSERT_EQ(Run({key[0] == 'd' ? "purge" : "remove", key}).code, 0);
+  }
+  Json({"put", "a"});
+  Json({"put", "d"});
+  ASSERT_EQ(Run({"import", dir_.File("b.jsonl", R"({"node":"b","text":"x"}
+{"edge":["c","b"],"kind":"supports"}
+{"event":"e1","members":[{"id":"a"}]}
+)")})
+                .code,
+            0);
+  EXPECT_EQ(Json({"list", "--node-kinds", "node"}).at("total"), 4);
+  ASSERT_EQ(Run({"remove", "a"}).code, 0);
+  EXPECT_EQ(Json({"ledger", "get", "e1"}).at("members").as_array().size(), 1u);
+  Json({"put", "a", "--kind", "decision"});
+  EXPECT_EQ(Json({"get", "a"}).at("kind"), "decision");
+}
+
+TEST_F(PutCommands, SaysThatAKeyIsOfAnIndexNode) {
+  always_ = {};
+  Json({"put", "a", "--tags", "rust"});
+  EXPECT_TRUE(Says(Run({"put", "tag:rust", "--text", "x", "--dry-run"}).err,
+                   "'tag:rust' is an index node of kind tag, and no fact"));
+  EXPECT_FALSE(Says(Run({"put", "tag:rust", "--kind", "tag", "--text", "x"}).err, "no fact"));
+  EXPECT_FALSE(Says(Run({"put", "a", "--text", "x"}).err, "no fact"));
+  EXPECT_EQ(Run({"find", "--keys", "--kinds", "tag", "rust"}).out, "tag:rust\n");
+}
+
 TEST_F(PutCommands, MeansWhatALineOfImportMeans) {
   const std::string line =
       R"({"node":"m1","kind":"memory","text":"t","tags":["b","a"],"trust":0.5,"stakes":"high",)"

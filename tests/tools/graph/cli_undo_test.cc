@@ -119,6 +119,26 @@ TEST_F(Undo, RefusesWhatWasChangedSince) {
   EXPECT_NE(Run({"undo", Last()}).code, 0) << "what is purged is gone";
 }
 
+TEST_F(Undo, RefusesWhatIsGone) {
+  Do({"put", "a", "--text", "one text"});
+  Do({"put", "b", "--text", "another text"});
+  const std::string made = Last();
+  Do({"put", "b", "--text", "yet another text"});
+  const std::string changed = Last();
+  Do({"purge", "b", "--hard"});
+  const std::string all = All(), purged = Last();
+  for (const std::string& gone : {made, changed, purged}) {
+    const auto refused = Run({"undo", gone});
+    EXPECT_EQ(refused.code, 1) << gone;
+    EXPECT_TRUE(Says(refused.err, "batch " + gone + " has nothing to take back"));
+  }
+  EXPECT_EQ(Last(), purged);
+  EXPECT_EQ(All(), all);
+  Do({"undo", "1", "--dry-run"});
+  Do({"trim", "--before", purged});
+  EXPECT_TRUE(Ends(Run({"undo", "1"}), 3, "below the history floor"));
+}
+
 TEST_F(Undo, LaterUsesAndAnIndexOfAll) {
   Do({"put", "a", "--text", "the first text"});
   const std::string first = Last();

@@ -322,5 +322,18 @@ TEST_F(Scopes, BountyShowsAllLanesToPeople) {
     EXPECT_TRUE(Says(table, seen)) << seen;
 }
 
+TEST(LedgerOfOthers, UnknownTypesOfOutcomesAreNamed) {
+  const TempDir dir;
+  const std::string db = dir / "g",
+                    file = dir.File("e.jsonl", R"({"event":"e1","members":[{"id":"a"}]}
+{"outcome":"e1","type":"celebrated","source":"user","labeled_at":1700000000000}
+{"outcome":"e1","type":"helpful","source":"user","labeled_at":1700000000000}
+)");
+  ASSERT_EQ(Plexus({"import", "--db", db, file}).code, 0);
+  const object recent = Plexus({"ledger", "recent", "--db", db, "--json"}).Json();
+  EXPECT_EQ(boost::json::serialize(recent.at("events").at(0).at("outcomes")),
+            R"(["helpful","celebrated"])");
+}
+
 }  // namespace
 }  // namespace plexus::testing

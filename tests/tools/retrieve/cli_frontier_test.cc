@@ -124,6 +124,28 @@ TEST_F(FrontierLenses, SurfaceWithEveryKey) {
   EXPECT_TRUE(first.at("reason").as_string().starts_with("Untried bridge across"));
 }
 
+// The stem of a word of 5 characters may have 4; one of 3 ("fix") is not known from a short word.
+TEST_F(FrontierCommand, SurfaceKnowsStemsOfFiveCharacters) {
+  db_ = dir_ / "stems";
+  std::string lines =
+      R"({"node":"a","kind":"memory","text":"A cache, cold for hours, failing, also","tags":["x"]}
+{"node":"b","kind":"memory","text":"Caches of the hour fail when fixed, also"}
+{"node":"c","kind":"memory","text":"Only when it needs what they also need is it fixed"}
+{"node":"d","kind":"memory","text":"Once more, only when also needed: what they fix"}
+)";
+  for (int i = 0; i < 30; ++i)
+    lines += R"({"node":"n)" + std::to_string(i) + R"(","kind":"memory"})" + "\n";
+  Import(lines);
+  const auto shared = [&](const Words& words) {
+    return Each(Json(With({"frontier", "--lens", "surface"}, words)).at("candidates"),
+                "ids sharedTerms");
+  };
+  const std::string found = R"(["a","b"] ["cache","fail","hour"])";
+  EXPECT_EQ(shared({}), found);
+  EXPECT_EQ(shared({"--tags", "x"}), found);  // by who carries the tag
+  EXPECT_EQ(shared({"--terms", "ascii"}), R"(["b","c"] ["fixed"])");
+}
+
 TEST_F(FrontierLenses, PagesGoOnUntilTheGraphChanges) {
   const std::string next(Ask({"--top", "2"}).at("next").as_string());
   EXPECT_EQ(Scored({"--top", "2", "--cursor", next}), "m4 m5 2.6625, m2 m3 2.5");

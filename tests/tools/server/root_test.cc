@@ -128,9 +128,39 @@ TEST(Root, DocumentsOfTheServerAreAtTheRoot) {
   EXPECT_NE(metrics.body.find("\nplexus_graphs_open 1\n"), std::string::npos) << metrics.body;
   EXPECT_NE(metrics.body.find("\nplexus_http_refused_total 1\n"), std::string::npos);
   const HttpAnswer document = Http(port, "GET", "/openapi.json", "", admin);
-  EXPECT_EQ(boost::json::parse(document.body).at("openapi"), "3.1.0");
+  const boost::json::value paths = boost::json::parse(document.body).at("paths");
+  EXPECT_EQ(paths.at("/graphs/{graph}/v1/put").at("parameters").as_array().size(), 1u);
+  EXPECT_TRUE(paths.at("/graphs").as_object().contains("post"));
+  EXPECT_FALSE(paths.as_object().contains("/v1/put"));
+  const HttpAnswer of_graph = Http(port, "GET", "/graphs/anna/openapi.json", "", admin);
+  EXPECT_TRUE(
+      boost::json::parse(of_graph.body).at("paths").as_object().contains("/graphs/anna/v1/put"));
   std::filesystem::remove_all(dir / "root");
   EXPECT_EQ(Http(port, "GET", "/ready", "", admin).status, 503);
+}
+
+// What graphs answer counts, also of those that were closed since.
+TEST(Root, CountsWhatItsGraphsAnswer) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir / "root");
+  ServerProcess server({"--root", dir / "root", "--http", "0", "--max-open", "1"});
+  const std::uint16_t port = server.port();
+  for (const char* name : {"a", "b"}) {
+    const std::string graph = std::string("/graphs/") + name;
+    EXPECT_EQ(Http(port, "POST", "/graphs", R"({"name":")" + std::string(name) + "\"}").status,
+              201);
+    EXPECT_EQ(Http(port, "GET", graph + "/v1/get?key=none").status, 404);
+    EXPECT_EQ(
+        Http(port, "POST", graph + "/mcp", R"({"jsonrpc":"2.0","id":1,"method":"ping"})").status,
+        200);
+  }
+  EXPECT_EQ(Http(port, "GET", "/graphs/none/v1/stats").status, 404);
+  const std::string all = Http(port, "GET", "/metrics").body,
+                    one = Http(port, "GET", "/graphs/b/metrics").body;
+  EXPECT_NE(all.find("\nplexus_http_failed_total 3\n"), std::string::npos) << all;
+  EXPECT_NE(all.find("\nplexus_mcp_messages_total 2\n"), std::string::npos) << all;
+  EXPECT_NE(one.find("\nplexus_http_requests_total 3\n"), std::string::npos) << one;
+  EXPECT_NE(one.find("\nplexus_http_failed_total 1\n"), std::string::npos) << one;
 }
 
 // A stream of changes ends when the server is asked to, with its last chunk.

@@ -152,6 +152,7 @@ Status CheckWhereOfEdges(const Request& request, const Schema& schema) {
   };
   constexpr std::string_view kSigns[] = {"in", "not", "like", "ilike"};
   std::string_view name;
+  bool pattern = false;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at + 1;
     if (text[at] == '"') {  // a name with blanks, of a property
@@ -161,6 +162,9 @@ Status CheckWhereOfEdges(const Request& request, const Schema& schema) {
       end = std::min(text.find('\'', end), text.size() - 1) + 1;
       const std::string_view quoted = std::string_view(text).substr(at + 1, end - at - 2);
       const auto kind = schema.FindEdgeKind(quoted);
+      if (!kind && name == "kind" && !pattern)  // the table has kinds of nodes, too
+        return Invalid(request.Name("where"), ": ",
+                       FindEdgeKind(schema, std::string(quoted)).error().message);
       if (kind && kind->reversed && name == "kind")
         return Invalid(request.Name("where"), ": ", Quoted(quoted), " is the inverse of ",
                        schema.edge_kind(kind->kind).name, ", which is stored: write kind = '",
@@ -172,6 +176,7 @@ Status CheckWhereOfEdges(const Request& request, const Schema& schema) {
       std::string lower(word);
       for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
       if (std::ranges::find(kSigns, lower) == std::end(kSigns)) name = word;
+      pattern = lower.ends_with("like");
     }
     at = end;
   }

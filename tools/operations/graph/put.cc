@@ -117,6 +117,9 @@ Result<NodeRef> Target(Workspace& workspace, const Request& request, WriteBatch&
     if (!workspace.snapshot().is_fact(*meant) && !kind.empty() && known_kind != is)
       return Invalid(request.Name("kind"), ": ", Quoted(key), " is an index node of kind ",
                      schema.node_kind(is).name, ", which stays");
+    if (!workspace.snapshot().is_fact(*meant) && kind.empty())
+      workspace.notes().push_back({Quoted(key) + " is an index node of kind " +
+                                   schema.node_kind(is).name + ", and no fact"});
     const NodeRef node = NodeRef::Id(*meant);
     if (workspace.snapshot().is_fact(*meant) && !kind.empty())
       batch.UpsertNode(node, batch.NodeKindNamed(kind));

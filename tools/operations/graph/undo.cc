@@ -26,15 +26,15 @@ namespace {
 class Undoing {
  public:
   Undoing(const Snapshot& before, const Snapshot& after, const Snapshot& now, WriteBatch& batch)
-      : before_(before), after_(after), now_(now), batch_(batch) {
+      : before_(before), after_(after), now_(now), batch_(batch), began_(batch.op_count()) {
     if (const auto record = retrieval::ReadTermRecord(now)) term_record_ = record->stored;
   }
 
-  // Ends come and go before their edges.
+  // Ends come and go before their edges, and what the index keeps of itself with others.
   Status Run(const std::vector<NodeId>& nodes, const Request& request) {
     for (const NodeId node : nodes) {
       PLEXUS_TRY(CheckTime(request));
-      PLEXUS_TRY(TurnNode(node));
+      if (!IsTermRecord(node)) PLEXUS_TRY(TurnNode(node));
     }
     for (const NodeId node : nodes) {
       PLEXUS_TRY(CheckTime(request));
@@ -43,8 +43,11 @@ class Undoing {
                    [&](EdgeComparison edge) { edges.push_back(std::move(edge)); });
       for (const EdgeComparison& edge : edges) PLEXUS_TRY(TurnEdge(edge));
     }
+    for (const NodeId node : nodes)
+      if (IsTermRecord(node) && any()) PLEXUS_TRY(TurnNode(node));
     return {};
   }
+  bool any() const { return batch_.op_count() > began_; }
 
  private:
   std::unexpected<Error> Changed(NodeId node) const {
@@ -209,6 +212,7 @@ class Undoing {
 
   const Snapshot &before_, &after_, &now_;
   WriteBatch& batch_;
+  const std::size_t began_;
   PayloadRef term_record_;
   std::set<NodeId> removed_, restored_;  // by this batch
   VectorBuffer buffer_;
@@ -230,7 +234,12 @@ Result<Reply> RunUndo(Workspace& workspace, const Request& request) {
                               ": it cannot be taken back");
   WriteBatch batch = MakeBatch(workspace, request);
   batch.ExpectSequence(now.sequence());
-  PLEXUS_TRY(Undoing(before, after, now, batch).Run(*nodes, request));
+  Undoing undoing(before, after, now, batch);
+  PLEXUS_TRY(undoing.Run(*nodes, request));
+  if (!undoing.any())  // a hard purge leaves a record with nothing in it
+    return FailedPrecondition("batch ", sequence, " has nothing to take back: it changed no node ",
+                              "and no edge, others use what it made, or that was purged with its ",
+                              "past");
   return Change(workspace, request, batch);
 }
 

@@ -30,12 +30,14 @@ void WriteMaybe(ReplyWriter& json, std::string_view name, const std::optional<T>
   if (value) json.Field(name, *value);
 }
 
-std::vector<std::string_view> TypeNames(memory::OutcomeSet outcomes) {
+std::vector<std::string_view> TypeNames(const memory::LedgerEvent& event) {
   std::vector<std::string_view> names;
   const auto types = BuiltinOutcomeTypes();
   for (std::size_t i = 0; i < types.size(); ++i)
-    if (outcomes >> i & 1) names.push_back(types[i]);
-  if (outcomes & memory::kOtherOutcome) names.emplace_back("other");
+    if (event.outcomes >> i & 1) names.push_back(types[i]);
+  names.insert(names.end(), event.other_outcomes.begin(), event.other_outcomes.end());
+  if (event.outcomes & memory::kOtherOutcome && event.other_outcomes.empty())
+    names.emplace_back("other");  // its name was purged
   return names;
 }
 
@@ -68,7 +70,7 @@ void WriteEventFields(ReplyWriter& json, const Snapshot& snapshot,
   WriteMaybe(json, "confidence", event.confidence);
   WriteText(json, "status", event.status);
   WriteText(json, "output_preview", event.output_preview);
-  json.Values("outcomes", TypeNames(event.outcomes));
+  json.Values("outcomes", TypeNames(event));
   WriteProps(json, event.props);
 }
 

@@ -133,7 +133,7 @@ Result<Reply> RunFind(Workspace& workspace, const Request& request) {
   const bool truncated = stopped, more = matches.size() < total;
   std::string keys;
   if (request.Flag("keys"))
-    for (const Match& match : matches) keys += std::string(snapshot.key(match.node)) + "\n";
+    for (const Match& match : matches) keys += ShownKey(snapshot, match.node) + "\n";
   Reply reply([snapshot, truncated, total, matches = std::move(matches), words = Sought(request),
                max_chars = request.MaybeCount("max_chars")](ReplyWriter& json) {
     static constexpr std::array kWhere = {"name", "name", "part of the name", "text"};

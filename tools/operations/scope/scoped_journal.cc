@@ -164,6 +164,7 @@ class Restated {
   }
 
   Status ChangedNodes() {
+    NodeId stated = kNoNode;  // whose kind was changed last: before it comes back
     for (const NodeChange& change : record_.node_changes) {
       if (change.what == NodeChange::kPurge || change.what == NodeChange::kForget)
         return FailedPrecondition(
@@ -171,14 +172,16 @@ class Restated {
             "one scope");
       if (ScopedJournal::IsRecord(Key(change.node))) continue;
       PLEXUS_ASSIGN(const NodeRef node, Node(change.node));
-      if (change.what == NodeChange::kSetKind)
-        batch_.UpsertNode(node, batch_.NodeKindNamed(KindOf(NodeKindId(change.value)).name));
-      else if (change.what == NodeChange::kRevive)
-        batch_.UpsertNode(node);
-      else if (IsWord(change.node))
+      const bool revives = change.what == NodeChange::kRevive;
+      if (change.what == NodeChange::kSetKind || (revives && stated != change.node)) {
+        const NodeKindId kind = revives ? part_.node_kind(change.node) : NodeKindId(change.value);
+        batch_.UpsertNode(node, batch_.NodeKindNamed(KindOf(kind).name));
+        stated = change.node;
+      } else if (IsWord(change.node)) {
         dead_.insert(change.node);  // its edges go, one by one
-      else if (change.what == NodeChange::kRemove && dead_.insert(change.node).second)
+      } else if (change.what == NodeChange::kRemove && dead_.insert(change.node).second) {
         removed_.push_back(node);
+      }
     }
     return {};
   }

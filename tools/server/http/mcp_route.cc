@@ -63,7 +63,7 @@ std::string HeaderMismatch(const HttpRequest& request, const Message& message) {
 
 void Routes::Mcp(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller) {
   const HttpRequest& request = exchange->request();
-  ++counts_.mcp;
+  counts_.Add(&HttpCounts::mcp);
   const auto reply = [&](RpcAnswer answer) {
     if (answer.status == 202 || answer.text.empty())
       exchange->Reply(

@@ -8,6 +8,8 @@
 namespace plexus::tools::server {
 namespace {
 
+constexpr const char* kOfGraph = R"([{"$ref":"#/components/parameters/graph"}])";
+
 std::string Content(std::string_view schema) {
   return R"({"application/json":{"schema":)" + std::string(schema) + "}}";
 }
@@ -22,7 +24,37 @@ std::string Responses(const std::string& reply, bool reads) {
   return responses.Raw("default", R"({"$ref":"#/components/responses/Failed"})").object();
 }
 
-std::string PathItem(const Operation& operation) {
+// Of a server of many graphs.
+void AddGraphs(ObjectText& paths) {
+  const auto call = [](const char* id, const char* summary, const char* status) {
+    const std::string done = ObjectText()
+                                 .Text("description", "done")
+                                 .Raw("content", Content(R"({"type":"object"})"))
+                                 .object();
+    ObjectText object;
+    object.Text("operationId", id).Text("summary", summary);
+    object.Raw("responses", ObjectText()
+                                .Raw(status, done)
+                                .Raw("default", R"({"$ref":"#/components/responses/Failed"})")
+                                .object());
+    return object;
+  };
+  const std::string named =
+      Content(R"({"type":"object","properties":{"name":{"type":"string"}},"required":["name"]})");
+  ObjectText make = call("graphs_make", "Make a graph", "201");
+  make.Raw("requestBody", ObjectText().Bool("required", true).Raw("content", named).object());
+  paths.Raw("/graphs", ObjectText()
+                           .Raw("get", call("graphs_list", "List the graphs", "200").object())
+                           .Raw("post", make.object())
+                           .object());
+  paths.Raw("/graphs/{graph}",
+            ObjectText()
+                .Raw("parameters", kOfGraph)
+                .Raw("delete", call("graphs_drop", "Drop a graph", "200").object())
+                .object());
+}
+
+std::string PathItem(const Operation& operation, bool of_graph) {
   const std::string reply = Content(ReplySchema(operation));
   const auto call = [&](std::string_view id) {
     ObjectText object;
@@ -31,6 +63,7 @@ std::string PathItem(const Operation& operation) {
     return object;
   };
   ObjectText item;
+  if (of_graph) item.Raw("parameters", kOfGraph);
   item.Raw("post", call(operation.name)
                        .Raw("requestBody", ObjectText()
                                                .Bool("required", true)
@@ -62,10 +95,16 @@ std::string PathItem(const Operation& operation) {
 
 }  // namespace
 
-std::string OpenApi() {
-  ObjectText paths;
+std::string OpenApi(const std::string& before) {
+  const bool of_graphs = before.ends_with("{graph}");
+  ObjectText paths, parameters;
+  if (of_graphs) {
+    AddGraphs(paths);
+    parameters.Raw("graph", R"({"name":"graph","in":"path","required":true,)"
+                            R"("description":"the graph's name","schema":{"type":"string"}})");
+  }
   for (const Operation& operation : AllOperations())
-    paths.Raw("/v1/" + operation.name, PathItem(operation));
+    paths.Raw(before + "/v1/" + operation.name, PathItem(operation, of_graphs));
   const std::string error =
       R"({"type":"object","properties":{"error":{"type":"object","properties":{"code":{"type":)"
       R"("string"},"message":{"type":"string"}},"required":["code","message"]}},"required":)"
@@ -83,6 +122,7 @@ std::string OpenApi() {
       .Raw("paths", paths.object())
       .Raw("components", ObjectText()
                              .Raw("responses", ObjectText().Raw("Failed", failed).object())
+                             .Raw("parameters", parameters.object())
                              .Raw("securitySchemes", schemes)
                              .object())
       .Raw("security", R"([{"bearer":[]},{}])")

@@ -20,10 +20,6 @@ void ReplyJson(HttpExchange& exchange, int status, std::string body) {
   exchange.Reply({status, "application/json", {}, std::move(body)});
 }
 
-void Refuse(HttpExchange& exchange, int status, ErrorCode code, std::string why) {
-  ReplyJson(exchange, status, ErrorJson({code, std::move(why)}));
-}
-
 std::uint64_t ResidentBytes() {
   unsigned long size = 0, resident = 0;
   if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
@@ -31,16 +27,6 @@ std::uint64_t ResidentBytes() {
     std::fclose(file);
   }
   return std::uint64_t{resident} * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
-// A graph is more than the scopes of a wall.
-bool MayMakeAndDrop(HttpExchange& exchange, const Caller& caller) {
-  if (!caller.may_destroy)
-    Refuse(exchange, 403, ErrorCode::kFailedPrecondition,
-           "making and dropping needs the right admin");
-  else if (!caller.wall.empty())
-    Refuse(exchange, 403, ErrorCode::kFailedPrecondition, "not with a token of some scopes");
-  return caller.may_destroy && caller.wall.empty();
 }
 
 bool MayUse(const Caller& caller, std::string_view name) {
@@ -111,6 +97,21 @@ Result<std::unique_ptr<Root>> Root::Open(const RootOptions& options, AccessRules
   return std::unique_ptr<Root>(new Root(options, std::move(rules)));
 }
 
+void Root::Refuse(HttpExchange& exchange, int status, ErrorCode code, std::string why) {
+  ++counts_.failed;
+  ReplyJson(exchange, status, ErrorJson({code, std::move(why)}));
+}
+
+// A graph is more than the scopes of a wall.
+bool Root::MayMakeAndDrop(HttpExchange& exchange, const Caller& caller) {
+  if (!caller.may_destroy)
+    Refuse(exchange, 403, ErrorCode::kFailedPrecondition,
+           "making and dropping needs the right admin");
+  else if (!caller.wall.empty())
+    Refuse(exchange, 403, ErrorCode::kFailedPrecondition, "not with a token of some scopes");
+  return caller.may_destroy && caller.wall.empty();
+}
+
 // A body that nothing takes has no place in a file.
 std::optional<HttpReply> Root::Early(const HttpRequest& request) {
   const std::optional<GraphTarget> to = GraphOf(request.target);
@@ -164,7 +165,7 @@ void Root::CloseIdle() {
   }
 }
 
-Result<std::shared_ptr<Root::Graph>> Root::OpenGraph(const std::string& name, bool create) const {
+Result<std::shared_ptr<Root::Graph>> Root::OpenGraph(const std::string& name, bool create) {
   if (!create && (!IsFolder(GraphPath(name)) || !Database::Exists(GraphPath(name))))
     return NotFound("no graph ", name);
   ServiceOptions options;
@@ -174,7 +175,7 @@ Result<std::shared_ptr<Root::Graph>> Root::OpenGraph(const std::string& name, bo
   auto graph = std::make_shared<Graph>();
   PLEXUS_ASSIGN(graph->server, Server::Open(options));
   PLEXUS_ASSIGN(Protocol * protocol, graph->server->With(options_.tools));
-  graph->routes = std::make_unique<Routes>(graph->server->service(), *protocol, rules_);
+  graph->routes = std::make_unique<Routes>(graph->server->service(), *protocol, rules_, &counts_);
   return graph;
 }
 
@@ -220,7 +221,7 @@ void Root::Handle(const std::shared_ptr<HttpExchange>& exchange) {
       return ReplyJson(*exchange, ready ? 200 : 503,
                        ready ? R"({"ready":true})" : R"({"ready":false})");
     }
-    static const std::string document = OpenApi();
+    static const std::string document = OpenApi("/graphs/{graph}");
     if (path == "/openapi.json") return ReplyJson(*exchange, 200, document);
     if (path == "/metrics") {
       if (!caller->wall.empty() || !caller->graphs.empty())
@@ -257,6 +258,7 @@ void Root::ToGraph(const std::shared_ptr<HttpExchange>& exchange, const Caller& 
     std::shared_ptr<Graph> graph;
   };
   const auto held = std::make_shared<Held>(exchange, *graph);
+  ++(*graph)->routes->counts().requests;
   (*graph)->routes->Route(std::shared_ptr<HttpExchange>(held, exchange.get()), caller, target);
 }
 
@@ -319,7 +321,7 @@ void Root::Drop(const std::shared_ptr<HttpExchange>& exchange, const Caller& cal
 }
 
 // The name is busy.
-void Root::RemoveFiles(HttpExchange& exchange, const std::string& name) const {
+void Root::RemoveFiles(HttpExchange& exchange, const std::string& name) {
   if (!IsFolder(GraphPath(name)) || !Database::Exists(GraphPath(name)))
     return Refuse(exchange, 404, ErrorCode::kNotFound, "no graph " + name);
   // Out of the way first: a name that begins with a dot is none of a graph.

@@ -55,11 +55,13 @@ class Root {
   void Drop(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller,
             const std::string& name);
   Result<std::shared_ptr<Graph>> Find(const std::string& name, bool create);
-  Result<std::shared_ptr<Graph>> OpenGraph(const std::string& name, bool create) const;
+  Result<std::shared_ptr<Graph>> OpenGraph(const std::string& name, bool create);
   void ToGraph(const std::shared_ptr<HttpExchange>& exchange, const Caller& caller,
                const std::string& name, std::string_view target);
   void CloseIdle();
-  void RemoveFiles(HttpExchange& exchange, const std::string& name) const;
+  void RemoveFiles(HttpExchange& exchange, const std::string& name);
+  void Refuse(HttpExchange& exchange, int status, ErrorCode code, std::string why);
+  bool MayMakeAndDrop(HttpExchange& exchange, const Caller& caller);
   bool IsReady() const;
   std::string Metrics() const;
   std::string GraphPath(const std::string& name) const { return options_.directory + "/" + name; }

@@ -165,7 +165,7 @@ Result<Request> RequestOfQuery(const Operation& operation, std::string_view quer
 }
 
 void Routes::Refuse(const std::shared_ptr<HttpExchange>& exchange, int status, const Error& error) {
-  ++counts_.failed;
+  counts_.Add(&HttpCounts::failed);
   exchange->Reply(ErrorReply(status, error));
 }
 
@@ -226,7 +226,8 @@ void Routes::Route(const std::shared_ptr<HttpExchange>& exchange, Caller caller,
     }
     if (path == "/openapi.json") {
       static const std::string document = OpenApi();
-      return exchange->Reply(JsonReply(200, document));
+      const std::string before = request.target.substr(0, request.target.size() - target.size());
+      return exchange->Reply(JsonReply(200, before.empty() ? document : OpenApi(before)));
     }
     if (path == "/metrics") {
       if (!caller.wall.empty())
@@ -329,13 +330,13 @@ void Routes::Answer(const std::shared_ptr<HttpExchange>& exchange, const Caller&
   pieces.Flush();
   if (pieces.begun()) {
     if (answered) return exchange->End();
-    ++counts_.failed;
+    counts_.Add(&HttpCounts::failed);
     return exchange->Abort();
   }
   if (!answered) return Refuse(exchange, answered.error());
   // What a question finds or not is an answer; what should be written and was not is none.
   const bool refused = answered->failure && writes;
-  if (refused) ++counts_.failed;
+  if (refused) counts_.Add(&HttpCounts::failed);
   exchange->Reply(JsonReply(refused ? 422 : 200, answered->json));
 }
 

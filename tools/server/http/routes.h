@@ -23,6 +23,12 @@ int StatusOf(ErrorCode code);
 // What was counted, for /metrics.
 struct HttpCounts {
   std::atomic<std::uint64_t> requests = 0, failed = 0, refused = 0, limited = 0, mcp = 0, pages = 0;
+  HttpCounts* whole = nullptr;  // of all graphs of a server
+
+  void Add(std::atomic<std::uint64_t> HttpCounts::* count) {
+    ++(this->*count);
+    if (whole) ++(whole->*count);
+  }
 };
 
 // What is answered before the body is read: whoever may not ask, or asks too often, and /health,
@@ -43,9 +49,11 @@ std::string CountsText(const HttpCounts& counts);
 
 class Routes {
  public:
-  // All must outlive it.
-  Routes(Service& service, Protocol& protocol, AccessRules rules)
-      : service_(service), protocol_(protocol), rules_(std::move(rules)) {}
+  // All must outlive it. `whole`: what counts besides, of a server of many graphs.
+  Routes(Service& service, Protocol& protocol, AccessRules rules, HttpCounts* whole = nullptr)
+      : service_(service), protocol_(protocol), rules_(std::move(rules)) {
+    counts_.whole = whole;
+  }
 
   std::optional<HttpReply> Early(const HttpRequest& request) {
     return EarlyReply(rules_, counts_, request, IsImportBody(request, PathOf(request.target)));
@@ -106,8 +114,9 @@ class Routes {
 
 // The parameters behind '?' as a request; lists are separated by commas.
 Result<Request> RequestOfQuery(const Operation& operation, std::string_view query);
-// The OpenAPI 3.1 document, from the rows.
-std::string OpenApi();
+// The OpenAPI 3.1 document, from the rows. `before`: of the paths of a graph, "/graphs/anna". With
+// "{graph}" for its name: of a server of many, and how graphs are made.
+std::string OpenApi(const std::string& before = "");
 
 // Batches after `since`, as /v1/changes has them: the keys and edges that each is about, and where
 // to go on. At most so many.

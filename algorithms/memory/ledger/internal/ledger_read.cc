@@ -2,8 +2,10 @@
 #include "algorithms/memory/ledger/internal/ledger_read.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
+#include "algorithms/memory/ledger/internal/outcome_types.h"
 #include "engine/properties/json_writer.h"
 #include "engine/properties/split_properties.h"
 #include "engine/vocabulary.h"
@@ -77,6 +79,13 @@ Result<LedgerEvent> ReadEvent(const Snapshot& snapshot, const LedgerIndex& index
   event.props = FreeProperties(root, RecordAttributes());
   event.created_at = snapshot.i64(builtin::kCreatedAt, node);
   event.outcomes = index.event_outcomes(node);
+  if (event.outcomes & kOtherOutcome) {
+    PLEXUS_ASSIGN(const std::vector<LedgerOutcome> labels, ReadOutcomes(snapshot, index, node));
+    std::set<std::string> others;
+    for (const LedgerOutcome& label : labels)
+      if (OutcomeBit(label.type) == kOtherOutcome && !label.type.empty()) others.insert(label.type);
+    event.other_outcomes.assign(others.begin(), others.end());
+  }
   PLEXUS_ASSIGN(event.query, snapshot.PayloadOrEmpty(snapshot.payload_ref(node, NodeField::kText)));
   return event;
 }

@@ -63,10 +63,11 @@ float SharedBound(std::uint32_t tags, std::uint32_t terms) {
 
 class AnchoredScan {
  public:
-  // Keeps the addresses.
+  // Keeps the addresses. `stems`: of the index.
   AnchoredScan(const Snapshot& snapshot, const NeverComposedOptions& options,
-               const NodeSubset& pool, Executor& executor)
+               const NodeSubset& pool, bool stems, Executor& executor)
       : snapshot_(snapshot),
+        stems_(stems),
         pool_(pool),
         executor_(executor),
         filter_(ArcFilter::Kinds(snapshot.schema(), kKinds).ValidAt(options.now_ms)),
@@ -137,7 +138,7 @@ class AnchoredScan {
       const NodeId v = arc.neighbor;
       if (v == std::exchange(before, v)) return;  // under another label
       const bool tag = arc.kind == builtin::kHasTag;
-      if (!tag && !IsTellingWord(DisplayName(snapshot_.key(v)))) return;
+      if (!tag && !IsTellingWord(DisplayName(snapshot_.key(v)), stems_)) return;
       std::uint32_t& number = numbers.at(v);
       if (number == common_internal::NodeMap::kAbsent) {
         number = static_cast<std::uint32_t>(tokens_.size());
@@ -261,6 +262,7 @@ class AnchoredScan {
   static constexpr std::uint8_t kNoClass = 255;
 
   const Snapshot& snapshot_;
+  const bool stems_;
   const NodeSubset& pool_;
   Executor& executor_;
   const ArcFilter filter_;
@@ -321,7 +323,8 @@ Result<std::optional<AnchoredMembers>> MembersByTags(const Snapshot& snapshot,
   }
   PLEXUS_ASSIGN(const auto ledger, LedgerInside(snapshot, options.inside, &executor));
   PLEXUS_ASSIGN(float least, KthScore(snapshot, options, end, always, executor));
-  AnchoredScan scan(snapshot, options, pool, executor);
+  PLEXUS_ASSIGN(const retrieval::TermRecord record, retrieval::ReadTermRecord(snapshot));
+  AnchoredScan scan(snapshot, options, pool, !record.terms.stemmer.empty(), executor);
   NeverComposedOptions untagged = options;
   untagged.tags.clear();
   untagged.run.executor = &executor;

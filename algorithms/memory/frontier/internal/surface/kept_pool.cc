@@ -56,7 +56,8 @@ bool KeptPool::ReadTokens(NodeId node, std::vector<Token>& tags, std::vector<Tok
     const bool tag = arc.kind == builtin::kHasTag;
     if (arc.neighbor == before || !room) return;
     before = arc.neighbor;
-    if (!tag && !IsTellingWord(DisplayName(pool_.snapshot->key(arc.neighbor)))) return;
+    if (!tag && !IsTellingWord(DisplayName(pool_.snapshot->key(arc.neighbor)), pool_.has_stems()))
+      return;
     Token token = 0;
     room = TokenOf(arc.neighbor, tag, token);
     (tag ? tags : terms).push_back(token);

@@ -44,10 +44,10 @@ class PoolMaker {
     if (of_texts_) {
       PLEXUS_TRY(ReadWords());
     } else {
-      FindTellingTerms();
       PLEXUS_ASSIGN(const retrieval::TermRecord record, retrieval::ReadTermRecord(snapshot_));
       if (!record.terms.stemmer.empty())
         pool_.stem_words = std::make_shared<const StemWords>(record.terms);
+      FindTellingTerms();
     }
     PLEXUS_TRY(Count());
     Fill();
@@ -79,7 +79,7 @@ class PoolMaker {
     }
     PLEXUS_ASSIGN(const std::vector<retrieval::TermCount> counts, splitter->Count(text));
     for (const retrieval::TermCount& t : counts)
-      if (IsTellingWord(t.term)) words_.push_back(pool_.terms.Intern(t.term));
+      if (IsTellingWord(t.term, false)) words_.push_back(pool_.terms.Intern(t.term));
     return {};
   }
 
@@ -88,7 +88,7 @@ class PoolMaker {
     ParallelForEach(executor_, telling_.size(), std::size_t{1} << 16, [&](std::size_t v) {
       const auto node = static_cast<NodeId>(v);
       if (snapshot_.node_kind(node) == builtin::kTerm && snapshot_.alive(node))
-        telling_[v] = IsTellingWord(DisplayName(snapshot_.key(node)));
+        telling_[v] = IsTellingWord(DisplayName(snapshot_.key(node)), pool_.has_stems());
     });
   }
 

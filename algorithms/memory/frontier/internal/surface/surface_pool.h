@@ -73,6 +73,7 @@ struct SurfacePool {
   Row band_rows = 0;            // the first ones, whose vectors are compared
   bool band_cut = false;        // there were more
 
+  bool has_stems() const { return stem_words != nullptr; }
   Row count() const { return static_cast<Row>(nodes.size()); }
   std::span<const Token> tags(Row r) const { return {tokens.data() + rows[r].begin, rows[r].tags}; }
   std::span<const Token> row_terms(Row r) const {

@@ -15,6 +15,12 @@ constexpr std::array<std::string_view, 30> kStopWords = {
     "memori",  "memory", "needs", "should",  "their",  "there",   "these", "thing",
     "through", "using",  "where", "which",   "while",  "would"};
 
+// Stems of 4 characters; "need" is that of a stop word, the others have no longer words.
+constexpr std::array<std::string_view, 27> kShortStops = {
+    "also", "been", "both", "each", "ever", "from", "have", "here", "into",
+    "just", "mani", "more", "most", "much", "must", "need", "onli", "over",
+    "same", "some", "than", "them", "veri", "were", "what", "when", "your"};
+
 bool IsStopWord(std::string_view word) {
   return std::binary_search(kStopWords.begin(), kStopWords.end(), word);
 }
@@ -73,7 +79,7 @@ bool IsLetter(char32_t c) {
 
 }  // namespace
 
-bool IsTellingWord(std::string_view word) {
+bool IsTellingWord(std::string_view word, bool stems) {
   std::size_t characters = 0;
   bool wide = false, letter = false;
   for (std::string_view rest = word; !rest.empty(); ++characters) {
@@ -81,7 +87,8 @@ bool IsTellingWord(std::string_view word) {
     wide |= IsWide(c);
     letter |= IsLetter(c);
   }
-  return letter && characters >= (wide ? 2u : 5u) && !IsStopWord(word);
+  if (!letter || characters < (wide ? 2u : stems ? 4u : 5u) || IsStopWord(word)) return false;
+  return !stems || !std::ranges::binary_search(kShortStops, word);
 }
 
 std::uint32_t Specificity(std::string_view word) {
