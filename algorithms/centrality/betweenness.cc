@@ -77,12 +77,7 @@ class Accumulator {
                           std::vector<double>& scores) {
     common_internal::StopFlag stop(&budget);
     std::vector<std::uint8_t> left_out(sources.size());
-    const std::size_t workers =
-        std::min(kPass, static_cast<std::size_t>(std::max(1, executor_.thread_count())));
-    while (searchers_ < workers) {
-      searches_.Add(std::make_unique<Brandes>(out_));
-      ++searchers_;
-    }
+    searches_.Reserve(executor_, kPass, [&] { return std::make_unique<Brandes>(out_); });
     while (found_.size() < sources.size()) found_.emplace_back(out_.node_count(), 0.0);
     std::vector<std::size_t> rest(sources.size());
     std::iota(rest.begin(), rest.end(), std::size_t{0});
@@ -125,7 +120,6 @@ class Accumulator {
   bool lanes_pay_ = false;
   std::optional<BrandesBatch> lanes_;
   common_internal::ObjectPool<Brandes> searches_;
-  std::size_t searchers_ = 0;
   Brandes::Width least_ = Brandes::Width::kNarrow;
   std::vector<AlignedArray<double>> found_;
 };
@@ -161,11 +155,7 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
   const DenseView& view = made->view;
   const Topology& graph = made->edges;
   result.nodes = view.node_count();
-  std::uint64_t samples = options.samples;
-  if (samples == 0)
-    samples =
-        result.nodes <= BetweennessOptions::kAllUpTo ? result.nodes : BetweennessOptions::kSampled;
-  const std::vector<NodeId> sources = internal::DrawNodes(view.node_count(), samples, options.seed);
+  const std::vector<NodeId> sources = internal::DrawNodes(view.node_count(), options);
   const std::size_t within =
       internal::SourcesWithin(options.run.budget, sources.size(), graph.out().arc_count(), 1);
   std::vector<double> sums(view.node_count(), 0);

@@ -84,10 +84,8 @@ std::uint64_t Accumulate(const Rows& rows, std::span<const NodeId> sources,
                          std::vector<DistanceSums>& sums, std::uint32_t& deepest, bool& truncated) {
   const std::size_t batches = (sources.size() + traversal::kBfsLanes - 1) / traversal::kBfsLanes;
   common_internal::ObjectPool<BatchedDistanceSums> searches;
-  const std::size_t workers =
-      std::min(batches, static_cast<std::size_t>(std::max(1, executor.thread_count())));
-  for (std::size_t i = 0; i < workers; ++i)
-    searches.Add(std::make_unique<BatchedDistanceSums>(rows.back, rows.forth));
+  const auto make = [&] { return std::make_unique<BatchedDistanceSums>(rows.back, rows.forth); };
+  searches.Reserve(executor, batches, make);
   struct Done {
     std::uint64_t sources = 0;
     std::uint32_t depth = 0;
@@ -98,8 +96,7 @@ std::uint64_t Accumulate(const Rows& rows, std::span<const NodeId> sources,
     const auto batch =
         sources.subspan(b * traversal::kBfsLanes,
                         std::min(traversal::kBfsLanes, sources.size() - b * traversal::kBfsLanes));
-    const auto search = searches.Acquire(
-        [&] { return std::make_unique<BatchedDistanceSums>(rows.back, rows.forth); });
+    const auto search = searches.Acquire(make);
     if (const auto depth = search->Search(batch, options.max_hops, options.run.budget))
       done[b] = {batch.size(), *depth};
   });
@@ -184,11 +181,7 @@ Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptio
     PLEXUS_TRY(MeasureSome(snapshot, rows, options, result));
     return result;
   }
-  std::uint64_t samples = options.samples;
-  if (samples == 0)
-    samples =
-        result.nodes <= ClosenessOptions::kAllUpTo ? result.nodes : ClosenessOptions::kSampled;
-  std::vector<NodeId> sources = internal::DrawNodes(view.node_count(), samples, options.seed);
+  std::vector<NodeId> sources = internal::DrawNodes(view.node_count(), options);
   const bool all = sources.size() == result.nodes;
   if (all)
     std::sort(sources.begin(), sources.end());  // neighbours in id share more of their search

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "algorithms/centrality/internal/adjacency_spmv.h"
 #include "algorithms/common/common.h"

@@ -1,10 +1,10 @@
-// NodeSubset: making, meeting and listing sets of nodes.
+// NodeSubset: making, meeting and listing sets of nodes; and which scopes nodes have, by the kept
+// order of scopes or by looking at every node.
 #include "algorithms/common/common.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <string>
 #include <utility>
 
 #include "algorithms/common/internal/node_order.h"
@@ -16,14 +16,6 @@ namespace plexus {
 using common_internal::NodeOrder;
 
 namespace {
-
-template <class Test>
-NodeSubset Where(NodeId count, Test&& test) {
-  std::vector<std::uint64_t> words((std::size_t{count} + 63) / 64);
-  for (NodeId v = 0; v < count; ++v)
-    if (test(v)) words[v / 64] |= std::uint64_t{1} << (v % 64);
-  return NodeSubset(count, std::move(words));
-}
 
 constexpr NodeId kLookEvery = 1 << 14;
 
@@ -42,6 +34,14 @@ struct Words {
   void Clear(NodeId v) { bits[v / 64] &= ~(std::uint64_t{1} << (v % 64)); }
   std::vector<std::uint64_t> bits;
 };
+
+template <class Test>
+NodeSubset Where(NodeId count, Test&& test) {
+  Words words(count);
+  for (NodeId v = 0; v < count; ++v)
+    if (test(v)) words.Set(v);
+  return NodeSubset(count, std::move(words.bits));
+}
 
 // Nodes of one key of an order.
 template <class Fn>
@@ -175,12 +175,12 @@ Result<NodeSubset> NodeSubset::InScopes(const Snapshot& snapshot,
 
 Result<NodeSubset> NodeSubset::Of(const Snapshot& snapshot, std::span<const NodeId> nodes) try {
   const NodeId count = snapshot.node_count();
-  std::vector<std::uint64_t> words((std::size_t{count} + 63) / 64);
+  Words words(count);
   for (NodeId v : nodes) {
     if (v >= count) return Invalid("node id ", v, " is not below the graph's ", count, " nodes");
-    words[v / 64] |= std::uint64_t{1} << (v % 64);
+    words.Set(v);
   }
-  return NodeSubset(count, std::move(words));
+  return NodeSubset(count, std::move(words.bits));
 }
 PLEXUS_CATCH_NO_MEMORY
 
@@ -229,6 +229,50 @@ bool NodeSubset::operator==(const NodeSubset& other) const {
       return false;
   }
   return true;
+}
+
+Result<std::vector<StringId>> ScopesInUse(const Snapshot& snapshot, const Budget& budget) {
+  constexpr std::uint64_t kPollInterval = 1 << 12;  // between two looks at the clock
+  const auto late = [] { return Cancelled("which scopes there are was not found in time"); };
+  std::vector<StringId> scopes;
+  if (const auto order = NodeOrder::Kept(snapshot, builtin::kScope)) {
+    for (std::uint64_t rank = 0; rank < order->size();) {
+      if (scopes.size() % kPollInterval == 0 && budget.Interrupted()) return late();
+      const std::uint64_t scope = order->At(rank).key;
+      scopes.push_back(static_cast<StringId>(scope));
+      rank = order->Rank({scope + 1, 0});
+    }
+    return scopes;
+  }
+  std::vector<bool> met;  // by StringId
+  for (NodeId v = 0; v < snapshot.node_count(); ++v) {
+    if (v % kPollInterval == 0 && budget.Interrupted()) return late();
+    if (!snapshot.alive(v)) continue;
+    const auto scope = snapshot.string_column(builtin::kScope, v);
+    if (!scope) continue;
+    if (*scope >= met.size()) met.resize(*scope + std::size_t{1});
+    if (!met[*scope]) scopes.push_back(*scope);
+    met[*scope] = true;
+  }
+  std::ranges::sort(scopes);
+  return scopes;
+}
+
+Result<std::vector<std::string_view>> UnusedScopes(const Snapshot& snapshot,
+                                                   std::span<const std::string_view> scopes,
+                                                   const Budget& budget) {
+  std::vector<std::string_view> unused;
+  const auto order = NodeOrder::Kept(snapshot, builtin::kScope);
+  std::vector<StringId> used;
+  if (!order) PLEXUS_SET(used, ScopesInUse(snapshot, budget));
+  for (const std::string_view scope : scopes) {
+    if (scope == builtin::kDefaultScope) continue;
+    const auto id = snapshot.FindString(scope);
+    const bool is_used = id && (order ? order->Rank({*id, 0}) < order->Rank({*id + 1ull, 0})
+                                      : std::ranges::binary_search(used, *id));
+    if (!is_used) unused.push_back(scope);
+  }
+  return unused;
 }
 
 }  // namespace plexus

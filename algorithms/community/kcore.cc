@@ -17,7 +17,7 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/community/internal/kcore_csr.h"
+#include "algorithms/community/internal/community_csr.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus::community {
@@ -119,12 +119,11 @@ Likeness Compare(const CsrView& out, const CsrView& in, Executor& executor) {
 Numbers Degrees(Rows rows, NodeId n, Executor& executor, bool& twice) {
   Numbers degrees(n);
   common_internal::ObjectPool<std::vector<NodeId>> marks;  // by node: the last node that counted it
-  marks.Reserve(executor, (n + kGrain - 1) / kGrain);
-  for (auto& mark : marks.idle()) mark->assign(n, kNoNode);
+  const auto make = [n] { return std::make_unique<std::vector<NodeId>>(n, kNoNode); };
+  marks.Reserve(executor, (n + kGrain - 1) / kGrain, make);
   std::atomic<bool> any = false;
   ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    const auto seen =
-        marks.Acquire([&] { return std::make_unique<std::vector<NodeId>>(n, kNoNode); });
+    const auto seen = marks.Acquire(make);
     bool less = false;
     for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
       std::uint32_t count = 0, all = 0;

@@ -2,7 +2,6 @@
 #include "algorithms/community/community.h"
 
 #include <numeric>
-#include <string>
 
 #include "algorithms/common/common.h"
 #include "algorithms/common/internal/dense_view_options.h"

@@ -8,7 +8,6 @@
 #include <numeric>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 
 #include "algorithms/common/internal/dense_view_options.h"

@@ -1,19 +1,20 @@
-// Selected edges become undirected rows; what Leiden finds in them goes back to ids.
+// Selected edges become undirected rows; what Leiden finds in them (move, refine, aggregate, again)
+// goes back to ids.
 #include "algorithms/community/community.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stop_flag.h"
-#include "algorithms/community/internal/leiden_csr.h"
-#include "algorithms/community/internal/leiden_run.h"
+#include "algorithms/community/internal/community_csr.h"
+#include "algorithms/community/internal/local_moving.h"
 #include "algorithms/community/internal/node_ordering.h"
+#include "algorithms/community/internal/refinement.h"
 #include "algorithms/community/internal/undirected_graph.h"
 #include "engine/out_of_memory.h"
 
@@ -22,6 +23,9 @@ namespace plexus::community {
 namespace {
 
 using internal::NodeOrdering;
+
+constexpr int kMaxLevels = 64;
+constexpr std::size_t kGrain = 1 << 14;
 
 Status CheckOptions(const LeidenOptions& options) {
   if (!std::isfinite(options.resolution) || options.resolution < 0)
@@ -43,37 +47,122 @@ LeidenResult Singletons(const std::vector<NodeId>& selected, NodeId all) {
   return result;
 }
 
-LeidenResult Find(const internal::CommunityGraph& graph, const NodeOrdering& places, NodeId all,
-                  const LeidenOptions& options, Executor& executor) {
-  internal::LeidenPlan plan;
-  plan.resolution = options.resolution;
-  plan.iterations = options.iterations;
-  plan.tolerance = options.tolerance;
-  plan.seed = options.seed;
-  plan.budget = options.run.budget;
-  const internal::LeidenOutcome found = internal::RunLeiden(graph, plan, executor);
-  LeidenResult result;
-  result.modularity = found.modularity;
-  result.levels = found.levels;
-  result.iterations = found.iterations;
-  result.moves = found.moves;
-  result.truncated = found.truncated;
-  result.communities.assign(all, LeidenResult::kNotSelected);
-  std::vector<std::uint32_t> numbers(found.count, LeidenResult::kNotSelected);
-  for (NodeId v = 0; v < all; ++v) {
-    const NodeId row = places.rows[v];
-    if (row == kNoNode) continue;
-    std::uint32_t isolated = LeidenResult::kNotSelected;
-    std::uint32_t& number = row == NodeOrdering::kIsolated ? isolated : numbers[found.labels[row]];
-    if (number == LeidenResult::kNotSelected) {
-      number = result.count++;
-      result.sizes.push_back(0);
-    }
-    ++result.sizes[number];
-    result.communities[v] = number;
+// One iteration goes up through coarser and coarser graphs; the next begins with what it found, at
+// the bottom, where single nodes can move again.
+class LeidenRun {
+ public:
+  LeidenRun(const internal::CommunityGraph& graph, const LeidenOptions& options, Executor& executor)
+      : bottom_(graph), options_(options), executor_(executor), labels_(graph.nodes) {
+    spending_.budget = &options.run.budget;
+    std::iota(labels_.begin(), labels_.end(), NodeId{0});
+    found_.count = graph.nodes;
   }
-  return result;
-}
+
+  // Without `communities` and `sizes`: `labels`, by node of the graph, are numbered by smallest
+  // member.
+  LeidenResult Run(std::vector<NodeId>& labels) {
+    if (bottom_.total > 0) {
+      accumulators_.Reserve(executor_, bottom_.nodes);
+      accumulators_.Add(
+          std::make_unique<internal::SparseAccumulator>());  // of the thread that applies picks
+      for (auto& accumulator : accumulators_.idle())
+        bottom_.unit ? accumulator->Resize<true>(bottom_.nodes)
+                     : accumulator->Resize<false>(bottom_.nodes);
+      while (found_.iterations < options_.iterations && !found_.truncated)
+        if (!Iterate()) break;
+    }
+    found_.modularity =
+        internal::Modularity(bottom_, labels_, found_.count, options_.resolution, executor_);
+    labels = std::move(labels_);
+    return std::move(found_);
+  }
+
+ private:
+  // False when nothing moved: another iteration would find the same.
+  bool Iterate() {
+    ++found_.iterations;
+    std::uint64_t moves = 0;
+    const internal::CommunityGraph* graph = &bottom_;
+    communities_ = labels_;  // by node of the level
+    at_.clear();             // node of the level by node; empty = the same
+    for (int level = 0; level < kMaxLevels; ++level) {
+      found_.levels = std::max(found_.levels, level + 1);
+      const internal::MoveReport report =
+          moving_.Run(*graph, communities_, OptionsOf(level), executor_, accumulators_, spending_);
+      moves += report.moves;
+      found_.truncated |= report.truncated;
+      const NodeId count = internal::Renumber(communities_, scratch_);
+      found_.count = count;
+      if (count == graph->nodes || found_.truncated || !WorthGoingOn(level, report.gain)) break;
+      internal::MakeGroups(*graph, communities_, count, groups_);
+      if (!refinement_.Run(*graph, communities_, groups_, options_.resolution, executor_,
+                           accumulators_, &options_.run.budget, parts_)) {
+        found_.truncated = true;
+        break;
+      }
+      const NodeId parts = internal::Renumber(parts_, scratch_);
+      if (parts == graph->nodes) break;  // nothing held together
+      internal::CommunityGraph& coarse = graph == &levels_[0] ? levels_[1] : levels_[0];
+      internal::MakeGroups(*graph, parts_, parts, groups_);
+      if (!internal::Aggregate(*graph, parts_, groups_, executor_, accumulators_,
+                               &options_.run.budget, coarse)) {
+        found_.truncated = true;
+        break;
+      }
+      GoUp(parts);
+      for (auto& accumulator : accumulators_.idle())
+        accumulator->Resize<false>(parts);  // coarse graphs have weights
+      graph = &coarse;
+    }
+    // Nodes of any level are connected below: parts grow along links. So it is enough to split
+    // disconnected communities here, where nodes are few.
+    if (found_.count < graph->nodes)
+      found_.count = internal::SplitIntoConnected(*graph, communities_, found_.count, executor_);
+    ParallelForEach(executor_, labels_.size(), kGrain,
+                    [&](std::size_t v) { labels_[v] = communities_[at_.empty() ? v : at_[v]]; });
+    found_.moves += moves;
+    return moves > 0;
+  }
+
+  // Every level of every iteration has an order of its own.
+  internal::MoveOptions OptionsOf(int level) const {
+    const auto run = static_cast<std::uint64_t>(found_.iterations) * kMaxLevels +
+                     static_cast<std::uint64_t>(level);
+    return {options_.resolution, options_.tolerance, level > 0, found_.iterations > 1,
+            options_.seed * 0x9E3779B97F4A7C15ull + run};
+  }
+
+  // After a level that gained this. Later iterations begin where little is left to gain.
+  bool WorthGoingOn(int level, double gain) const {
+    if (level == 0) return found_.iterations == 1 || gain >= options_.tolerance;
+    return gain > options_.tolerance;
+  }
+
+  // Parts become nodes; each starts in the community that its nodes were in.
+  void GoUp(NodeId parts) {
+    above_.resize(parts);
+    for (std::size_t v = 0; v < communities_.size(); ++v) above_[parts_[v]] = communities_[v];
+    communities_.swap(above_);
+    if (at_.empty()) {
+      at_ = parts_;
+      return;
+    }
+    ParallelForEach(executor_, at_.size(), kGrain, [&](std::size_t v) { at_[v] = parts_[at_[v]]; });
+  }
+
+  const internal::CommunityGraph& bottom_;
+  const LeidenOptions& options_;
+  Executor& executor_;
+  LeidenResult found_;
+  std::vector<NodeId> labels_;
+  internal::CommunityGraph levels_[2];
+  internal::Groups groups_;
+  common_internal::ObjectPool<internal::SparseAccumulator> accumulators_;
+  internal::LocalMoving moving_;
+  internal::Refinement refinement_;
+  internal::Spending spending_;
+  std::vector<NodeId> communities_, parts_, at_, above_, scratch_;
+};
 
 // A graph read as undirected, and which node is in which row.
 struct Undirected {
@@ -188,10 +277,26 @@ Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& opti
 // Whether leaves may share their neighbour's row.
 bool MayFold(const LeidenOptions& options) { return options.resolution <= 1; }
 
-Result<LeidenResult> Find(const Undirected& made, NodeId all, const LeidenOptions& options,
-                          Executor& executor) {
+LeidenResult Find(const Undirected& made, NodeId all, const LeidenOptions& options,
+                  Executor& executor) {
   if (!made.graph) return Singletons(made.selected, all);
-  return Find(*made.graph, made.places, all, options, executor);
+  std::vector<NodeId> labels;
+  LeidenResult result = LeidenRun(*made.graph, options, executor).Run(labels);
+  result.communities.assign(all, LeidenResult::kNotSelected);
+  std::vector<std::uint32_t> numbers(std::exchange(result.count, 0), LeidenResult::kNotSelected);
+  for (NodeId v = 0; v < all; ++v) {
+    const NodeId row = made.places.rows[v];
+    if (row == kNoNode) continue;
+    std::uint32_t isolated = LeidenResult::kNotSelected;
+    std::uint32_t& number = row == NodeOrdering::kIsolated ? isolated : numbers[labels[row]];
+    if (number == LeidenResult::kNotSelected) {
+      number = result.count++;
+      result.sizes.push_back(0);
+    }
+    ++result.sizes[number];
+    result.communities[v] = number;
+  }
+  return result;
 }
 
 }  // namespace

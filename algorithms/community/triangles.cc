@@ -6,8 +6,8 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/simple_graph.h"
+#include "algorithms/community/internal/community_csr.h"
 #include "algorithms/community/internal/oriented_graph.h"
-#include "algorithms/community/internal/triangles_csr.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus::community {

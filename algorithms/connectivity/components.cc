@@ -22,8 +22,8 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
-#include "algorithms/connectivity/internal/components_csr.h"
 #include "algorithms/connectivity/internal/components_small.h"
+#include "algorithms/connectivity/internal/connectivity_csr.h"
 #include "algorithms/connectivity/internal/union_find.h"
 #include "engine/internal/prefetch.h"
 #include "engine/out_of_memory.h"

@@ -13,7 +13,7 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stored_edges.h"
-#include "algorithms/connectivity/internal/spanning_forest_csr.h"
+#include "algorithms/connectivity/internal/connectivity_csr.h"
 #include "algorithms/connectivity/internal/union_find.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/bulk/radix_sort.h"
@@ -42,7 +42,7 @@ class FilterKruskal {
     std::iota(parents_.begin(), parents_.end(), NodeId{0});
   }
 
-  std::vector<std::uint32_t> Run() {
+  SpanningForestCsrResult Run() {
     for (bool first = true; arcs_ > 0; first = false) {
       const std::uint64_t left = Filter(first);
       if (left == 0) break;
@@ -52,9 +52,8 @@ class FilterKruskal {
       if (bound == kAll) break;
     }
     std::sort(chosen_.begin(), chosen_.end());
-    return std::move(chosen_);
+    return {std::move(chosen_), truncated_};
   }
-  bool truncated() const { return truncated_; }
 
  private:
   static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
@@ -204,12 +203,9 @@ class FilterKruskal {
 
 Result<SpanningForestCsrResult> SpanningForestCsr(const CsrView& rows,
                                                   const SpanningForestCsrOptions& options) try {
-  FilterKruskal kruskal(rows, options.maximum, options.run.budget,
-                        common_internal::Pick(options.run.executor));
-  SpanningForestCsrResult result;
-  result.arcs = kruskal.Run();
-  result.truncated = kruskal.truncated();
-  return result;
+  return FilterKruskal(rows, options.maximum, options.run.budget,
+                       common_internal::Pick(options.run.executor))
+      .Run();
 }
 PLEXUS_CATCH_NO_MEMORY
 

@@ -8,7 +8,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <string>
 #include <utility>
 
 #include "algorithms/common/internal/selection.h"
@@ -294,14 +293,12 @@ std::uint64_t BytesPerIteration(const BatchLayout& rows) {
 }
 
 Status Check(std::span<const std::vector<NodeWeight>> sets, const PageRankOptions& options) {
-  auto bad = [](const std::string& what) { return Invalid(what); };
   if (sets.empty() || sets.size() > kMaxSets)
-    return bad(std::to_string(sets.size()) + " seed sets; 1 to " + std::to_string(kMaxSets) +
-               " are possible");
+    return Invalid(sets.size(), " seed sets; 1 to ", kMaxSets, " are possible");
   if (!options.seeds.empty())
-    return bad("a batch takes its seeds from the sets, not from the options");
+    return Invalid("a batch takes its seeds from the sets, not from the options");
   if (options.precision != Precision::kF32)
-    return bad("a batch is computed in f32; say so in the options");
+    return Invalid("a batch is computed in f32; say so in the options");
   return internal::CheckPageRankOptions(options, internal::PageRankUse::kSixteen);
 }
 

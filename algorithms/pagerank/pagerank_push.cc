@@ -9,7 +9,6 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "algorithms/common/internal/edge_weigher.h"
@@ -212,24 +211,23 @@ class Pusher {
 
 Status Check(std::span<const NodeWeight> seeds, const PageRankPushOptions& o,
              const common_internal::Selection& selection, double& total) {
-  auto bad = [](const std::string& what) { return Invalid(what); };
   if (!(o.damping >= 0 && o.damping <= 0.9999))
-    return bad("damping " + std::to_string(o.damping) + " is not in [0, 0.9999], as push needs it");
+    return Invalid("damping ", o.damping, " is not in [0, 0.9999], as push needs it");
   if (!(o.max_error >= 1e-9 && o.max_error <= 1))
-    return bad("the largest error allowed is 1e-9 to 1");
-  if (seeds.empty()) return bad("push starts at seeds; none was given");
+    return Invalid("the largest error allowed is 1e-9 to 1");
+  if (seeds.empty()) return Invalid("push starts at seeds; none was given");
   total = 0;
   for (const NodeWeight& seed : seeds) {
     if (seed.node >= selection.snapshot->node_count() || !selection.contains(seed.node))
       return common_internal::NotSelected(*selection.snapshot, "seed", seed.node, o.filter.kinds);
     if (!(seed.weight >= 0) || !std::isfinite(seed.weight))
-      return bad("weight " + std::to_string(seed.weight) + " of seed node " +
-                 common_internal::NodeName(*selection.snapshot, seed.node) +
-                 " is not a finite number >= 0");
+      return Invalid("weight ", seed.weight, " of seed node ",
+                     common_internal::NodeName(*selection.snapshot, seed.node),
+                     " is not a finite number >= 0");
     total += seed.weight;
   }
   if (!(total > 0) || !std::isfinite(total))
-    return bad("the seeds' weights do not have a finite sum above 0");
+    return Invalid("the seeds' weights do not have a finite sum above 0");
   return {};
 }
 

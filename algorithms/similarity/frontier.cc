@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <span>
-#include <string>
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/similarity/internal/cooccurrence.h"
 #include "algorithms/similarity/internal/inverted_index.h"
 #include "algorithms/similarity/internal/top_pairs.h"
-#include "algorithms/similarity/internal/top_triples.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus::similarity {
@@ -62,9 +60,12 @@ std::vector<SharedNeighbor> Explain(const InvertedIndex& index, std::span<const 
 }
 
 template <int kMembers>
-void Reply(const InvertedIndex& index, const std::vector<ScoredSet<kMembers>>& found,
+void Reply(const InvertedIndex& index, const internal::TopSets<kMembers>& found,
            const FrontierOptions& options, FrontierResult& result) {
-  for (const ScoredSet<kMembers>& set : found) {
+  result.truncated = found.truncated;
+  result.compared = found.compared;
+  result.scored = found.scored;
+  for (const ScoredSet<kMembers>& set : found.sets) {
     if (options.top == 0 && result.sets.size() == kMaxFrontierTop) {
       result.truncated = true;
       return;
@@ -79,10 +80,10 @@ void Reply(const InvertedIndex& index, const std::vector<ScoredSet<kMembers>>& f
 Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions& options) try {
   PLEXUS_TRY(CheckOptions(options));
   Executor& executor = common_internal::Pick(options.run.executor);
-  internal::InvertedIndexOptions shared{options.filter.kinds, options.filter.valid_at,
-                                        options.filter.subset, nullptr};
-  if (options.arity == 2) shared.anchors = options.anchors;
-  PLEXUS_ASSIGN(const InvertedIndex index, internal::MakeInvertedIndex(snapshot, shared, executor));
+  PLEXUS_ASSIGN(
+      const InvertedIndex index,
+      internal::MakeInvertedIndex(snapshot, options.filter,
+                                  options.arity == 2 ? options.anchors : nullptr, executor));
   const internal::CooccurrenceIndex mask(snapshot, index, options.mask == FrontierMask::kLinked,
                                          options.inside, executor);
   const std::size_t k = options.top == 0 ? kMaxFrontierTop + 1 : options.top;
@@ -91,25 +92,16 @@ Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions&
   result.facts = index.row_count();
   result.neighbors = index.term_count();
   result.wedges = index.wedges;
-  auto note = [&](const auto& answer) {
-    result.truncated = answer.truncated;
-    result.compared = answer.compared;
-    result.scored = answer.scored;
-  };
   if (options.arity == 2) {
     internal::PairQuery query;
     query.k = k;
     query.mask = &mask;
     query.anchors_only = options.anchors != nullptr;
     query.budget = options.run.budget;
-    const internal::PairResult answer = FindTopPairs(index, query, executor);
-    note(answer);
-    Reply(index, answer.pairs, options, result);
+    Reply(index, FindTopPairs(index, query, executor), options, result);
   } else {
     const internal::TripleQuery query{k, &mask, options.anchors, options.run.budget};
-    const internal::TripleResult answer = FindTopTriples(index, query, executor);
-    note(answer);
-    Reply(index, answer.triples, options, result);
+    Reply(index, FindTopTriples(index, query, executor), options, result);
   }
   return result;
 }

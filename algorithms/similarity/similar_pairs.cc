@@ -1,6 +1,5 @@
 // The graph's rows made simple, shares, wedges; the top-k join when there are too many.
 #include <algorithm>
-#include <string>
 
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
@@ -44,10 +43,10 @@ Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<do
   std::sort(found.begin(), found.end(), common_internal::Better());
   const bool full = found.size() == query.k;
   if (full) query.threshold = found.back();
-  internal::PairResult answer = internal::FindTopPairs(index, query, executor);
+  internal::TopSets<2> answer = internal::FindTopPairs(index, query, executor);
   result.compared = answer.compared;
   result.truncated = answer.truncated;
-  std::vector<ScoredSet<2>> pairs = std::move(answer.pairs);
+  std::vector<ScoredSet<2>> pairs = std::move(answer.sets);
   if (answer.truncated)  // it may not have found again what was found before
     pairs.insert(pairs.end(), found.begin(), found.end());
   else if (full)

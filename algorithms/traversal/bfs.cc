@@ -14,12 +14,12 @@
 #include <utility>
 
 #include "algorithms/common/internal/interruptible_arcs.h"
+#include "algorithms/common/internal/node_map.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/traversal/internal/bucket_top_k.h"
 #include "algorithms/traversal/internal/resume_token.h"
 #include "algorithms/traversal/internal/row_descriptors.h"
 #include "algorithms/traversal/internal/row_prefetch.h"
-#include "algorithms/traversal/internal/visited_set.h"
 #include "engine/internal/prefetch.h"
 #include "engine/out_of_memory.h"
 
@@ -34,8 +34,71 @@ constexpr std::uint64_t kPullShare = 16;
 constexpr std::size_t kRowsAhead = 64;    // nodes of the next level whose rows are prefetched
 constexpr std::size_t kPrefetchLead = 8;  // an offset has arrived when so many nodes came after it
 
+// Which nodes a search has visited, one bit each, at no cost for the rest.
+//
+// A bitmap that is kept between searches and cleaned word by word: the words that a
+// search touched are listed. So the cost of a small search depends on its own nodes only, and a set
+// of 300,000 nodes fits the first cache levels. Graphs of over 8 million nodes would make the kept
+// memory large and its first cleaning slow; they get a hash table, until a search is so large that
+// the bitmap is worth it. Single-threaded to write, shared to read.
+class VisitedSet {
+ public:
+  static constexpr NodeId kMaxBitmapNodes = NodeId{1} << 23;
+
+  // Empty again, for ids below node_count.
+  void Reset(NodeId node_count) {
+    if (touched_.size() * 8 > words_.size())
+      std::fill(words_.begin(), words_.end(), 0);
+    else
+      for (const std::uint32_t word : touched_) words_[word] = 0;
+    touched_.clear();
+    node_count_ = node_count;
+    bits_ = node_count <= kMaxBitmapNodes;
+    if (bits_)
+      Grow();
+    else
+      map_.Reset(node_count);
+  }
+
+  // True when it was not there.
+  bool Insert(NodeId node) {
+    if (bits_) {
+      std::uint64_t& word = words_[node / 64];
+      if (word == 0) touched_.push_back(node / 64);
+      const std::uint64_t bit = std::uint64_t{1} << (node % 64);
+      if (word & bit) return false;
+      word |= bit;
+      return true;
+    }
+    std::uint32_t& value = map_.at(node);
+    return value == common_internal::NodeMap::kAbsent ? (value = 0, true) : false;
+  }
+  bool contains(NodeId node) const {
+    return bits_ ? words_[node / 64] >> (node % 64) & 1
+                 : map_.get(node) != common_internal::NodeMap::kAbsent;
+  }
+  // Worth the whole array now: many nodes are about to be visited.
+  void MakeDense() { map_.MakeDense(); }
+
+  std::size_t size_bytes() const {
+    return words_.capacity() * 8 + touched_.capacity() * 4 + map_.size_bytes();
+  }
+
+ private:
+  void Grow() {
+    const std::size_t words = (std::size_t{node_count_} + 63) / 64;
+    if (words_.size() < words) words_.resize(words, 0);
+  }
+
+  NodeId node_count_ = 0;
+  bool bits_ = true;
+  std::vector<std::uint64_t> words_;  // zero but for the words listed
+  std::vector<std::uint32_t> touched_;
+  common_internal::NodeMap map_;
+};
+
 struct Scratch {
-  internal::VisitedSet visited;  // reached, or visited and not selected
+  VisitedSet visited;  // reached, or visited and not selected
   std::vector<BfsNode> nodes, spare;
   std::vector<std::uint32_t> next;
 };
@@ -329,7 +392,7 @@ class Search {
   const Budget& budget_;
   Executor& executor_;
   std::unique_ptr<Scratch> scratch_;
-  internal::VisitedSet& visited_;
+  VisitedSet& visited_;
   std::vector<BfsNode>& nodes_;
   bool one_sorted_row_;
   std::shared_ptr<const internal::RowDescriptors> row_descriptors_;
@@ -363,11 +426,8 @@ Result<BfsResult> Bfs(const Snapshot& snapshot, std::span<const NodeId> sources,
       return common_internal::NotSelected(snapshot, "source", v, options.filter.kinds);
   }
   Budget budget = options.run.budget;
-  if (!options.resume.empty()) {
-    PLEXUS_ASSIGN(const internal::SearchPosition position,
-                  MakeDigest(snapshot, sources, options).Position(options.resume));
-    budget = internal::BudgetFrom(position, budget);
-  }
+  if (!options.resume.empty())
+    PLEXUS_SET(budget, MakeDigest(snapshot, sources, options).BudgetFrom(options.resume, budget));
   Search search(selection, options, budget, common_internal::Pick(options.run.executor));
   search.Run(sources);
   BfsResult result = search.Take();

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <string>
 #include <utility>
 
 #include "algorithms/common/common.h"

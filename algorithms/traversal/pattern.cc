@@ -15,7 +15,7 @@
 #include "algorithms/common/internal/interruptible_arcs.h"
 #include "algorithms/common/internal/node_map.h"
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/common/internal/stored_edge.h"
+#include "algorithms/common/internal/stored_edges.h"
 #include "algorithms/common/internal/top_k.h"
 #include "algorithms/traversal/internal/resume_token.h"
 #include "engine/out_of_memory.h"
@@ -299,11 +299,9 @@ Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern&
                     snapshot, GraphFilter{masks.kinds, options.valid_at, options.subset}));
   PLEXUS_ASSIGN(const std::vector<NodeWeight> sorted, CheckStarts(snapshot, starts));
   Budget budget = options.run.budget;
-  if (!options.resume.empty()) {
-    PLEXUS_ASSIGN(const internal::SearchPosition position,
-                  MakeDigest(snapshot, pattern, sorted, options).Position(options.resume));
-    budget = internal::BudgetFrom(position, budget);
-  }
+  if (!options.resume.empty())
+    PLEXUS_SET(budget,
+               MakeDigest(snapshot, pattern, sorted, options).BudgetFrom(options.resume, budget));
   PatternSearch search(selection, pattern, masks, options, budget);
   search.Run(sorted, hops);
   TraverseResult result = search.Take();

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/common/internal/stored_edge.h"
+#include "algorithms/common/internal/stored_edges.h"
 #include "algorithms/traversal/internal/layered_search.h"
 #include "algorithms/traversal/internal/resume_token.h"
 #include "engine/out_of_memory.h"
@@ -121,11 +120,10 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const NodeWe
   if (!given.resume.empty()) {
     PLEXUS_ASSIGN(const std::vector<NodeWeight> starts,
                   CheckSeeds(snapshot, seeds, given.aggregate));
-    PLEXUS_ASSIGN(const internal::SearchPosition position,
-                  MakeDigest(snapshot, starts, given).Position(given.resume));
     TraverseOptions further = given;
     further.resume.clear();
-    further.run.budget = internal::BudgetFrom(position, given.run.budget);
+    PLEXUS_SET(further.run.budget,
+               MakeDigest(snapshot, starts, given).BudgetFrom(given.resume, given.run.budget));
     return Traverse(snapshot, seeds, further);
   }
   const TraverseOptions& options = given;

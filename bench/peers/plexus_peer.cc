@@ -14,7 +14,7 @@
 #include "algorithms/centrality/centrality.h"
 #include "algorithms/community/community.h"
 #include "algorithms/connectivity/connectivity.h"
-#include "algorithms/connectivity/internal/components_csr.h"
+#include "algorithms/connectivity/internal/connectivity_csr.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/retrieval/vectors.h"
 #include "algorithms/similarity/similarity.h"

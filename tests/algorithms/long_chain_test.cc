@@ -7,7 +7,7 @@
 #include "algorithms/centrality/centrality.h"
 #include "algorithms/community/community.h"
 #include "algorithms/connectivity/connectivity.h"
-#include "algorithms/connectivity/internal/spanning_forest_csr.h"
+#include "algorithms/connectivity/internal/connectivity_csr.h"
 #include "algorithms/memory/visibility/visibility.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/paths/paths.h"

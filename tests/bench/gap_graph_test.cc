@@ -15,7 +15,7 @@
 #include "algorithms/centrality/centrality.h"
 #include "algorithms/centrality/internal/betweenness_csr.h"
 #include "algorithms/community/community.h"
-#include "algorithms/community/internal/triangles_csr.h"
+#include "algorithms/community/internal/community_csr.h"
 #include "algorithms/paths/internal/distances_csr.h"
 #include "algorithms/paths/paths.h"
 #include "algorithms/traversal/internal/bfs_csr.h"

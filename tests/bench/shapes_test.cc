@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "algorithms/connectivity/connectivity.h"
-#include "algorithms/connectivity/internal/components_csr.h"
+#include "algorithms/connectivity/internal/connectivity_csr.h"
 #include "engine/bulk/topology.h"
 
 namespace plexus::bench {

@@ -13,12 +13,15 @@
 
 namespace plexus::centrality::internal {
 
-// `count` of the nodes [0, nodes) without replacement, all of them when there are fewer,
-// in the order drawn. O(nodes).
-inline std::vector<NodeId> DrawNodes(NodeId nodes, std::uint64_t count, std::uint64_t seed) {
+// As many of the nodes [0, nodes) as the options say, without replacement, all of them when there
+// are fewer, in the order drawn. O(nodes).
+template <class Options>
+std::vector<NodeId> DrawNodes(NodeId nodes, const Options& options) {
+  std::uint64_t count = options.samples;
+  if (count == 0) count = nodes <= Options::kAllUpTo ? nodes : Options::kSampled;
   std::vector<NodeId> all(nodes);
   for (NodeId v = 0; v < nodes; ++v) all[v] = v;
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(options.seed);
   count = std::min<std::uint64_t>(count, nodes);
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t j = i + static_cast<std::uint64_t>(

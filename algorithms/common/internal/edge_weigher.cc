@@ -1,29 +1,26 @@
 // Checks of EdgeWeighting, and its factors by kind.
 #include "algorithms/common/internal/edge_weigher.h"
 
-#include <string>
-
 namespace plexus::common_internal {
 
 Result<EdgeWeigher> EdgeWeigher::Make(const Snapshot& snapshot, const EdgeWeighting& weights) {
-  const auto bad = [](const std::string& what) { return Invalid(what); };
   const auto& kinds = snapshot.schema().edge_kinds();
   EdgeWeigher weigher;
   weigher.snapshot_ = &snapshot;
   weigher.now_ = weights.now_ms;
   weigher.kinds_.resize(kinds.size());
   if (weights.half_life_ms < 0)
-    return bad("half-life " + std::to_string(weights.half_life_ms) + " ms is below 0");
+    return Invalid("half-life ", weights.half_life_ms, " ms is below 0");
   if (weights.half_life_ms > 0 && weights.now_ms == kNoTime)
-    return bad("a half-life needs the time up to which edges have aged");
+    return Invalid("a half-life needs the time up to which edges have aged");
   std::vector<bool> named(kinds.size());
   for (const KindFactor& f : weights.factors) {
     if (f.kind >= kinds.size() || kinds[f.kind].name.empty())
-      return bad("a factor for edge kind " + std::to_string(f.kind) + ", which does not exist");
-    if (named[f.kind]) return bad("two factors for edge kind '" + kinds[f.kind].name + "'");
+      return Invalid("a factor for edge kind ", f.kind, ", which does not exist");
+    if (named[f.kind]) return Invalid("two factors for edge kind '", kinds[f.kind].name, "'");
     if (!(f.factor >= 0) || !std::isfinite(f.factor))
-      return bad("factor " + std::to_string(f.factor) + " of edge kind '" + kinds[f.kind].name +
-                 "' is not a finite number >= 0");
+      return Invalid("factor ", f.factor, " of edge kind '", kinds[f.kind].name,
+                     "' is not a finite number >= 0");
     named[f.kind] = true;
     weigher.kinds_[f.kind].factor = f.factor;
   }

@@ -42,10 +42,14 @@ class ObjectPool {
   };
 
   // As many objects as a loop over `blocks` can use at once. REQUIRES no loop at work.
-  void Reserve(const Executor& executor, std::size_t blocks) {
+  template <class Make>
+  void Reserve(const Executor& executor, std::size_t blocks, Make&& make) {
     const std::size_t count = std::min(blocks, static_cast<std::size_t>(executor.thread_count()));
     free_.reserve(count);
-    while (free_.size() < count) free_.push_back(std::make_unique<T>());
+    while (free_.size() < count) free_.push_back(make());
+  }
+  void Reserve(const Executor& executor, std::size_t blocks) {
+    Reserve(executor, blocks, [] { return std::make_unique<T>(); });
   }
   void Add(std::unique_ptr<T> object) {
     const std::lock_guard lock(mutex_);

@@ -6,7 +6,6 @@
 // kind passes), so that kernels get their short loops without asking why.
 #pragma once
 
-#include <cstdint>
 #include <expected>
 #include <span>
 #include <string>

@@ -175,11 +175,7 @@ class Walker {
     const std::size_t rows = (last - first + most - 1) / most,
                       tasks = (last - first + rows - 1) / rows;
     std::vector<Outcome> outcomes(tasks, Outcome{TopKSets<2>(query_.k, best_.threshold())});
-    while (workers_ <
-           std::min(tasks, static_cast<std::size_t>(std::max(1, executor_.thread_count())))) {
-      pool_.Add(MakeSums());
-      ++workers_;
-    }
+    pool_.Reserve(executor_, tasks, [&] { return MakeSums(); });
     ParallelFor(executor_, last - first, rows, [&](std::size_t begin, std::size_t end) {
       const auto sums = pool_.Acquire([&] { return MakeSums(); });
       Outcome& outcome = outcomes[begin / rows];
@@ -292,7 +288,6 @@ class Walker {
   std::vector<double> most_;          // by shared neighbour, of its values; empty: 1
   TopKSets<2> best_;
   common_internal::ObjectPool<Sums> pool_;
-  std::size_t workers_ = 0;
   std::uint64_t wedges_ = 0, scored_ = 0;
 };
 

@@ -5,7 +5,6 @@
 #include <bit>
 #include <limits>
 
-#include "algorithms/common/internal/splitmix64.h"
 #include "algorithms/common/internal/stop_flag.h"
 
 namespace plexus::community::internal {
@@ -80,7 +79,7 @@ class BlockwiseMoving::Block {
   bool IsInside(NodeId v) const { return v - begin_ < size_; }
 
   void FillQueue() {
-    const std::uint64_t draw = common_internal::SplitMix64(plan_.seed + block_);
+    const std::uint64_t draw = SplitMix64(plan_.seed + block_);
     const NodeId step = plan_.in_order ? 1 : static_cast<NodeId>(draw | 1),
                  first = plan_.in_order ? 0 : static_cast<NodeId>(draw >> 32);
     for (NodeId i = 0; i < places_; ++i) {

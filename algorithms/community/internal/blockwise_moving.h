@@ -22,6 +22,14 @@
 
 namespace plexus::community::internal {
 
+// A 64-bit number well mixed: splitmix64 (Steele, Lea, Flood, 2014).
+inline std::uint64_t SplitMix64(std::uint64_t x) {
+  x += 0x9E3779B97F4A7C15ull;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+
 // What moving knows of communities, by label.
 struct CommunitySums {
   std::vector<double> totals;  // of their nodes' strengths

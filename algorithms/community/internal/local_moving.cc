@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstring>
 
-#include "algorithms/common/internal/splitmix64.h"
 #include "algorithms/common/internal/stop_flag.h"
 
 namespace plexus::community::internal {
@@ -190,7 +189,7 @@ void LocalMoving::ApplyProposals(SparseAccumulator& accumulator, Spending& spend
 void LocalMoving::Sweep(const MoveOptions& options, Executor& executor,
                         common_internal::ObjectPool<SparseAccumulator>& accumulators,
                         Spending& spending, MoveReport& report) {
-  const std::uint64_t draw = common_internal::SplitMix64(options.seed);
+  const std::uint64_t draw = SplitMix64(options.seed);
   const NodeId step = options.in_order ? 1 : static_cast<NodeId>(draw | 1);
   const NodeId first = options.in_order ? 0 : static_cast<NodeId>(draw >> 32);
   const auto own_accumulator = accumulators.Acquire();

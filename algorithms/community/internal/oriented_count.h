@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "algorithms/common/common.h"
-#include "algorithms/common/internal/object_pool.h"
 #include "algorithms/community/internal/oriented_graph.h"
 #include "engine/arrays/views.h"
 #include "engine/internal/prefetch.h"
@@ -70,20 +69,6 @@ class Extent {
   NodeId rows_;
   bool cut_ = false;
   std::atomic<bool> stop_ = false;
-};
-
-// Marks of as many blocks as run at once, all made before the loop.
-template <class Mark>
-class Marks {
- public:
-  Marks(std::size_t count, std::size_t blocks, const Executor& executor) {
-    pool_.Reserve(executor, blocks);
-    for (auto& marks : pool_.idle()) marks->assign(count, 0);
-  }
-  auto Acquire() { return pool_.Acquire(); }
-
- private:
-  common_internal::ObjectPool<std::vector<Mark>> pool_;
 };
 
 }  // namespace plexus::community::internal

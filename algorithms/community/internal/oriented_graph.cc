@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "algorithms/common/internal/object_pool.h"
 #include "algorithms/community/internal/bitset_intersection.h"
 #include "algorithms/community/internal/oriented_count.h"
 #include "engine/error.h"
@@ -22,6 +23,15 @@ constexpr double kShort =
     128;  // the sum of squared degrees, a bound of the work, is within so many times the arcs
 constexpr std::size_t kSquaresGrain = 1 << 14;
 constexpr NodeId kMaxHubs = 8192;  // 8 MiB of bits
+
+using Words = std::vector<std::uint64_t>;
+
+// A bit a node for as many blocks of rows as run at once, all made before the loop.
+void ReserveMarks(common_internal::ObjectPool<Words>& scratch, NodeId nodes, NodeId rows,
+                  const Executor& executor) {
+  scratch.Reserve(executor, rows / kCountGrain + 1,
+                  [&] { return std::make_unique<Words>((std::size_t{nodes} + 63) / 64, 0); });
+}
 
 // Numbers by falling degree, ties by smaller id. O(nodes + largest degree).
 std::vector<NodeId> ByDegree(const CsrView& graph) {
@@ -133,8 +143,8 @@ OrientedCount CountOriented(const OrientedGraph& graph, const Budget& budget, Ex
   const CountCommonFn common = FindCountCommon(SimdLevel::kBest);
   Extent extent(graph, budget);
   const NodeId rows = extent.rows();
-  Marks<std::uint64_t> scratch((std::size_t{graph.node_count()} + 63) / 64, rows / kCountGrain + 1,
-                               executor);
+  common_internal::ObjectPool<Words> scratch;
+  ReserveMarks(scratch, graph.node_count(), rows, executor);
   OrientedCount count;
   count.triangles =
       ParallelSum(executor, rows, kCountGrain, [&](std::size_t begin, std::size_t end) {
@@ -169,7 +179,8 @@ OrientedCount CountSimple(const CsrView& simple, const Budget& budget, Executor&
   const NodeId n = simple.node_count(), rows = extent.rows();
   const NodeId* const neighbors = simple.neighbors.data();
   const std::size_t arcs = simple.arc_count();
-  Marks<std::uint64_t> scratch((std::size_t{n} + 63) / 64, rows / kCountGrain + 1, executor);
+  common_internal::ObjectPool<Words> scratch;
+  ReserveMarks(scratch, n, rows, executor);
   OrientedCount count;
   count.triangles =
       ParallelSum(executor, rows, kCountGrain, [&](std::size_t begin, std::size_t end) {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 
+#include "algorithms/common/internal/object_pool.h"
 #include "algorithms/community/internal/bitset_intersection.h"
 #include "algorithms/community/internal/oriented_count.h"
 #include "algorithms/community/internal/oriented_graph.h"

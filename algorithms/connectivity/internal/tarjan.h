@@ -12,10 +12,8 @@ namespace plexus::connectivity::internal {
 
 // Component number of each node; a component is numbered before those that reach it. Row of v =
 // targets[offsets[v], offsets[v + 1]). Tarjan 1972 with an explicit stack: a chain of any length is
-// fine. O(nodes + arcs), one thread. Deadline and cancel flag of `budget`, when given, are looked
-// at every 65,536 arcs and nodes; nullopt when one of them says to stop.
-std::vector<std::uint32_t> StrongComponents(std::span<const std::uint32_t> offsets,
-                                            std::span<const std::uint32_t> targets);
+// fine. O(nodes + arcs), one thread. Deadline and cancel flag of `budget` are looked at every
+// 65,536 arcs and nodes; nullopt when one of them says to stop.
 std::optional<std::vector<std::uint32_t>> StrongComponents(std::span<const std::uint32_t> offsets,
                                                            std::span<const std::uint32_t> targets,
                                                            const Budget& budget);

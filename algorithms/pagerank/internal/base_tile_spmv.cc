@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "algorithms/common/internal/base_weights.h"
-#include "algorithms/pagerank/internal/tile_spmv.h"
+#include "algorithms/pagerank/internal/tile_layout.h"
 
 namespace plexus::pagerank::internal {
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "algorithms/pagerank/internal/csr_spmv.h"
-#include "algorithms/pagerank/internal/spmv.h"
 #include "algorithms/pagerank/internal/tile_layout.h"
 #include "engine/adjacency/csr.h"
 #include "engine/parallel.h"

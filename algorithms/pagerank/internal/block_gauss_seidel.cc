@@ -117,13 +117,7 @@ BlockGaussSeidel<Real>::BlockGaussSeidel(const Problem& problem, Executor& execu
 template <class Real>
 auto BlockGaussSeidel<Real>::All() const -> Totals {
   Totals all;
-  for (const Part& part : parts_) {
-    all.scores += part.totals.scores;
-    all.dangling += part.totals.dangling;
-    all.absolute += part.totals.absolute;
-    all.changes += part.totals.changes;
-    all.kept += part.totals.kept;
-  }
+  for (const Part& part : parts_) all.Add(part.totals);
   return all;
 }
 
@@ -131,13 +125,7 @@ auto BlockGaussSeidel<Real>::All() const -> Totals {
 template <class Real>
 auto BlockGaussSeidel<Real>::Fold(std::size_t count) const -> Totals {
   Totals all;
-  for (std::size_t b = 0; b < count; ++b) {
-    all.scores += blocks_[b].scores;
-    all.dangling += blocks_[b].dangling;
-    all.absolute += blocks_[b].absolute;
-    all.changes += blocks_[b].changes;
-    all.kept += blocks_[b].kept;
-  }
+  for (std::size_t b = 0; b < count; ++b) all.Add(blocks_[b]);
   return all;
 }
 

@@ -23,7 +23,6 @@
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/pagerank/internal/csr_spmv.h"
 #include "algorithms/pagerank/internal/preparation.h"
-#include "algorithms/pagerank/internal/spmv.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 
@@ -80,6 +79,13 @@ class BlockGaussSeidel {
         0;  // of nodes with out-arcs, in absolute terms: what was sent at the last turn, and `kept`
     double kept = 0;  // of changes: what was not passed on yet
     double home = 0;  // a part: what the teleport got all together, as its rows know it
+    void Add(const Totals& other) {  // but for `home`
+      scores += other.scores;
+      dangling += other.dangling;
+      absolute += other.absolute;
+      changes += other.changes;
+      kept += other.kept;
+    }
   };
   struct Part {
     std::size_t first, last;  // blocks [first, last) of p_.sums

@@ -51,10 +51,6 @@ void SumRows(std::uint32_t count, std::size_t rows, std::uint32_t chunk, double*
   }
 }
 
-}  // namespace
-
-namespace {
-
 void MergeRows(const Run& run, Direction direction, std::vector<NodeId>& into) {
   const AlignedArray<NodeId>& rows = run.side(direction).rows;
   const std::size_t middle = into.size();

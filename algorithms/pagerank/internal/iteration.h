@@ -13,6 +13,7 @@
 #include "algorithms/pagerank/internal/simd4.h"
 #include "algorithms/pagerank/internal/tile_layout.h"
 #include "engine/arrays/aligned_array.h"
+#include "engine/arrays/views.h"
 #include "engine/parallel.h"
 
 namespace plexus::pagerank::internal {
@@ -115,6 +116,11 @@ struct PageRankStep {
   static_assert(sizeof(Wide) == PageRankPartial::kLanes * sizeof(double));
   static constexpr std::int64_t kNoSign = std::numeric_limits<std::int64_t>::max();
 };
+
+// Pull: over the rows of a graph as they are, nothing prepared. Blocks are cut by node id and their
+// partial sums added in order, so no bit depends on the threads.
+template <class Real>
+PageRankPartial StepByPull(const CsrView& in, const PageRankStep<Real>& step, Executor& executor);
 
 // Iterations over tiles. A block's sums are scratch that stays in cache.
 class TileStepper {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "algorithms/pagerank/internal/iteration.h"
-#include "algorithms/pagerank/internal/pull_iteration.h"
 #include "algorithms/pagerank/internal/tile_layout.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/out_of_memory.h"

@@ -89,9 +89,8 @@ bool AllOnes(std::span<const float> weights, Executor& executor) {
 }
 
 // Which layout is used depends on the options, never on what is cached.
-bool Serves(const PageRankPrepared& p, PageRankUse use, int iterations) {
-  if (p.use != use) return false;
-  if (use == PageRankUse::kSixteen) return true;
+bool Serves(const PageRankPrepared& p, int iterations) {
+  if (p.key.use == PageRankUse::kSixteen) return true;
   return p.LayoutPays(iterations) ? p.layout != nullptr
                                   : !p.layout || !p.packed;  // the in rows are at hand
 }
@@ -105,24 +104,22 @@ std::uint64_t PageRankPrepared::size_bytes() const {
 }
 
 Status CheckPageRankOptions(const PageRankOptions& o, PageRankUse use) {
-  auto bad = [](const std::string& what) { return Invalid(what); };
   if (!(o.damping >= 0 && o.damping < 1))
-    return bad("damping " + Text(o.damping) + " is not in [0, 1)");
-  if (o.iterations < 0) return bad("iterations " + std::to_string(o.iterations) + " is below 0");
+    return Invalid("damping ", Text(o.damping), " is not in [0, 1)");
+  if (o.iterations < 0) return Invalid("iterations ", o.iterations, " is below 0");
   if (o.iterations > 0) return {};
-  if (o.max_iterations < 1)
-    return bad("max_iterations " + std::to_string(o.max_iterations) + " is below 1");
+  if (o.max_iterations < 1) return Invalid("max_iterations ", o.max_iterations, " is below 1");
   const bool batch = use == PageRankUse::kSixteen;
   const double least =
       batch ? LeastBatchTolerance(o.damping) : LeastTolerance(o.precision, o.damping);
   if (!(o.tolerance >= least)) {
     char up[32];  // never less than what would do
     std::snprintf(up, sizeof up, "%.3g", least * 1.01);
-    return bad("tolerance " + Text(o.tolerance) + " cannot be reached in " +
-               (batch                            ? "a batch"
-                : o.precision == Precision::kF32 ? "f32"
-                                                 : "f64") +
-               "; at damping " + Text(o.damping) + " it must be at least " + up);
+    return Invalid("tolerance ", Text(o.tolerance), " cannot be reached in ",
+                   (batch                            ? "a batch"
+                    : o.precision == Precision::kF32 ? "f32"
+                                                     : "f64"),
+                   "; at damping ", Text(o.damping), " it must be at least ", up);
   }
   return {};
 }
@@ -133,15 +130,14 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   DenseViewOptions wanted = common_internal::ViewOptions(options);
   wanted.executor = &executor;
   wanted.weights = options.weighted;
+  PageRankPrepared::Key key{options.filter.kinds, options.reversed,    options.filter.valid_at,
+                            options.weighted,     options.arc_weights, use};
   // Weights that age differ at every time, so they are not cached.
   const bool cached =
       options.use_cache && !options.filter.subset && options.arc_weights.now_ms == kNoTime;
   if (cached)
-    if (auto found = PreparedRankings::Of(snapshot)->Find([&](const PageRankPrepared& p) {
-          return p.kinds == options.filter.kinds && p.reversed == options.reversed &&
-                 p.valid_at == options.filter.valid_at && p.asked_weighted == options.weighted &&
-                 p.arc_weights == options.arc_weights && Serves(p, use, iterations);
-        })) {
+    if (auto found = PreparedRankings::Of(snapshot)->Find(
+            [&](const PageRankPrepared& p) { return p.key == key && Serves(p, iterations); })) {
       const PageRankTiles* layout = found->LayoutPays(iterations) ? found->layout.get() : nullptr;
       if (found->packed) return PageRankReady{*found->packed, std::move(found), layout};
       PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));  // O(kinds)
@@ -149,12 +145,7 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
     }
   PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));
   auto made = std::make_shared<PageRankPrepared>();
-  made->kinds = options.filter.kinds;
-  made->reversed = options.reversed;
-  made->valid_at = options.filter.valid_at;
-  made->asked_weighted = options.weighted;
-  made->arc_weights = options.arc_weights;
-  made->use = use;
+  made->key = std::move(key);
   CsrView in = view.in(), out = view.out();
   made->arcs = in.arc_count();
   made->weighted = options.weighted && !AllOnes(in.weights, executor);

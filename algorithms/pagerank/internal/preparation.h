@@ -22,12 +22,16 @@ enum class PageRankUse : std::uint8_t { kOne, kSixteen };  // rankings in a swee
 // Holds no snapshot.
 struct PageRankPrepared {
   // What it was prepared for.
-  EdgeKinds kinds;
-  std::vector<EdgeKindId> reversed;
-  std::int64_t valid_at = kNoTime;
-  bool asked_weighted = true;
-  EdgeWeighting arc_weights;
-  PageRankUse use = PageRankUse::kOne;
+  struct Key {
+    EdgeKinds kinds;
+    std::vector<EdgeKindId> reversed;
+    std::int64_t valid_at = kNoTime;
+    bool weighted = true;
+    EdgeWeighting arc_weights;
+    PageRankUse use = PageRankUse::kOne;
+    bool operator==(const Key&) const = default;
+  };
+  Key key;
   // What was prepared.
   // The numbering, when it is not the base's own; with the in rows, when there is no layout.
   std::optional<DenseView> packed;

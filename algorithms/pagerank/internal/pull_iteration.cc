@@ -8,13 +8,14 @@
 // bring together, far below what f32 rounds away of all scores; a row that brings nothing
 // is 0 to the bit, none is below. In f64, where it would show, every row has sums of its
 // own.
-#include "algorithms/pagerank/internal/pull_iteration.h"
-
+//
+// Over tiles: sums of a block, then its scores.
 #include <algorithm>
 #include <array>
 #include <type_traits>
 
 #include "algorithms/common/internal/row_dot.h"
+#include "algorithms/pagerank/internal/iteration.h"
 
 namespace plexus::pagerank::internal {
 
@@ -152,5 +153,28 @@ PageRankPartial StepByPull(const CsrView& in, const PageRankStep<Real>& step, Ex
 
 template PageRankPartial StepByPull(const CsrView&, const PageRankStep<float>&, Executor&);
 template PageRankPartial StepByPull(const CsrView&, const PageRankStep<double>&, Executor&);
+
+template <class Real>
+PageRankPartial TileStepper::Step(const PageRankTiles& tiles, const PageRankStep<Real>& step,
+                                  Executor& executor) {
+  pool_.Reserve(executor, tiles.blocks().size());
+  return ParallelReduce(
+      executor, tiles.blocks().size(), 1, PageRankPartial{},
+      [&](std::size_t b, std::size_t) {
+        const auto sums = pool_.Acquire();
+        const PageRankTiles::Block& block = tiles.blocks()[b];
+        TileSpmv<Real>(tiles, block, step.contribution, sums->rows.data());
+        static_assert(PageRankTiles::kRowAlign % PageRankPartial::kLanes == 0,
+                      "blocks begin at lane 0");
+        const PageRankPartial partial = step.FinishRows(block.begin, block.end, sums->rows.data());
+        return partial;
+      },
+      Add);
+}
+
+template PageRankPartial TileStepper::Step(const PageRankTiles&, const PageRankStep<float>&,
+                                           Executor&);
+template PageRankPartial TileStepper::Step(const PageRankTiles&, const PageRankStep<double>&,
+                                           Executor&);
 
 }  // namespace plexus::pagerank::internal

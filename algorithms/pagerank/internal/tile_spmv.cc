@@ -1,6 +1,6 @@
 // A block's sums stay in cache while its tiles are added one by one; a piece is a loop of
 // fixed length.
-#include "algorithms/pagerank/internal/tile_spmv.h"
+#include "algorithms/pagerank/internal/tile_layout.h"
 
 #include <algorithm>
 #include <utility>

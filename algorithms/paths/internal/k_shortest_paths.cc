@@ -2,7 +2,6 @@
 #include "algorithms/paths/internal/k_shortest_paths.h"
 
 #include <algorithm>
-#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -10,7 +9,7 @@ namespace plexus::paths::internal {
 
 namespace {
 
-constexpr std::uint32_t kNone = common_internal::NodeMap::kAbsent;
+constexpr std::uint32_t kNone = ReachedNodes::kNone;
 // Rows and arcs that a search may look at once it is beyond the next best bound, and before it
 // gets a tree of its own.
 constexpr std::uint64_t kFirstEffort = 64;
@@ -27,7 +26,7 @@ bool KShortestPaths::ByBound::operator()(const Open& a, const Open& b) const {
 }
 
 // Of equally good ones the one nearest to the end, so that a search walks straight.
-bool KShortestPaths::OpenNode::operator>(const OpenNode& o) const {
+bool KShortestPaths::Hopeful::operator>(const Hopeful& o) const {
   if (whole != o.whole) return whole > o.whole;
   return rest != o.rest ? rest > o.rest : node > o.node;
 }
@@ -37,8 +36,7 @@ KShortestPaths::KShortestPaths(PathWalk& walk, std::vector<FoundPath>& paths)
       paths_(paths),
       tree_(walk),
       outside_(walk.edges()),
-      index_(walk.snapshot().node_count()),
-      places_(walk.snapshot().node_count()) {
+      index_(walk.snapshot().node_count()) {
   listed_.push_back({0, {}});
   if (paths[0].nodes.size() > 1) listed_[0].taken.push_back(paths[0].nodes[1]);
 }
@@ -46,9 +44,7 @@ KShortestPaths::KShortestPaths(PathWalk& walk, std::vector<FoundPath>& paths)
 Result<bool> KShortestPaths::Find() {
   PLEXUS_TRY(SplitSet());
   while (!queue_.empty() && !walk_.Interrupted()) {
-    std::pop_heap(queue_.begin(), queue_.end(), ByBound());
-    Open open = queue_.back();
-    queue_.pop_back();
+    Open open = queue_.Pop();
     const Open* rival = queue_.empty() ? nullptr : &queue_.front();
     if (open.found == 0) {
       Load(open.path);
@@ -59,8 +55,7 @@ Result<bool> KShortestPaths::Find() {
       List(open);
       return true;
     }
-    queue_.push_back(open);
-    std::push_heap(queue_.begin(), queue_.end(), ByBound());
+    queue_.Push(open);
   }
   return false;
 }
@@ -77,8 +72,7 @@ Status KShortestPaths::SplitSet() {
     PLEXUS_ASSIGN(const std::optional<Length> least, FirstBound(open));
     if (!least) continue;
     open.least = *least;
-    queue_.push_back(open);
-    std::push_heap(queue_.begin(), queue_.end(), ByBound());
+    queue_.Push(open);
   }
   return {};
 }
@@ -143,21 +137,16 @@ Result<std::optional<Length>> KShortestPaths::FirstBound(const Open& open) {
 }
 
 Result<bool> KShortestPaths::Search(Open& open, const Open* rival) {
-  places_.Reset(walk_.snapshot().node_count());
-  reached_.clear();
+  reached_.Begin(walk_.snapshot().node_count(), paths_[open.path].nodes[open.at], lengths_[open.at],
+                 true);
   heap_.clear();
-  const NodeId spur = paths_[open.path].nodes[open.at];
-  places_.at(spur) = 0;
-  reached_.push_back({spur, kNone, lengths_[open.at], true, {}});
   two_trees_ = false;
   std::uint64_t work = 0;  // rows and their arcs
   const std::uint64_t effort = open.tries == 0 ? 0 : kFirstEffort << std::min(open.tries, 40u);
   PLEXUS_TRY(ExpandRow(open, 0));
   while (!heap_.empty() && !walk_.truncated()) {
-    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
-    const OpenNode open_node = heap_.back();
-    heap_.pop_back();
-    Reach& reach = reached_[open_node.place];
+    const Hopeful open_node = heap_.Pop();
+    ReachedNodes::Reach& reach = reached_[open_node.place];
     if (reach.settled) continue;
     const Remainder rest = LowerBoundFrom(open_node.node);
     if (rest.unreachable) continue;
@@ -221,17 +210,8 @@ Status KShortestPaths::ExpandRow(const Open& open, std::uint32_t place) {
         if (place == 0 ? IsExcludedStep(open, arc.neighbor) : IsInPrefix(open, arc.neighbor))
           return true;
         const Length whole = length + step;
-        std::uint32_t& known = places_.at(arc.neighbor);
-        if (known == kNone) {
-          known = static_cast<std::uint32_t>(reached_.size());
-          reached_.push_back({arc.neighbor, place, whole, false, arc});
-        } else {
-          Reach& reach = reached_[known];
-          if (reach.settled || whole >= reach.length) return true;
-          reach.parent = place;
-          reach.length = whole;
-          reach.arc = arc;
-        }
+        const std::uint32_t known = reached_.Offer(arc, place, whole);
+        if (known == kNone) return true;
         const Remainder rest = Push(known);
         // Nothing in the set is shorter than open.least: no need to see the rest of the row.
         return whole + rest.least > open.least || !ExtendsToTarget(open, rest);
@@ -243,19 +223,18 @@ bool KShortestPaths::ExtendsToTarget(const Open& open, const Remainder& rest) {
 }
 
 KShortestPaths::Remainder KShortestPaths::Push(std::uint32_t place) {
-  const Reach& reach = reached_[place];
+  const ReachedNodes::Reach& reach = reached_[place];
   const Remainder rest = LowerBoundFrom(reach.node);
-  if (rest.unreachable) return rest;
-  heap_.push_back({reach.length + rest.least, rest.least, reach.node, place});
-  std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+  if (!rest.unreachable) heap_.Push({reach.length + rest.least, rest.least, reach.node, place});
   return rest;
 }
 
 void KShortestPaths::Keep(Open& open, std::uint32_t last, const Remainder& rest) {
   Found found{{}, rest.tree.place};
   for (; last != 0; last = reached_[last].parent)
-    found.steps.push_back({reached_[last].node,
-                           walk_.Stored(reached_[last].arc, reached_[reached_[last].parent].node)});
+    found.steps.push_back(
+        {reached_[last].node, common_internal::EdgeOf(walk_.snapshot(), reached_[last].arc,
+                                                      reached_[reached_[last].parent].node)});
   std::reverse(found.steps.begin(), found.steps.end());
   if (rest.second.exact()) {  // it will not be there any more
     for (std::uint32_t p = rest.second.place; p != 0; p = second_->next(p))

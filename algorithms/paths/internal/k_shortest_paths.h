@@ -63,18 +63,11 @@ class KShortestPaths {
     std::vector<Step> steps;  // from the node where it leaves
     std::uint32_t place;      // of the last, in the tree
   };
-  struct Reach {
-    NodeId node;
-    std::uint32_t parent;
-    Length length;  // from the start
-    bool settled;
-    Arc arc;  // in the row of the parent
-  };
-  struct OpenNode {
+  struct Hopeful {
     Length whole, rest;  // bounds: of the path, of what is left of it
     NodeId node;
     std::uint32_t place;
-    bool operator>(const OpenNode& o) const;
+    bool operator>(const Hopeful& o) const;
   };
 
   Status SplitSet();  // the last listed path's set, without it
@@ -103,13 +96,13 @@ class KShortestPaths {
   std::vector<FoundPath>& paths_;
   std::vector<Listed> listed_;
   ReverseTree tree_;
-  std::vector<Open> queue_;
+  MinHeap<Open, ByBound> queue_;
   std::vector<Found> found_;
   std::size_t kept_ = 0;   // steps in them
   std::uint64_t outside_;  // arcs looked at outside of the tree
 
   // The path that searches leave at present.
-  std::uint32_t loaded_ = common_internal::NodeMap::kAbsent;
+  std::uint32_t loaded_ = ReachedNodes::kNone;
   common_internal::NodeMap index_;  // of its nodes
   std::vector<Length> lengths_;  // up to each of them
   struct Lowest {
@@ -120,9 +113,8 @@ class KShortestPaths {
   std::uint32_t epoch_ = 0;
 
   // One search.
-  common_internal::NodeMap places_;
-  std::vector<Reach> reached_;
-  std::vector<OpenNode> heap_;
+  ReachedNodes reached_;
+  MinHeap<Hopeful> heap_;
   std::optional<ReverseTree> second_;  // without the beginning; made when first wanted
   bool two_trees_ = false;
 };

@@ -15,15 +15,6 @@ constexpr double kRefused = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-PathWalk::PathWalk(const common_internal::Selection& selection, const ShortestPathOptions& options,
-                   NodeId from, NodeId to)
-    : selection_(selection),
-      options_(options),
-      from_(from),
-      to_(to),
-      forward_(options.direction),
-      backward_(Opposite(options.direction)) {}
-
 bool PathWalk::Interrupted() {
   if (options_.run.budget.Interrupted()) truncated_ = true;
   return truncated_;
@@ -75,11 +66,6 @@ double PathWalk::CostOf(const FoundPath& path) const {
   for (std::size_t i = 0; i < path.edges.size(); ++i)
     cost += Cost(path.edges[i].weight, path.nodes[i + 1]);
   return cost;
-}
-
-PathEdge PathWalk::Stored(const Arc& arc, NodeId row) const {
-  const Edge e = snapshot().edge(arc, row);
-  return {e.source, e.target, e.kind, e.label, e.weight};
 }
 
 }  // namespace plexus::paths::internal

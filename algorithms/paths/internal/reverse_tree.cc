@@ -1,9 +1,6 @@
 // Breadth-first by hops, Dijkstra by cost, a row at a time.
 #include "algorithms/paths/internal/reverse_tree.h"
 
-#include <algorithm>
-#include <functional>
-
 namespace plexus::paths::internal {
 
 ReverseTree::ReverseTree(PathWalk& walk) : walk_(walk) { Restart(nullptr, 0); }
@@ -11,22 +8,19 @@ ReverseTree::ReverseTree(PathWalk& walk) : walk_(walk) { Restart(nullptr, 0); }
 void ReverseTree::Restart(const common_internal::NodeMap* index, std::uint32_t last) {
   index_ = index;
   last_ = last;
-  places_.Reset(walk_.snapshot().node_count());
-  reached_.clear();
+  reached_.Begin(walk_.snapshot().node_count(), walk_.to(), {}, walk_.by_hops());
   heap_.clear();
   cursor_ = 0;
   arcs_ = 0;
   finished_ = false;
-  places_.at(walk_.to()) = 0;
-  reached_.push_back({walk_.to(), common_internal::NodeMap::kAbsent, {}, walk_.by_hops(), {}});
-  if (!walk_.by_hops()) heap_.push_back({{}, walk_.to(), 0});
+  if (!walk_.by_hops()) heap_.Push({{}, walk_.to(), 0});
 }
 
 ReverseTree::Bound ReverseTree::LowerBound(NodeId node) const {
-  const std::uint32_t place = places_.get(node);
-  if (place != common_internal::NodeMap::kAbsent && reached_[place].settled)
+  const std::uint32_t place = reached_.places.get(node);
+  if (place != ReachedNodes::kNone && reached_[place].settled)
     return {reached_[place].length, place, false};
-  if (finished_) return {{}, common_internal::NodeMap::kAbsent, true};
+  if (finished_) return {{}, ReachedNodes::kNone, true};
   // By hops the row under way may still reach it, one step beyond.
   return {walk_.by_hops() ? reached_[cursor_].length + Length{1, 1} : heap_.front().length};
 }
@@ -38,9 +32,7 @@ Status ReverseTree::Grow(std::uint64_t arcs) {
       if (++cursor_ == reached_.size()) finished_ = true;
       continue;
     }
-    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
-    const std::uint32_t place = heap_.back().place;
-    heap_.pop_back();
+    const std::uint32_t place = heap_.Pop().place;
     if (!reached_[place].settled) {
       reached_[place].settled = true;
       PLEXUS_TRY(Expand(place));
@@ -61,21 +53,9 @@ Status ReverseTree::Expand(std::uint32_t place) {
         ++arcs_;
         if (index_ && index_->get(arc.neighbor) <= last_) return true;
         const Length whole = length + step;
-        std::uint32_t& known = places_.at(arc.neighbor);
-        if (known == common_internal::NodeMap::kAbsent) {
-          known = static_cast<std::uint32_t>(reached_.size());
-          reached_.push_back({arc.neighbor, place, whole, walk_.by_hops(), arc});
-        } else {
-          Reach& reach = reached_[known];
-          if (reach.settled || whole >= reach.length) return true;
-          reach.next = place;
-          reach.length = whole;
-          reach.arc = arc;
-        }
-        if (!walk_.by_hops()) {
-          heap_.push_back({whole, arc.neighbor, known});
-          std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
-        }
+        const std::uint32_t known = reached_.Offer(arc, place, whole, walk_.by_hops());
+        if (known != ReachedNodes::kNone && !walk_.by_hops())
+          heap_.Push({whole, arc.neighbor, known});
         return true;
       });
 }

@@ -11,9 +11,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "algorithms/common/internal/node_map.h"
+#include "algorithms/common/internal/stored_edges.h"
 #include "algorithms/paths/internal/path_query.h"
 
 namespace plexus::paths::internal {
@@ -21,10 +21,10 @@ namespace plexus::paths::internal {
 class ReverseTree {
  public:
   struct Bound {
-    Length least;                                      // no way to the end is shorter
-    std::uint32_t place = common_internal::NodeMap::kAbsent;  // the node's, when `least` is exact
-    bool unreachable = false;                          // there is no way at all
-    bool exact() const { return place != common_internal::NodeMap::kAbsent; }
+    Length least;                               // no way to the end is shorter
+    std::uint32_t place = ReachedNodes::kNone;  // the node's, when `least` is exact
+    bool unreachable = false;                   // there is no way at all
+    bool exact() const { return place != ReachedNodes::kNone; }
   };
 
   explicit ReverseTree(PathWalk& walk);
@@ -41,37 +41,20 @@ class ReverseTree {
 
   // The way from a settled place: place 0 is the end itself.
   NodeId node(std::uint32_t place) const { return reached_[place].node; }
-  std::uint32_t next(std::uint32_t place) const { return reached_[place].next; }
+  std::uint32_t next(std::uint32_t place) const { return reached_[place].parent; }
   PathEdge edge(std::uint32_t place) const {
-    return walk_.Stored(reached_[place].arc, node(next(place)));
+    return common_internal::EdgeOf(walk_.snapshot(), reached_[place].arc, node(next(place)));
   }
 
  private:
-  struct Reach {
-    NodeId node;
-    std::uint32_t next;  // place one step nearer to the end
-    Length length;
-    bool settled;
-    Arc arc;  // seen in the row of `next`
-  };
-  struct Open {
-    Length length;
-    NodeId node;
-    std::uint32_t place;
-    bool operator>(const Open& o) const {
-      return length != o.length ? length > o.length : node > o.node;
-    }
-  };
-
   Status Expand(std::uint32_t place);
 
   PathWalk& walk_;
   const common_internal::NodeMap* index_ = nullptr;
   std::uint32_t last_ = 0;
-  common_internal::NodeMap places_;
-  std::vector<Reach> reached_;  // by hops in order of depth, all settled
-  std::vector<Open> heap_;      // by cost
-  std::uint32_t cursor_ = 0;    // by hops: the next to expand
+  ReachedNodes reached_;      // by hops in order of depth, all settled; parents are nearer the end
+  MinHeap<OpenNode> heap_;    // by cost
+  std::uint32_t cursor_ = 0;  // by hops: the next to expand
   std::uint64_t arcs_ = 0;
   bool finished_ = false;
 };

@@ -3,7 +3,6 @@
 #include "algorithms/similarity/internal/inverted_index.h"
 
 #include <cmath>
-#include <string>
 
 #include "engine/vocabulary.h"
 
@@ -14,9 +13,9 @@ namespace {
 constexpr std::size_t kGrain = 8192;
 constexpr std::uint32_t kNoTerm = std::numeric_limits<std::uint32_t>::max();
 
-Result<ArcFilter> SharedKinds(const Snapshot& snapshot, const InvertedIndexOptions& options) {
+Result<ArcFilter> SharedKinds(const Snapshot& snapshot, const GraphFilter& given) {
   const auto& all = snapshot.schema().edge_kinds();
-  EdgeKinds kinds = options.kinds;
+  EdgeKinds kinds = given.kinds;
   for (EdgeKindId kind : kinds) {
     if (kind >= all.size() || all[kind].name.empty())
       return Invalid("edge kind ", kind, " is not defined in this graph");
@@ -31,7 +30,7 @@ Result<ArcFilter> SharedKinds(const Snapshot& snapshot, const InvertedIndexOptio
           !all[k].name.empty())
         kinds.push_back(static_cast<EdgeKindId>(k));
   ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds);
-  return options.valid_at == kNoTime ? filter : filter.ValidAt(options.valid_at);
+  return given.valid_at == kNoTime ? filter : filter.ValidAt(given.valid_at);
 }
 
 // The neighbours of the facts of one block of nodes.
@@ -217,26 +216,24 @@ double InvertedIndex::PairScore(std::uint32_t a, std::uint32_t b) const {
   return sum;
 }
 
-Result<InvertedIndex> MakeInvertedIndex(const Snapshot& snapshot,
-                                        const InvertedIndexOptions& options, Executor& executor) {
-  PLEXUS_ASSIGN(const ArcFilter filter, SharedKinds(snapshot, options));
-  const std::vector<Block> blocks = ReadAll(snapshot, filter, executor);
+Result<InvertedIndex> MakeInvertedIndex(const Snapshot& snapshot, const GraphFilter& filter,
+                                        const NodeSubset* anchors, Executor& executor) {
+  PLEXUS_ASSIGN(const ArcFilter shared, SharedKinds(snapshot, filter));
+  const std::vector<Block> blocks = ReadAll(snapshot, shared, executor);
   InvertedIndex index;
   const std::vector<std::uint32_t> places = OrderTerms(snapshot, blocks, index);
 
-  std::vector<RowSource> sources = Candidates(blocks, options.subset);
+  std::vector<RowSource> sources = Candidates(blocks, filter.subset);
   ParallelForEach(executor, sources.size(), kGrain, [&](std::size_t i) {
     for (const NodeId* t = sources[i].first; t != sources[i].last; ++t)
       sources[i].count += places[*t] != kNoTerm;
   });
   std::erase_if(sources, [](const RowSource& s) { return s.count == 0; });
-  if (options.anchors)
-    index.anchors =
-        static_cast<std::uint32_t>(std::stable_partition(sources.begin(), sources.end(),
-                                                         [&](const RowSource& s) {
-                                                           return options.anchors->contains(s.node);
-                                                         }) -
-                                   sources.begin());
+  if (anchors)
+    index.anchors = static_cast<std::uint32_t>(
+        std::stable_partition(sources.begin(), sources.end(),
+                              [&](const RowSource& s) { return anchors->contains(s.node); }) -
+        sources.begin());
   PLEXUS_TRY(LayRows(sources, places, index, executor));
   return index;
 }

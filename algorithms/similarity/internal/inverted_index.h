@@ -54,13 +54,6 @@ struct alignas(64) Signature {
   std::array<std::uint32_t, kWords> slack;  // units, of words k and after
 };
 
-struct InvertedIndexOptions {
-  EdgeKinds kinds;  // as FrontierOptions
-  std::int64_t valid_at = kNoTime;
-  const NodeSubset* subset = nullptr;
-  const NodeSubset* anchors = nullptr;  // rows of these come first
-};
-
 struct InvertedIndex {
   std::vector<NodeId> nodes;          // by row; ascending, anchors first
   std::uint32_t anchors = 0;          // rows that are
@@ -89,9 +82,10 @@ struct InvertedIndex {
   double PairScore(std::uint32_t a, std::uint32_t b) const;
 };
 
-// O(arcs at facts + terms log terms). Errors as Frontier's.
-Result<InvertedIndex> MakeInvertedIndex(const Snapshot& snapshot,
-                                        const InvertedIndexOptions& options, Executor& executor);
+// `filter` as in FrontierOptions; rows of `anchors` (or null) come first. O(arcs at facts + terms
+// log terms). Errors as Frontier's.
+Result<InvertedIndex> MakeInvertedIndex(const Snapshot& snapshot, const GraphFilter& filter,
+                                        const NodeSubset* anchors, Executor& executor);
 
 // The same layout over any rows of neighbours (without doubles), with weights of the
 // caller's: shares[w] >= 0 by node, 0 = does not count. `nodes` and `term_nodes` are then

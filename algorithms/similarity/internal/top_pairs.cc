@@ -111,8 +111,8 @@ class PairSearch {
   PairSearch(const InvertedIndex& index, const PairQuery& query, Executor& executor)
       : index_(index), query_(query), executor_(executor), best_(query.k, query.threshold) {}
 
-  PairResult Run() {
-    PairResult result;
+  TopSets<2> Run() {
+    TopSets<2> result;
     std::uint64_t cap = kFirstRound;
     while (cursor_.term < index_.term_count()) {
       const std::uint64_t left = query_.budget.edges - std::min(query_.budget.edges, compared_);
@@ -123,7 +123,7 @@ class PairSearch {
       }
       cap = std::min(cap * 4, kLargestRound);
     }
-    result.pairs = best_.Take();
+    result.sets = best_.Take();
     result.truncated = result.truncated || stop_;
     result.compared = compared_;
     result.scored = scored_;
@@ -289,7 +289,8 @@ class PairSearch {
     std::vector<Outcome> outcomes(tasks.size(), Outcome{TopKSets<2>(query_.k, best_.threshold())});
     ParallelFor(executor_, tasks.size(), 1, [&](std::size_t i, std::size_t) {
       if (stop_) return;
-      const auto join = Borrow();
+      const auto join =
+          pool_.Acquire([&] { return std::make_unique<PostingListJoin>(index_, query_, stop_); });
       const Task& task = tasks[i];
       join->Begin(&outcomes[i].best);
       for (std::uint32_t t = task.first; t < task.last; ++t) {
@@ -309,10 +310,6 @@ class PairSearch {
     best_.Cut();
   }
 
-  common_internal::ObjectPool<PostingListJoin>::Lease Borrow() {
-    return pool_.Acquire([&] { return std::make_unique<PostingListJoin>(index_, query_, stop_); });
-  }
-
   const InvertedIndex& index_;
   const PairQuery& query_;
   Executor& executor_;
@@ -325,7 +322,7 @@ class PairSearch {
 
 }  // namespace
 
-PairResult FindTopPairs(const InvertedIndex& index, const PairQuery& query, Executor& executor) {
+TopSets<2> FindTopPairs(const InvertedIndex& index, const PairQuery& query, Executor& executor) {
   return PairSearch(index, query, executor).Run();
 }
 

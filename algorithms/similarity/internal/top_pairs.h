@@ -1,7 +1,7 @@
-// FindTopPairs: the k best pairs of rows of an InvertedIndex, exactly, without comparing all.
+// The k best pairs or triples of rows of an InvertedIndex, exactly, without comparing all.
 //
-// Terms are taken from the rarest on, each with the list of the rows that have it. A pair
-// is found in the list of its *first* common term t: all it shares then lies in both rows
+// FindTopPairs: terms are taken from the rarest on, each with the list of the rows that have it. A
+// pair is found in the list of its *first* common term t: all it shares then lies in both rows
 // from t on, so a row whose tail from t on weighs less than the k-th best score (the threshold)
 // need not stand in the list of t at all (the prefix filter of Bayardo, Ma, Srikant,
 // "Scaling up all pairs similarity search", 2007). Rare terms are cheap and heavy, so the
@@ -14,6 +14,14 @@
 // all of them: a pair that starts with a row after the k-th best pair's must exceed the threshold.
 // A row whose exact tail only equals it is then no *probe*: it may still be the second of a pair.
 // With anchors (rows that come first) only they are probes.
+//
+// FindTopTriples: a triple is found at its best pair (score, then ids): that pair scores at least
+// the triple's mean. So pairs are taken from the best on, event-masked ones too, each is completed
+// by every third row that could clear the threshold, and the first pair that would not clear it
+// three times over ends the search. The third row c of (a, b) must score need = 3 * threshold -
+// pair(a, b) with both together, and need - pair(a, b) with each, as neither may be the better
+// pair: prefixes of the rows of a, of b or of both, whichever has the fewest postings, name the
+// candidates, and signatures thin them out.
 //
 // Work is cut into rounds and tasks only by counts and each task starts from the threshold at
 // the end of the round before, so every counter is the same at any number of threads.
@@ -44,13 +52,25 @@ struct PairQuery {
   Budget budget;
 };
 
-struct PairResult {
-  std::vector<ScoredSet<2>> pairs;  // best first
+struct TripleQuery {
+  std::size_t k = 100;
+  const CooccurrenceIndex* mask = nullptr;
+  const NodeSubset* anchors = nullptr;  // one member must be one of these
+  Budget budget;
+};
+
+template <int kMembers>
+struct TopSets {
+  std::vector<ScoredSet<kMembers>> sets;  // best first
   bool truncated = false;
   std::uint64_t compared = 0;
   std::uint64_t scored = 0;
 };
 
-PairResult FindTopPairs(const InvertedIndex& index, const PairQuery& query, Executor& executor);
+TopSets<2> FindTopPairs(const InvertedIndex& index, const PairQuery& query, Executor& executor);
+
+// REQUIRES an index without anchors. Truncated also when more than 2^22 pairs clear the
+// threshold of the triples.
+TopSets<3> FindTopTriples(const InvertedIndex& index, const TripleQuery& query, Executor& executor);
 
 }  // namespace plexus::similarity::internal

@@ -1,6 +1,4 @@
 // Pairs from the best on, each completed to triples.
-#include "algorithms/similarity/internal/top_triples.h"
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -147,22 +145,22 @@ class PairSearch {
   PairSearch(const InvertedIndex& index, const TripleQuery& query, Executor& executor)
       : index_(index), query_(query), executor_(executor), postings_(index), best_(query.k) {}
 
-  TripleResult Run() {
+  TopSets<3> Run() {
     for (std::size_t step : kPairSteps) {
-      const PairResult pairs = FindTopPairs(index_, StrongPairs(step), executor_);
+      const TopSets<2> pairs = FindTopPairs(index_, StrongPairs(step), executor_);
       result_.compared += pairs.compared;
       result_.scored += pairs.scored;
-      const bool ended = CompleteAll(pairs.pairs);
+      const bool ended = CompleteAll(pairs.sets);
       result_.truncated = result_.truncated || pairs.truncated;
-      if (result_.truncated || ended || pairs.pairs.size() < step) return Finish();
+      if (result_.truncated || ended || pairs.sets.size() < step) return Finish();
     }
     result_.truncated = true;
     return Finish();
   }
 
  private:
-  TripleResult Finish() {
-    result_.triples = best_.Take();
+  TopSets<3> Finish() {
+    result_.sets = best_.Take();
     return std::move(result_);
   }
 
@@ -235,7 +233,8 @@ class PairSearch {
         stop_ = true;
         return;
       }
-      const auto completer = Borrow();
+      const auto completer =
+          pool_.Acquire([&] { return std::make_unique<Completer>(index_, postings_, query_); });
       completer->compared = completer->scored = 0;
       completer->Complete(batch[i], found[i]);
       costs[i] = {completer->compared, completer->scored};
@@ -252,25 +251,21 @@ class PairSearch {
     return held;
   }
 
-  common_internal::ObjectPool<Completer>::Lease Borrow() {
-    return pool_.Acquire([&] { return std::make_unique<Completer>(index_, postings_, query_); });
-  }
-
   const InvertedIndex& index_;
   const TripleQuery& query_;
   Executor& executor_;
   const Postings postings_;
   TopKSets<3> best_;
   std::size_t done_ = 0, batch_ = 1;
-  TripleResult result_;
+  TopSets<3> result_;
   std::atomic<bool> stop_{false};
   common_internal::ObjectPool<Completer> pool_;
 };
 
 }  // namespace
 
-TripleResult FindTopTriples(const InvertedIndex& index, const TripleQuery& query,
-                            Executor& executor) {
+TopSets<3> FindTopTriples(const InvertedIndex& index, const TripleQuery& query,
+                          Executor& executor) {
   return PairSearch(index, query, executor).Run();
 }
 

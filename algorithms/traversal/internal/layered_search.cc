@@ -1,10 +1,13 @@
-// The layers of a search: seeds, then hop after hop, pushed or pulled; and its kept memory.
+// The layers of a search: seeds, then hop after hop, pushed or pulled; what labels come to: the
+// threshold under max, and at the end nodes with a score, best first; and its kept memory.
 #include "algorithms/traversal/internal/layered_search.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "algorithms/traversal/internal/label_relaxation.h"
+#include "engine/adjacency/heaviest_arcs.h"
+#include "engine/state.h"
 
 namespace plexus::traversal::internal {
 
@@ -15,18 +18,26 @@ namespace {
 constexpr std::size_t kKeptBytes = 1 << 20;
 thread_local std::unique_ptr<LayeredSearch::Scratch> kept_scratch;
 
-std::unique_ptr<LayeredSearch::Scratch> AcquireScratch() {
-  return kept_scratch ? std::move(kept_scratch) : std::make_unique<LayeredSearch::Scratch>();
-}
-
-void ReleaseScratch(std::unique_ptr<LayeredSearch::Scratch> scratch) {
-  if (scratch->labels.capacity() * sizeof(Label) + scratch->newest.size_bytes() +
-          (scratch->scored.capacity() + scratch->spare.capacity()) * sizeof(ScoredLabel) <=
-      kKeptBytes)
-    kept_scratch = std::move(scratch);
-}
-
 }  // namespace
+
+std::optional<float> MaxWeight(const Snapshot& snapshot, const ArcFilter& filter,
+                               const Budget& budget, Executor& executor) {
+  float most = 0;
+  auto add = [&](const std::vector<float>& by_kind) {
+    for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
+      if (filter.allows(static_cast<EdgeKindId>(kind))) most = std::max(most, by_kind[kind]);
+  };
+  const Csr& base = snapshot.base();
+  std::shared_ptr<const HeaviestArcs> of_base = base.derived.Find<HeaviestArcs>();
+  if (!of_base) {
+    of_base = FindHeaviestArcs(base, executor, [&budget] { return budget.Interrupted(); });
+    if (!of_base) return std::nullopt;
+    of_base = base.derived.Keep(std::move(of_base));
+  }
+  add(of_base->by_kind);
+  for (const auto& run : snapshot.state().runs) add(run->heaviest);
+  return most;
+}
 
 LayeredSearch::LayeredSearch(const common_internal::Selection& selection,
                              const TraverseOptions& options, Executor& executor)
@@ -35,7 +46,7 @@ LayeredSearch::LayeredSearch(const common_internal::Selection& selection,
       executor_(executor),
       max_labels_(static_cast<std::uint32_t>(
           std::min<std::uint64_t>(options.run.budget.nodes, kMaxLabels))),
-      scratch_(AcquireScratch()),
+      scratch_(kept_scratch ? std::move(kept_scratch) : std::make_unique<Scratch>()),
       labels_(scratch_->labels),
       newest_(scratch_->newest),
       threshold_(scratch_->threshold),
@@ -53,7 +64,12 @@ LayeredSearch::LayeredSearch(const common_internal::Selection& selection,
   newest_.Reset(selection.snapshot->node_count());
 }
 
-LayeredSearch::~LayeredSearch() { ReleaseScratch(std::move(scratch_)); }
+LayeredSearch::~LayeredSearch() {
+  if (labels_.capacity() * sizeof(Label) + newest_.size_bytes() +
+          (scratch_->scored.capacity() + scratch_->spare.capacity()) * sizeof(ScoredLabel) <=
+      kKeptBytes)
+    kept_scratch = std::move(scratch_);
+}
 
 void LayeredSearch::Run(std::span<const NodeWeight> seeds) {
   for (const NodeWeight& seed : seeds) {
@@ -109,6 +125,66 @@ void LayeredSearch::SortLayer(std::uint32_t begin) {
   if (std::is_sorted(first, labels_.end(), less)) return;
   std::sort(first, labels_.end(), less);
   for (std::uint32_t i = begin; i < labels_.size(); ++i) newest_.at(labels_[i].node) = i;
+}
+
+// From now on with a threshold, if the weights allow one.
+void LayeredSearch::TryThreshold() {
+  threshold_wanted_ = false;
+  const std::optional<float> largest =
+      MaxWeight(*selection_.snapshot, selection_.filter, options_.run.budget, executor_);
+  if (!largest || *largest > 1) return;
+  max_weight_ = static_cast<double>(*largest);
+  threshold_on_ = true;
+  StartThreshold();
+}
+
+// Counts the labels made so far, from the threshold up.
+void LayeredSearch::StartThreshold() {
+  auto counts = [&](const Label& label) {
+    return !label.dominated && Listed(label) && label.value >= threshold_.value();
+  };
+  double least = max_seed_;
+  for (const Label& label : labels_)
+    if (counts(label)) least = std::min(least, label.value);
+  threshold_.Start(options_.top, least, max_seed_);
+  for (const Label& label : labels_)
+    if (counts(label)) threshold_.Add(label.value);
+  threshold_.Started();
+}
+
+// Labels become nodes with a score; below the threshold nothing is among the best.
+void LayeredSearch::CollectScores() {
+  std::vector<ScoredLabel>& scored = scratch_->scored;
+  scored.clear();
+  if (options_.aggregate == Aggregate::kMax || options_.aggregate == Aggregate::kMin) {
+    for (std::uint32_t i = 0; i < labels_.size(); ++i) {
+      const Label& label = labels_[i];
+      if (!label.dominated && label.value >= threshold_.value() && Listed(label))
+        scored.push_back({label.value, label.node, i});
+    }
+    return;
+  }
+  common_internal::NodeMap places(selection_.snapshot->node_count());
+  for (std::uint32_t i = 0; i < labels_.size(); ++i) {
+    const Label& label = labels_[i];
+    if (!Listed(label)) continue;
+    std::uint32_t& place = places.at(label.node);
+    if (place == common_internal::NodeMap::kAbsent) {
+      place = static_cast<std::uint32_t>(scored.size());
+      scored.push_back({label.value, label.node, i});
+      continue;
+    }
+    ScoredLabel& r = scored[place];
+    if (label.best > labels_[r.label].best) r.label = i;
+    r.value = options_.aggregate == Aggregate::kSum ? std::min(r.value + label.value, kMaxValue)
+                                                    : r.value + label.value * (1.0 - r.value);
+  }
+}
+
+std::span<const ScoredLabel> LayeredSearch::Best() {
+  CollectScores();
+  BucketSortTopK(scratch_->scored, options_.top, scratch_->spare);
+  return scratch_->scored;
 }
 
 void LayeredSearch::RecordTraversal() {

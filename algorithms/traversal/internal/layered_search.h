@@ -12,12 +12,13 @@
 // labels, proofs included, to the last bit: ties go to the same parent and arc, and sums are
 // taken by rising id of the parent's node, arcs of one parent as in its rows.
 //
-// Files: layered_search.cc the layers, layered_push.cc, layered_pull.cc, layered_ranking.cc what
-// labels come to, label_relaxation.h what an arc does to a label.
+// Files: layered_search.cc the layers and what labels come to, layered_push.cc, layered_pull.cc,
+// label_relaxation.h what an arc does to a label.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,6 +31,15 @@
 #include "algorithms/traversal/traversal.h"
 
 namespace plexus::traversal::internal {
+
+// At least the weight of every arc that passes `filter`, 0 when none exists: what a bounded search
+// needs to know before it may leave anything out. Runs know it from the start; of a base it is
+// found once, by one pass over its weights in parallel, and kept with it and with what compaction
+// makes of it. Arcs that the delta replaced still count. O(runs * kinds) when the base is known,
+// else O(its arcs). Nothing when the deadline passed or the caller asked to stop meanwhile.
+// Thread-safe.
+std::optional<float> MaxWeight(const Snapshot& snapshot, const ArcFilter& filter,
+                               const Budget& budget, Executor& executor);
 
 struct Label {
   static constexpr std::uint32_t kSeed = 0xFFFFFFFFu;

@@ -68,7 +68,7 @@ std::string QueryDigest::TokenAt(SearchPosition position) const {
   return text;
 }
 
-Result<SearchPosition> QueryDigest::Position(std::string_view token) const {
+Result<Budget> QueryDigest::BudgetFrom(std::string_view token, Budget budget) const {
   if (token.size() != 2 * kTokenBytes)
     return Bad(std::to_string(token.size()) + " characters, " + std::to_string(2 * kTokenBytes) +
                " expected");
@@ -91,15 +91,11 @@ Result<SearchPosition> QueryDigest::Position(std::string_view token) const {
     return FailedPrecondition("resume token: made at sequence ", Get(body, 2),
                               " of the graph, which is now at ", snapshot_.sequence(),
                               "; ask as of that sequence, or begin anew");
-  return SearchPosition{Get(body, 18), Get(body, 26)};
-}
-
-Budget BudgetFrom(SearchPosition position, Budget budget) {
   auto add = [](std::uint64_t spent, std::uint64_t more) {
     return more > Budget::kUnlimited - spent ? Budget::kUnlimited : spent + more;
   };
-  budget.nodes = add(position.nodes, budget.nodes);
-  budget.edges = add(position.edges, budget.edges);
+  budget.nodes = add(Get(body, 18), budget.nodes);
+  budget.edges = add(Get(body, 26), budget.edges);
   return budget;
 }
 

@@ -43,17 +43,14 @@ class QueryDigest {
   void AddNode(NodeId node) { Add(snapshot_.key(node)); }
 
   std::string TokenAt(SearchPosition position) const;
-  // kInvalidArgument: no token, damaged, or of another query; kFailedPrecondition: of
-  // another version of the graph.
-  Result<SearchPosition> Position(std::string_view token) const;
+  // `budget` counted from the token's position on; what is unlimited stays so. kInvalidArgument: no
+  // token, damaged, or of another query; kFailedPrecondition: of another version of the graph.
+  Result<Budget> BudgetFrom(std::string_view token, Budget budget) const;
 
  private:
   const Snapshot& snapshot_;
   SearchKind search_;
   std::string bytes_;
 };
-
-// `budget` counted from `position` on; what is unlimited stays so.
-Budget BudgetFrom(SearchPosition position, Budget budget);
 
 }  // namespace plexus::traversal::internal

@@ -27,19 +27,6 @@ class RowPrefetch {
     if (direction != Direction::kOut) views_[count_++] = snapshot.base_rows(Direction::kIn);
   }
 
-  // Before the first of places [begin, end); node_at(j) is the node at place j.
-  template <class NodeAt>
-  void Start(std::size_t begin, std::size_t end, NodeAt&& node_at) const {
-    for (std::size_t j = begin; j < end && j < begin + kFar; ++j) Offsets(node_at(j));
-    for (std::size_t j = begin; j < end && j < begin + kNear; ++j) Arcs(node_at(j));
-  }
-  // At place i.
-  template <class NodeAt>
-  void Ahead(std::size_t i, std::size_t end, NodeAt&& node_at) const {
-    if (i + kFar < end) Offsets(node_at(i + kFar));
-    if (i + kNear < end) Arcs(node_at(i + kNear));
-  }
-
   // The two halves: the first as soon as it is known that a
   // node will be visited, the second when what the first fetched has arrived.
   void Offsets(NodeId v) const {

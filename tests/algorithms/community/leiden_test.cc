@@ -1,6 +1,6 @@
 // Leiden against the definition of modularity and a search for unconnected communities.
 #include "algorithms/community/community.h"
-#include "algorithms/community/internal/leiden_csr.h"
+#include "algorithms/community/internal/community_csr.h"
 
 #include <gtest/gtest.h>
 

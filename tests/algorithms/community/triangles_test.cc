@@ -1,6 +1,6 @@
 // Triangles and clustering against sets of neighbours; bit rows against loops.
 #include "algorithms/community/community.h"
-#include "algorithms/community/internal/triangles_csr.h"
+#include "algorithms/community/internal/community_csr.h"
 
 #include <gtest/gtest.h>
 

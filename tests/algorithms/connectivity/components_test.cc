@@ -1,6 +1,6 @@
 // Weakly connected components against depth-first search.
 #include "algorithms/connectivity/connectivity.h"
-#include "algorithms/connectivity/internal/components_csr.h"
+#include "algorithms/connectivity/internal/connectivity_csr.h"
 
 #include <gtest/gtest.h>
 

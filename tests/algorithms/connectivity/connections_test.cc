@@ -12,7 +12,7 @@
 #include <set>
 
 #include "algorithms/connectivity/connectivity.h"
-#include "algorithms/connectivity/internal/spanning_forest_csr.h"
+#include "algorithms/connectivity/internal/connectivity_csr.h"
 #include "engine/bulk/topology.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/cancelling_executor.h"

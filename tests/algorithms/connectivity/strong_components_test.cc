@@ -1,5 +1,5 @@
 // Strong components against reachability, exhaustively on four nodes.
-#include "algorithms/connectivity/internal/tarjan.h"
+#include "algorithms/connectivity/connectivity.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ TEST(StrongComponents, EveryGraphOfFourNodes) {
     for (int k = 0; k < 4; ++k)
       for (int i = 0; i < 4; ++i)
         for (int j = 0; j < 4; ++j) reaches[i][j] |= reaches[i][k] && reaches[k][j];
-    const std::vector<std::uint32_t> got = StrongComponents(offsets, targets);
+    const std::vector<std::uint32_t> got = connectivity::StrongComponents(offsets, targets);
     for (int i = 0; i < 4; ++i)
       for (int j = 0; j < 4; ++j) {
         ASSERT_EQ(got[i] == got[j], reaches[i][j] && reaches[j][i]) << "graph " << graph;
@@ -40,7 +40,9 @@ TEST(StrongComponents, EveryGraphOfFourNodes) {
   }
 }
 
-TEST(StrongComponents, NothingAtAll) { EXPECT_TRUE(StrongComponents({}, {}).empty()); }
+TEST(StrongComponents, NothingAtAll) {
+  EXPECT_TRUE(connectivity::StrongComponents(std::span<const std::uint32_t>(), {}).empty());
+}
 
 }  // namespace
 }  // namespace plexus::connectivity::internal

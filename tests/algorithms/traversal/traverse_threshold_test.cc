@@ -5,7 +5,7 @@
 #include <atomic>
 #include <vector>
 
-#include "algorithms/traversal/internal/max_weight.h"
+#include "algorithms/traversal/internal/layered_search.h"
 #include "algorithms/traversal/traversal.h"
 #include "tests/algorithms/traversal/traverse_query.h"
 #include "tests/support/case_graph.h"
