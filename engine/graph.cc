@@ -226,6 +226,7 @@ Status Graph::Impl::Renew(const std::function<Result<std::optional<Renewal>>()>&
   if (!next) return {};
   turn.journals = true;  // `make` may have ended the old journal
   Install(StateWriter(next->snapshot.state(), &executor_), std::move(next->journal));
+  ++renewals_;
   turn.journals = false;
   return {};
 }
@@ -239,6 +240,7 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
     return FailedPrecondition("a load gives its nodes no scope");
   if (const MutexLock lock(writer_mutex_); !Published()->runs.empty())
     PLEXUS_TRY(FoldHoldingLock(executor_));
+  const std::uint64_t renewals = renewals_;
   const auto start = Published();
   const auto written = [] {
     return FailedPrecondition("the graph was written to while it was loaded");
@@ -255,7 +257,7 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
   {
     const MutexLock lock(writer_mutex_);
     if (read_only_) return std::unexpected(ReadOnlyError());
-    if (writer_.sequence() != start->sequence) return written();
+    if (writer_.sequence() != start->sequence || renewals != renewals_) return written();
   }
   StateWriter next(loaded.TakeState(), &executor_);
   bool cancelled = false;

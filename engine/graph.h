@@ -167,10 +167,10 @@ class Graph {
   // up. They become visible together; other writers wait, and `progress` must not write. Errors:
   // kInvalidArgument for its time, as Apply, and for what edge_load.h does not allow (names batch,
   // edge and value; nothing was changed); kFailedPrecondition for keys that do not begin with the
-  // graph's, and when a batch was applied meanwhile; kResourceExhausted above the limits or without
-  // memory (nothing was changed, but for a prefix in the journal if the graph is read-only
-  // afterwards); kReadOnly and the journal's own error as Apply; kCancelled when `progress` says
-  // stop: whole batches may stay then.
+  // graph's, and when a batch was applied or the state renewed meanwhile; kResourceExhausted above
+  // the limits or without memory (nothing was changed, but for a prefix in the journal if the graph
+  // is read-only afterwards); kReadOnly and the journal's own error as Apply; kCancelled when
+  // `progress` says stop: whole batches may stay then.
   Result<ApplyReport> Load(EdgeLoad load, const ApplyOptions& options = {},
                            Progress* progress = nullptr);
 

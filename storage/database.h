@@ -308,8 +308,9 @@ class Database {
 
   // Purges nodes: Apply with PurgeNode, then Scrub. Terms that only they have are
   // removed with them, and terms without a user (words of replaced texts, theirs or
-  // another's). (A term that another writer links in that moment goes too; indexing restores it.)
-  // kNotFound names a missing key.
+  // another's). Columns and edges stay in the history, and with them their interned strings. (A
+  // term that another writer links in that moment goes too; indexing restores it.) kNotFound names
+  // a missing key.
   Result<ApplyReport> Purge(std::span<const std::string_view> keys, std::int64_t now_ms,
                             Progress* progress = nullptr);
   // Erases the bytes of nodes purged by Apply (also done by Checkpoint, Close and
@@ -323,7 +324,9 @@ class Database {
   // edges and bytes of `nodes`, of the events they are members of and of terms that
   // no other node is known to have had (below the history floor that is not known). Terms that
   // no node has are removed from the live graph, too. Node ids stay; the key becomes a
-  // placeholder. Interned strings (values of string columns, labels, created_by) stay in the files.
+  // placeholder. So does each interned string (a value of a string column, a label, a created_by)
+  // that nothing else has or had above the history floor; it is a new one when it comes again. A
+  // replica's are its source's to forget. Snapshots from before have all of them still.
   // kConflict: another writer made one of them again meanwhile. O(log + nodes + arcs)
   // time; files of payloads that none of them had are linked, not copied, and no second graph is
   // held.

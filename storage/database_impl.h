@@ -98,7 +98,16 @@ class Database::Impl {
   static constexpr Sequence kNever = ~Sequence{0};
   Sequence words_found_at PLEXUS_GUARDED_BY(maintenance) = kNever;
   // Of a replica: the graph lacks them, the log has them still.
-  std::set<NodeId> to_forget PLEXUS_GUARDED_BY(maintenance);
+  struct ToForget {
+    std::set<NodeId> nodes = {};
+    std::vector<bool> strings = {};  // by id; empty: none
+    bool empty() const { return nodes.empty() && strings.empty(); }
+    void AddString(StringId id) {
+      if (id >= strings.size()) strings.resize(std::size_t{id} + 1);
+      strings[id] = true;
+    }
+  };
+  ToForget to_forget PLEXUS_GUARDED_BY(maintenance);
 
   // The last few states of the past, newest use first.
   Mutex past_mutex PLEXUS_ACQUIRED_BEFORE(purge_mutex);
@@ -183,9 +192,9 @@ class Database::Impl {
   Status BeginReplica() PLEXUS_REQUIRES(maintenance);
   Status WriteOrigin(const storage_internal::Origin& origin);
   Result<std::optional<storage_internal::Origin>> ReadOrigin();
-  // Readers see none of the nodes from here on; of the first also after a crash, by one fsync.
-  Status ShowWithout(const std::set<NodeId>& nodes) PLEXUS_REQUIRES(maintenance);
-  Status Hide(const std::set<NodeId>& nodes) PLEXUS_REQUIRES(maintenance);
+  // Readers see none of these from here on; of the first also after a crash, by one fsync.
+  Status ShowWithout(const ToForget& more) PLEXUS_REQUIRES(maintenance);
+  Status Hide(const ToForget& what) PLEXUS_REQUIRES(maintenance);
   // The log without `to_forget`; what a crash has left of it.
   Status RewriteForgotten(Progress* progress) PLEXUS_REQUIRES(maintenance);
   Status FinishForgetting() PLEXUS_REQUIRES(maintenance);
@@ -231,9 +240,9 @@ class Database::Impl {
   Status DropScrubMarks();
   Result<bool> IsReplica() PLEXUS_REQUIRES(maintenance);  // its last record came from another graph
   // hard_purge.cc. A new generation without `nodes`, what refers to them and the words that only
-  // purged nodes had; or without these nodes only, alive or not, as the source of a replica has
+  // purged nodes had; or without `to_forget` only, alive or not, as the source of a replica has
   // done. Writers of the graph wait meanwhile.
-  enum class Rewrite { kWithWhatRefers, kOnlyThese };
+  enum class Rewrite { kWithWhatRefers, kToForget };
   Status RewriteWithout(const std::set<NodeId>& nodes, Progress* progress,
                         Rewrite rewrite = Rewrite::kWithWhatRefers) PLEXUS_REQUIRES(maintenance);
   Result<std::optional<Graph::Renewal>> MakeGeneration(const std::set<NodeId>& nodes,

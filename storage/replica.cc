@@ -1,4 +1,4 @@
-// Following: the checks of a source, the records it sends, the nodes it forgot, and promotion.
+// Following: the checks of a source, the records it sends, what it forgot, and promotion.
 #include "storage/replica.h"
 
 #include <sys/random.h>
@@ -123,28 +123,39 @@ Result<replica::ForgottenIds> Database::Forgotten() try {
     }));
   for (NodeId v = 0; v < now.node_count(); ++v)
     if (IsForgotten(now, v)) forgotten.nodes.push_back(v);
+  ForEachForgottenString(now.state().strings,
+                         [&](StringId id) { forgotten.strings.push_back(id); });
+  forgotten.floor = d.NotedAnchor().floor.sequence;
   return forgotten;
 }
 PLEXUS_CATCH_NO_MEMORY
 
 // Marks, then the state: the next open finishes what is marked.
-Status Database::Impl::ShowWithout(const std::set<NodeId>& nodes) {
+Status Database::Impl::ShowWithout(const ToForget& more) {
   const std::string at = MetaValue(graph->snapshot().sequence());
-  rocksdb::WriteBatch marks =
-      ReservedBatch(nodes.size(), nodes.size() * (kNodeMetaKeyBytes + at.size()));
-  for (const NodeId node : nodes)
+  const std::size_t count =
+      more.nodes.size() + static_cast<std::size_t>(std::ranges::count(more.strings, true));
+  rocksdb::WriteBatch marks = ReservedBatch(count, count * (kNodeMetaKeyBytes + at.size()));
+  for (const NodeId node : more.nodes)
     marks.Put(rocks->meta(), NodeMetaKey(kForgetPrefix, node), at).PermitUncheckedError();
+  for (StringId id = 0; id < more.strings.size(); ++id)
+    if (more.strings[id])
+      marks.Put(rocks->meta(), NodeMetaKey(kBlankPrefix, id), at).PermitUncheckedError();
   rocksdb::WriteOptions sync;
   sync.sync = true;
   PLEXUS_TRY(Check(rocks->db()->Write(sync, &marks), rocks->path()));
-  to_forget.insert(nodes.begin(), nodes.end());
-  return Hide(nodes);
+  to_forget.nodes.insert(more.nodes.begin(), more.nodes.end());
+  for (StringId id = 0; id < more.strings.size(); ++id)
+    if (more.strings[id]) to_forget.AddString(id);
+  return Hide(more);
 }
 
-Status Database::Impl::Hide(const std::set<NodeId>& nodes) {
+Status Database::Impl::Hide(const ToForget& what) {
   return graph->Renew([&]() -> Result<std::optional<Graph::Renewal>> {
     const Snapshot now = graph->snapshot();
-    PLEXUS_ASSIGN(GraphState state, ForgottenNodes(nodes, now).Without(now.state(), executor()));
+    ForgottenNodes forgotten(what.nodes, now);
+    forgotten.TakeStrings(what.strings);
+    PLEXUS_ASSIGN(GraphState state, forgotten.Without(now.state(), executor()));
     return Graph::Renewal{Snapshot(std::make_shared<const FrozenState>(std::move(state))), nullptr};
   });
 }
@@ -155,8 +166,8 @@ Status Database::Impl::RewriteForgotten(Progress* progress) {
   if (to_forget.empty()) return {};
   const std::string next = GenerationPath(directory, anchor.generation + 1);
   if (files->Exists(next + "/" + kReceivedAnchorName)) return {};
-  PLEXUS_TRY(RewriteWithout(to_forget, progress, Rewrite::kOnlyThese));
-  to_forget.clear();
+  PLEXUS_TRY(RewriteWithout({}, progress, Rewrite::kToForget));
+  to_forget = {};
   return {};
 }
 
@@ -167,7 +178,13 @@ Status Database::Impl::FinishForgetting() {
   for (const auto& [node, sequence] : marks) {
     if (node >= now.node_count())
       return Corrupted(rocks->path(), ", meta: forgets node ", node, ", which is none");
-    to_forget.insert(node);
+    to_forget.nodes.insert(node);
+  }
+  PLEXUS_ASSIGN(const auto blank, ReadPurges(rocks, kBlankPrefix, now.sequence()));
+  for (const auto& [id, sequence] : blank) {
+    if (id >= now.state().strings.size())
+      return Corrupted(rocks->path(), ", meta: forgets string ", id, ", which is none");
+    to_forget.AddString(id);
   }
   if (const Status rewritten = RewriteForgotten(nullptr); rewritten || !rocks) return rewritten;
   return Hide(to_forget);  // no room for a second log, say: the next Forget tries again
@@ -215,10 +232,14 @@ Status Database::Forget(const replica::ForgottenIds& forgotten, Progress* progre
   PLEXUS_TRY(d.Writable());
   if (d.anchor.source.empty()) return FailedPrecondition(d.directory, ": is not a replica");
   const Snapshot now = snapshot();
-  std::set<NodeId> nodes;
+  Impl::ToForget more;
   for (const NodeId node : forgotten.nodes)
-    if (node < now.node_count() && !IsForgotten(now, node)) nodes.insert(node);
-  if (!nodes.empty()) PLEXUS_TRY(d.ShowWithout(nodes));
+    if (node < now.node_count() && !IsForgotten(now, node)) more.nodes.insert(node);
+  const StringTable::View& strings = now.state().strings;
+  if (forgotten.floor <= now.sequence())
+    for (const StringId id : forgotten.strings)
+      if (id < strings.size() && strings[id] != StringPlaceholder(id)) more.AddString(id);
+  if (!more.empty()) PLEXUS_TRY(d.ShowWithout(more));
   PLEXUS_TRY(d.RewriteForgotten(progress));  // and of a call before that failed
   // The hash is of the new generation's log: the next page says it.
   return log.Done(d.WriteOrigin({forgotten.generation, 0, 0}));

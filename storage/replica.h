@@ -3,8 +3,8 @@
 // It begins with the source's files (Database::SendFiles, ReceiveFiles, SwapIn), and is opened with
 // OpenOptions::replica_of, else only read-only. Then again and again: ChangesSince at the source,
 // Follow here. Where the source has another generation (a purge of words, a hard purge), Forgotten
-// there and Forget here take the same nodes out, so nothing that was purged stays. Where the source
-// has trimmed what would come next, the files are taken once more.
+// there and Forget here take the same nodes and strings out, so nothing that was purged stays.
+// Where the source has trimmed what would come next, the files are taken once more.
 //
 // What is checked, so that a replica never shows what its source did not have: the graph's id, the
 // marks of its writers (CheckSource), and, while the generation is the same, the source's running
@@ -69,10 +69,13 @@ struct GraphLineage {
   Sequence proof = 0;
 };
 
-// Nodes of which a generation has nothing but the id.
+// Nodes and interned strings of which a generation has nothing but the id. A replica that ends
+// below `floor`, the source's history floor, may need these strings until it has copied the files.
 struct ForgottenIds {
   std::uint64_t generation = 0;
   std::vector<NodeId> nodes = {};
+  std::vector<StringId> strings = {};
+  Sequence floor = 0;
 };
 
 // Whether a replica may go on with this source, or begin again with its files. Names what
@@ -87,7 +90,8 @@ Result<Changes> DecodeChanges(std::string_view bytes);
 
 // Of Database:
 //   ReadLineage()   any thread. Errors: kIo.
-//   Forgotten()     of the source. Waits only for a rewrite that has just switched. O(nodes).
+//   Forgotten()     of the source. Waits only for a rewrite that has just switched. O(nodes +
+//                   strings).
 //   Follow(changes) of a replica: replays them. kFailedPrecondition: they do not follow what it
 //                   has, or come from another generation; kConflict: the source's running hash is
 //                   not the one that was taken: its history forked. Scrubs what they purge.

@@ -176,7 +176,7 @@ Result<std::map<NodeId, Sequence>> ReadPurges(const std::shared_ptr<Rocks>& rock
 
 Result<bool> HasPurges(const std::shared_ptr<Rocks>& rocks) {
   std::unique_ptr<rocksdb::Iterator> it(rocks->db()->NewIterator(ScanOptions(), rocks->meta()));
-  for (const char* prefix : {kPurgedPrefix, kScrubPrefix, kForgetPrefix}) {
+  for (const char* prefix : {kPurgedPrefix, kScrubPrefix, kForgetPrefix, kBlankPrefix}) {
     it->Seek(prefix);
     PLEXUS_TRY(Check(it->status(), rocks->path() + ", meta"));
     if (it->Valid() && it->key().starts_with(prefix)) return true;

@@ -148,6 +148,7 @@ class Graph::Impl {
   // It has looked since the last batch, when the writers paused.
   bool tidy_ PLEXUS_GUARDED_BY(writer_mutex_) = true;
   std::atomic<int> waiting_{0};  // writers that wait for it
+  std::atomic<std::uint64_t> renewals_{0};  // states that Renew has put in place
   std::condition_variable maintenance_;
   Status last_compaction_ PLEXUS_GUARDED_BY(writer_mutex_);
   GraphStats stats_ PLEXUS_GUARDED_BY(writer_mutex_);

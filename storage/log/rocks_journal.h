@@ -35,10 +35,12 @@ namespace plexus::storage_internal {
 // Meta family: "purged/" + node (4 bytes, big-endian) -> sequence of its last purge
 // (8 bytes, little-endian); "scrub/" + node: its bytes are still to be erased. "replayed" ->
 // sequence of the last record that came from another graph. "forget/" + node, of a replica -> the
-// sequence when its source had forgotten the node: the log is to be written again without it.
+// sequence when its source had forgotten the node: the log is to be written again without it;
+// "blank/" + id of an interned string: likewise.
 inline constexpr char kPurgedPrefix[] = "purged/";
 inline constexpr char kScrubPrefix[] = "scrub/";
 inline constexpr char kForgetPrefix[] = "forget/";
+inline constexpr char kBlankPrefix[] = "blank/";
 inline constexpr char kReplayedKey[] = "replayed";
 // Of a replica: Origin, as of the record that "replayed" says or of a later one.
 inline constexpr char kOriginKey[] = "origin";

@@ -1,6 +1,7 @@
 // Attributes are set to absent in copied pages; edges go as a run of tombstones that is folded.
 #include "storage/purge/forgotten_nodes.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -38,11 +39,28 @@ bool IsForgotten(const Snapshot& now, NodeId node) {
   return !has_arc;
 }
 
+std::string StringPlaceholder(StringId id) {
+  return ("purged-string-" + std::to_string(id)).append(1, '\0');
+}
+
 ForgottenNodes::ForgottenNodes(const std::set<NodeId>& nodes, const Snapshot& now)
     : now_(now), list_(nodes.begin(), nodes.end()) {
   if (list_.empty()) return;
   marks_.resize(std::size_t{list_.back()} + 1);
   for (const NodeId node : list_) marks_[node] = true;
+}
+
+void ForgottenNodes::TakeStrings(std::vector<bool> strings) {
+  if (std::ranges::find(strings, true) != strings.end()) strings_ = std::move(strings);
+}
+
+StringTable::View ForgottenNodes::Blanked(const StringTable::View& strings) const {
+  StringTable::Cursor before(strings);
+  StringTable blanked;
+  blanked.Reserve(strings.size(), 0);
+  for (StringId id = 0; id < strings.size(); ++id)
+    blanked.Insert(has_string(id) ? StringPlaceholder(id) : before[id]);
+  return blanked.Publish();
 }
 
 std::string ForgottenNodes::Placeholder(NodeId node, KindId kind) const {
@@ -91,6 +109,7 @@ Result<GraphState> ForgottenNodes::Without(const GraphState& from, Executor& exe
     keys.Insert(Placeholder(v, kinds[v]));
   }
   state.keys = keys.Publish();
+  if (!strings_.empty()) state.strings = Blanked(from.strings);
   state.node_flags = flags.Publish();
   state.node_kinds = kinds.Publish();
   const auto clear = [&](PagedView<std::uint64_t>& view, std::uint64_t absent) {

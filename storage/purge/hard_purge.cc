@@ -4,7 +4,8 @@
 // Node ids are permanent, so a hard-purged node stays as a dead node under a
 // placeholder key; its edges, columns, payloads and vectors, and those of the events
 // it was a member of and of their outcomes, and the terms that no other node is known to have had,
-// are left out of every record (log_rewriter.h). The new generation is complete and synced before
+// are left out of every record (log_rewriter.h). Interned strings that nothing else refers to are
+// placeholders, too. The new generation is complete and synced before
 // the anchor switches to it; a crash before that leaves the old one, after it the old one is
 // deleted at the next open. The graph continues from the state that the new generation's checkpoint
 // was written from.
@@ -67,8 +68,8 @@ Result<std::optional<Graph::Renewal>> Database::Impl::MakeGeneration(const std::
   std::set<NodeId> words;
   if (words_wait) PLEXUS_SET(words, FindPurgedWords());
   LogRewriter rewriter(*this, now);
-  if (rewrite == Rewrite::kOnlyThese)
-    rewriter.ChooseOnly(nodes);
+  if (rewrite == Rewrite::kToForget)
+    rewriter.ChooseOnly(to_forget.nodes, to_forget.strings);
   else
     PLEXUS_TRY(rewriter.Choose(nodes, words));
   if (rewriter.empty()) {

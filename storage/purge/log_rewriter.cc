@@ -1,7 +1,8 @@
-// One pass to choose (two when there are events), one to copy.
+// One pass to choose nodes (two when there are events), one to choose strings, one to copy.
 #include "storage/purge/log_rewriter.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
@@ -12,6 +13,7 @@
 #include "storage/purge/erase.h"
 #include "storage/purge/payload_references.h"
 #include "storage/purge/purge_mask.h"
+#include "storage/purge/unused_strings.h"
 
 namespace plexus::storage_internal {
 
@@ -23,6 +25,11 @@ rocksdb::WriteOptions Unlogged() {  // flushed and synced as a whole at the end
   rocksdb::WriteOptions options;
   options.disableWAL = true;
   return options;
+}
+
+std::string_view TextAt(const std::string& bytes, const std::vector<std::uint64_t>& offsets,
+                        std::size_t i) {
+  return std::string_view(bytes).substr(offsets[i], offsets[i + 1] - offsets[i]);
 }
 
 }  // namespace
@@ -88,6 +95,25 @@ Status LogRewriter::Choose(const std::set<NodeId>& nodes, const std::set<NodeId>
       if (term[v]) all.insert(v);
   }
   gone_.emplace(all, now_);
+  if (nodes.empty()) return {};
+  db_.maintenance.AssertHeld();
+  PLEXUS_ASSIGN(const bool replica, db_.IsReplica());
+  return replica ? Status() : ChooseStrings();
+}
+
+Status LogRewriter::ChooseStrings() {
+  db_.maintenance.AssertHeld();
+  UnusedStrings unused(now_, *gone_);
+  if (unused.empty()) return {};
+  PLEXUS_ASSIGN(const GraphState* floor, Floor());
+  if (floor) unused.Keep(*floor);
+  LogCursor cursor(db_.rocks, db_.floor());
+  while (!unused.empty()) {
+    PLEXUS_ASSIGN(const bool more, cursor.Next());
+    if (!more) break;
+    unused.Keep(cursor.record().record);
+  }
+  gone_->TakeStrings(std::move(unused).Take());
   return {};
 }
 
@@ -100,6 +126,8 @@ bool LogRewriter::Touches(const Record& r) const {
     const auto first = std::lower_bound(gone_->list().begin(), gone_->list().end(), r.first_node);
     if (first != gone_->list().end() && *first - r.first_node < r.node_kinds.size()) return true;
   }
+  for (std::size_t i = 0; i + 1 < r.string_offsets.size(); ++i)
+    if (gone_->has_string(r.first_string + static_cast<StringId>(i))) return true;
   return any(r.node_changes, of_node) || any(r.columns, of_node) ||
          any(r.payload_changes, of_node) || any(r.vectors, of_node) ||
          any(r.edges, [&](const EdgeChange& e) { return Gone(e.source) || Gone(e.target); });
@@ -127,9 +155,19 @@ void LogRewriter::Clean(DecodedRecord& decoded) {
     if (gone && extra) drop(extra->properties);
     return gone;
   });
-  if (r.node_kinds.empty()) return;
   std::string bytes;
   std::vector<std::uint64_t> offsets = {0};
+  for (std::size_t i = 0; i + 1 < r.string_offsets.size(); ++i) {
+    const StringId id = r.first_string + static_cast<StringId>(i);
+    bytes +=
+        gone_->has_string(id) ? StringPlaceholder(id) : TextAt(r.string_bytes, r.string_offsets, i);
+    offsets.push_back(bytes.size());
+  }
+  if (offsets.size() > 1) {
+    r.string_bytes = std::exchange(bytes, {});
+    r.string_offsets = std::exchange(offsets, {0});
+  }
+  if (r.node_kinds.empty()) return;
   std::vector<NodeChange> born_dead;
   for (std::size_t i = 0; i < r.node_kinds.size(); ++i) {
     const NodeId node = r.first_node + static_cast<NodeId>(i);
@@ -138,7 +176,7 @@ void LogRewriter::Clean(DecodedRecord& decoded) {
       bytes += gone_->Placeholder(node, r.node_kinds[i]);
       born_dead.push_back({node, NodeChange::kPurge, 0});
     } else {
-      bytes.append(r.key_bytes, r.key_offsets[i], r.key_offsets[i + 1] - r.key_offsets[i]);
+      bytes += TextAt(r.key_bytes, r.key_offsets, i);
     }
     offsets.push_back(bytes.size());
   }

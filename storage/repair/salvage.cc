@@ -124,8 +124,8 @@ bool Salvage::Keep(const FoundEntry& entry, std::uint32_t file) {
   }
   std::uint64_t id = 0;
   const bool mark = entry.key.starts_with(kPurgedPrefix) || entry.key.starts_with(kScrubPrefix) ||
-                    entry.key.starts_with(kForgetPrefix) || entry.key == kReplayedKey ||
-                    entry.key == kOriginKey;
+                    entry.key.starts_with(kForgetPrefix) || entry.key.starts_with(kBlankPrefix) ||
+                    entry.key == kReplayedKey || entry.key == kOriginKey;
   if (mark || !ParseSectionKey(key, &id, &section)) return mark;  // the log has the purges, too
   if (section == kManifestSection) {
     auto manifest = DecodeManifest(AsBytes(entry.value), "");

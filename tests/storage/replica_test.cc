@@ -287,6 +287,90 @@ TEST_F(ReplicaTest, AHardPurgeAtAnyRecord) {
   }
 }
 
+// The strings of a hard purge leave the replica's files under the same ids, at whatever record it
+// is, and with a longer history than its source's, in which others had them; then they come again.
+TEST_F(ReplicaTest, PurgedStringsLeaveIt) {
+  const std::vector<std::string> secrets = {"osmiumscope", "osmiumlabel", "osmiumauthor",
+                                            "osmiumpast"};
+  const auto write = [&](const char* key, std::string_view scope, std::string_view label) {
+    WriteBatch batch(100'000);
+    const NodeRef node = batch.UpsertNode(key);
+    batch.SetString(node, ColumnRef(kScope), scope);
+    batch.Link({.source = node,
+                .target = batch.UpsertNode("hub"),
+                .kind = EdgeKindRef(kRelatesTo),
+                .label = label,
+                .created_by = "osmiumauthor"});
+    PLEXUS_OK(source_->graph().Apply(batch));
+  };
+  Begin();
+  write("gone", "osmiumpast", "osmiumlabel");
+  write("survivor", "osmiumpast", "");
+  write("survivor", "now", "");
+  const Sequence past = source_->snapshot().sequence() - 1;  // the survivor's former scope
+  WriteBatch unlink(100'000);
+  unlink.Unlink(unlink.Node("survivor"), EdgeKindRef(kRelatesTo), unlink.Node("hub"));
+  PLEXUS_OK(source_->graph().Apply(unlink));
+  write("gone", "osmiumscope", "osmiumlabel");
+  TakeAll(*source_, *replica_);
+  PLEXUS_OK(source_->Trim(source_->snapshot().sequence() - 1));
+  write("later", "now", "osmiumlabel2");  // a record that the replica lacks
+  const Snapshot whole = source_->snapshot();
+  PLEXUS_OK(source_->HardPurge(std::vector{*whole.Find("gone"), *whole.Find("later")}));
+  EXPECT_EQ(Found(scratch_.path("source"), secrets), std::vector<std::string>());
+  std::vector<std::string> points;
+  hooks_.at_point = [&](const char* point) {
+    if (!std::string_view(point).starts_with("hard_purge.")) return;
+    points.push_back(point);
+    EXPECT_FALSE(replica_->snapshot().FindString("osmiumscope")) << point;
+    CopyTree(scratch_.path("replica"), scratch_.path(point));
+  };
+  TakeAll(*source_, *replica_, 1);
+  hooks_.at_point = nullptr;
+  ASSERT_EQ(points.size(), 4u);
+  write("again", "osmiumscope", "osmiumlabel");  // known to no replica
+  points.push_back("replica");
+  replica_ = nullptr;
+  for (const std::string& point : points) {
+    SCOPED_TRACE(point);
+    replica_ = MustOpen(scratch_.path(point), AsReplica());
+    EXPECT_FALSE(replica_->snapshot().FindString("osmiumscope"));
+    EXPECT_EQ(Found(scratch_.path(point), secrets), std::vector<std::string>());
+    TakeAll(*source_, *replica_);
+    ExpectEqual();
+    ExpectSound(*replica_);
+    const Snapshot then = Must(replica_->AsOf(past)), now = replica_->snapshot();
+    EXPECT_TRUE(then.string(*then.string_column(kScope, *now.Find("survivor")))
+                    .starts_with("purged-string-"));
+    PLEXUS_OK(replica_->Close());
+  }
+}
+
+// A state below the source's floor may have what nothing above it refers to: its copy is next.
+TEST_F(ReplicaTest, StringsBelowTheFloorStayUntilTheCopy) {
+  Begin();
+  const auto set = [&](std::string_view scope) {
+    WriteBatch batch(100'000);
+    batch.SetString(batch.UpsertNode("survivor"), ColumnRef(kScope), scope);
+    batch.UpsertNode("gone");
+    PLEXUS_OK(source_->graph().Apply(batch));
+  };
+  set("osmiumscope");
+  TakeAll(*source_, *replica_);
+  set("now");
+  PLEXUS_OK(source_->Trim(source_->snapshot().sequence()));
+  PLEXUS_OK(source_->HardPurge(std::vector{*source_->snapshot().Find("gone")}));
+  PLEXUS_OK(replica_->Forget(Must(source_->Forgotten())));
+  const Snapshot now = replica_->snapshot();
+  EXPECT_EQ(now.string(*now.string_column(kScope, *now.Find("survivor"))), "osmiumscope");
+  EXPECT_EQ(TakePage(*source_, *replica_, 1).error().code, ErrorCode::kFailedPrecondition);
+  replica_ = nullptr;
+  Copy(*source_, scratch_.path("replica"));
+  replica_ = MustOpen(scratch_.path("replica"), AsReplica());
+  EXPECT_EQ(Found(scratch_.path("replica"), {"osmiumscope"}), std::vector<std::string>());
+  ExpectEqual();
+}
+
 TEST_F(ReplicaTest, ATrimmedSourceIsCopiedBesideAndSwappedIn) {
   Begin();
   Write(*source_, 21, 40);

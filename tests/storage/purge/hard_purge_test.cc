@@ -2,11 +2,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <future>
 #include <random>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "engine/bulk/edge_load.h"
 #include "engine/vocabulary.h"
 #include "storage/base/fail_points.h"
 #include "tests/support/files/faulty_files.h"
@@ -28,7 +30,8 @@ std::set<ino_t> SortedFiles(const std::string& directory) {
   return found;
 }
 
-// A node with a text and a word of its own, in an event with another, and one of the script's.
+// A node with a text, a word and strings of its own, in an event with another, and one of the
+// script's.
 void FillSecret(Database& db, std::uint64_t batches) {
   ApplyScript(db, 1, batches);
   WriteBatch batch(static_cast<std::int64_t>(1000 * batches + 1));
@@ -39,10 +42,17 @@ void FillSecret(Database& db, std::uint64_t batches) {
   batch.Link(event, kMember, node);
   batch.Link(event, kMember, batch.Node("m1"));
   batch.Link(event, kHasTerm, batch.IndexNode(kTerm, "secretquery"));
+  batch.SetString(node, ColumnRef(kScope), "secretscope");
+  batch.Link({.source = node,
+              .target = batch.Node("m1"),
+              .kind = EdgeKindRef(kCauses),
+              .label = "secretlabel",
+              .created_by = "secretauthor"});
   PLEXUS_OK(db.graph().Apply(batch));
 }
-const std::vector<std::string> kSecrets = {kSecret, "secret-key", "secretword", "secretevent",
-                                           "secretquery"};
+const std::vector<std::string> kSecrets = {kSecret,       "secret-key",  "secretword",
+                                           "secretevent", "secretquery", "secretscope",
+                                           "secretlabel", "secretauthor"};
 
 TEST(HardPurge, PayloadsOfOthersAreNotCopied) {
   ScratchDirectory scratch;
@@ -92,7 +102,13 @@ TEST(HardPurge, GoesOnFromWhatTheLogSays) {
       for (int i = 0; i < 6; ++i) {
         const std::string name = "k" + std::to_string(random() % 10);
         const NodeRef node = batch.UpsertNode(name, NameRef(random() % 2 ? kMemory : kNode));
-        batch.Link(node, kRelatesTo, batch.Node("k" + std::to_string(random() % 10 + 10)));
+        const auto text = [&](const char* what) { return what + std::to_string(random() % 40); };
+        batch.SetString(node, ColumnRef(kScope), text("s"));
+        batch.Link({.source = node,
+                    .target = batch.Node("k" + std::to_string(random() % 10 + 10)),
+                    .kind = EdgeKindRef(kRelatesTo),
+                    .label = text("l"),
+                    .created_by = text("a")});
         batch.Link(node, kHasTerm, batch.IndexNode(kTerm, "w" + std::to_string(random() % 30)));
         if (i < 2)
           batch.Link(batch.IndexNode(kEvent, "e" + std::to_string(random() % 8)), kMember, node);
@@ -115,6 +131,128 @@ TEST(HardPurge, GoesOnFromWhatTheLogSays) {
     PLEXUS_OK(db->Close());
     EXPECT_EQ(Dump(MustOpen(scratch.path())->snapshot()), dump);
   }
+}
+
+// Strings of purged nodes only are in no file; those that another node has, or had within the
+// history, stay under their ids, and a string that went is a new one when it comes again.
+TEST(HardPurge, StringsOfPurgedNodesOnlyGo) {
+  for (const bool trimmed : {false, true}) {
+    SCOPED_TRACE(trimmed);
+    ScratchDirectory scratch;
+    auto db = MustOpen(scratch.path(), Create());
+    const auto write = [&](const char* key, const char* scope, const char* label) {
+      WriteBatch batch(db->snapshot().time_ms() + 1);
+      const NodeRef node = batch.UpsertNode(key);
+      batch.SetString(node, ColumnRef(kScope), scope);
+      batch.SetString(node, ColumnRef(kCategory), std::string(scope) + "-category");
+      batch.Link({.source = node,
+                  .target = batch.UpsertNode("hub"),
+                  .kind = EdgeKindRef(kRelatesTo),
+                  .label = label,
+                  .created_by = std::string(label) + "-author"});
+      PLEXUS_OK(db->graph().Apply(batch));
+    };
+    write("other", "pastscope", "pastlabel");
+    write("gone", "lonescope", "lonelabel");
+    write("gone", "sharedscope", "sharedlabel");
+    write("other", "sharedscope", "sharedlabel");
+    WriteBatch unlink(db->snapshot().time_ms());
+    unlink.Unlink(unlink.Node("other"), EdgeKindRef(kRelatesTo), unlink.Node("hub"), "pastlabel");
+    PLEXUS_OK(db->graph().Apply(unlink));
+    write("gone", "lastscope", "lastlabel");
+    if (trimmed) PLEXUS_OK(db->Trim(2));
+    const Snapshot before = db->snapshot();
+    const std::vector<std::string> lone = {"lonescope", "lonelabel", "lastscope", "lastlabel"};
+    EXPECT_FALSE(Found(scratch.path(), lone).empty());
+    const NodeId node[] = {*before.Find("gone")};
+    PLEXUS_OK(db->HardPurge(node));
+    EXPECT_EQ(Found(scratch.path(), lone), std::vector<std::string>());
+    EXPECT_EQ(db->snapshot().FindString("lonescope"), std::nullopt);
+    EXPECT_EQ(before.string(*before.FindString("lonescope")), "lonescope") << "as with texts";
+    const NodeId other = *before.Find("other");
+    for (int opened = 0; opened < 2; ++opened) {
+      const Snapshot now = db->snapshot();
+      for (const char* stays : {"pastscope", "pastlabel", "pastscope-category", "sharedscope",
+                                "sharedlabel", "sharedlabel-author"})
+        EXPECT_EQ(now.FindString(stays), before.FindString(stays)) << stays;
+      EXPECT_EQ(now.string(*now.string_column(kScope, other)), "sharedscope");
+      const Snapshot past = Must(db->AsOf(3));
+      EXPECT_EQ(past.string(*past.string_column(kScope, other)), "pastscope");
+      EXPECT_TRUE(past.FindEdge(other, kRelatesTo, *now.Find("hub"),
+                                past.FindString("pastlabel").value_or(0)));
+      ExpectSound(*db);
+      PLEXUS_OK(db->Close());
+      EXPECT_EQ(Found(scratch.path(), lone), std::vector<std::string>());
+      db = MustOpen(scratch.path());
+    }
+    write("new", "lonescope", "lonelabel");
+    const Snapshot now = db->snapshot();
+    EXPECT_GT(*now.FindString("lonescope"), *before.FindString("lastscope"));
+    EXPECT_EQ(now.string(*now.string_column(kScope, *now.Find("new"))), "lonescope");
+    ExpectSound(*db);
+    PLEXUS_OK(db->HardPurge(std::vector{*now.Find("new")}));
+    ExpectSound(*db);
+    PLEXUS_OK(db->Close());
+    EXPECT_EQ(Found(scratch.path(), lone), std::vector<std::string>());
+    PLEXUS_OK(MustOpen(scratch.path())->Close());
+  }
+}
+
+// The next record of another graph may name a string that nothing here does.
+TEST(HardPurge, AFollowersStringsAreItsSourcesToForget) {
+  ScratchDirectory scratch;
+  auto source = MustOpen(scratch.path("source"), Create());
+  auto db = MustOpen(scratch.path(), Create());
+  const auto follow = [&] {
+    PLEXUS_OK(db->graph().Replay(Must(source->ChangesSince(db->snapshot().sequence())).records));
+  };
+  FillSecret(*source, 2);
+  WriteBatch purge(source->snapshot().time_ms());
+  purge.PurgeNode(purge.Node("secret-key"));
+  purge.RemoveNode(purge.IndexNode(kTerm, "secretword"));
+  PLEXUS_OK(source->graph().Apply(purge));
+  follow();
+  PLEXUS_OK(db->HardPurge(std::vector{*db->snapshot().Find("secret-key")}));
+  WriteBatch batch(source->snapshot().time_ms());
+  batch.SetString(batch.UpsertNode("later"), ColumnRef(kScope), "secretscope");
+  PLEXUS_OK(source->graph().Apply(batch));
+  follow();
+  const Snapshot now = db->snapshot();
+  EXPECT_EQ(now.string(*now.string_column(kScope, *now.Find("later"))), "secretscope");
+  ExpectSound(*db);
+}
+
+// A load that was made ready before a purge that writes no record knows its strings still.
+TEST(HardPurge, NoLoadGoesOverIt) {
+  ScratchDirectory scratch;
+  auto db = MustOpen(scratch.path(), Create());
+  FillSecret(*db, 2);
+  const NodeId node[] = {*db->snapshot().Find("secret-key")};
+  PLEXUS_OK(db->Purge(std::vector<std::string_view>{"secret-key"}, db->snapshot().time_ms()));
+  struct Purges : Progress {
+    bool Report(std::string_view, std::uint64_t, std::uint64_t) override {
+      if (!std::exchange(done, true))
+        done = std::async(std::launch::async, [&] { return db.HardPurge(node); }).get().has_value();
+      return true;
+    }
+    Purges(Database& d, std::span<const NodeId> n) : db(d), node(n) {}
+    Database& db;
+    std::span<const NodeId> node;
+    bool done = false;
+  } progress(*db, node);
+  EdgeLoad load;
+  const Snapshot start = db->snapshot();
+  load.strings = StringTable(start.state().strings);
+  load.keys = StringTable(start.state().keys);
+  load.batches.resize(1);
+  load.batches[0].edges = AlignedArray<NodePair>(1);
+  load.batches[0].edges[0] = {*start.Find("m1"), *start.Find("m2")};
+  load.batches[0].nodes = start.node_count();
+  const auto loaded = db->graph().Load(std::move(load), {}, &progress);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_TRUE(progress.done);
+  ExpectSound(*db);
 }
 
 // What a crash at each point on the way leaves opens, to the graph with the node purged.

@@ -5,7 +5,10 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
@@ -40,6 +43,16 @@ class ReplicaDoors : public ::testing::Test {
   }
   Finished Get(const std::string& name, const Words& more = {}) {
     return PlexusProcess(With({"get", "m", "--json", "--db", dir_ / name}, more));
+  }
+  Words FilesWith(const std::string& name, const std::string& text) {
+    Words found;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(dir_ / name)) {
+      if (!entry.is_regular_file()) continue;
+      std::ifstream in(entry.path(), std::ios::binary);
+      const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+      if (bytes.find(text) != std::string::npos) found.push_back(entry.path());
+    }
+    return found;
   }
   static boost::json::value Following(const Server& server) {
     const HttpAnswer answer = Http(server->port(), "GET", "/v1/following");
@@ -87,6 +100,26 @@ TEST_F(ReplicaDoors, AReaderWaitsForItsWrite) {
     EXPECT_TRUE(Says(read.out, value));
   }
   EXPECT_TRUE(follower.Running());
+}
+
+// What a purged node alone had as scope, label or author leaves the replica's files as well.
+TEST_F(ReplicaDoors, StringsOfAHardPurgeLeaveIt) {
+  const Server source = Serve("source");
+  Put(source, "value 1");
+  const auto post = [&](const char* path, const char* body) {
+    const HttpAnswer answer = Http(source->port(), "POST", path, body);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+  };
+  post("/v1/put", R"({"key":"gone","set":{"category":"osmiumcategory"}})");
+  post("/v1/link", R"({"source":"gone","kind":"relates_to","target":"m","label":"osmiumlabel",)"
+                   R"("created_by":"osmiumauthor"})");
+  EXPECT_TRUE(Ends(Follow(source, "replica"), 0));
+  EXPECT_FALSE(FilesWith("replica", "osmium").empty());
+  post("/v1/purge", R"({"key":["gone"],"hard":true})");
+  EXPECT_EQ(FilesWith("source", "osmium"), Words());
+  EXPECT_TRUE(Ends(Follow(source, "replica"), 0));
+  EXPECT_EQ(FilesWith("replica", "osmium"), Words());
+  EXPECT_TRUE(Says(Get("replica").out, "value 1"));
 }
 
 TEST_F(ReplicaDoors, TheLagIsInStatusAndMetrics) {

@@ -356,8 +356,9 @@ void AddEdit(Rows& rows) {
                           .Named(Means::kKey)
                           .Positional(),
                       Flag("hard",
-                           "also rewrite the log without their keys, their edges and the "
-                           "events that they were members of"),
+                           "also rewrite the log without their keys, their edges, the events "
+                           "that they were members of, and scopes, labels and authors that "
+                           "nothing else has"),
                       DryRunParameter()},
        .reply = kChangeShape,
        .examples = {{"plexus purge --db g m1",

@@ -173,11 +173,14 @@ bool Routes::ReplicaRoute(const std::shared_ptr<HttpExchange>& exchange, const C
       return LineageJson(lineage);
     }
     PLEXUS_ASSIGN(const replica::ForgottenIds forgotten, service_.Forgotten());
-    std::vector<std::string> nodes;
+    std::vector<std::string> nodes, strings;
     for (const NodeId node : forgotten.nodes) nodes.push_back(std::to_string(node));
+    for (const StringId id : forgotten.strings) strings.push_back(std::to_string(id));
     return ObjectText()
         .Number("generation", forgotten.generation)
         .Raw("nodes", ArrayText(nodes))
+        .Raw("strings", ArrayText(strings))
+        .Number("floor", forgotten.floor)
         .object();
   }();
   if (!reply)

@@ -215,8 +215,12 @@ Result<bool> Follower::Step(HttpClient& client, Service& service) {
     if (list.status != 200 || !nodes || !nodes->is_array()) return NoSource();
     replica::ForgottenIds forgotten;
     forgotten.generation = NumberMember(object, "generation");
+    forgotten.floor = NumberMember(object, "floor");
     for (const json::value& node : nodes->get_array())
       if (node.is_int64()) forgotten.nodes.push_back(static_cast<NodeId>(node.get_int64()));
+    if (const json::value* strings = Member(object, "strings"); strings && strings->is_array())
+      for (const json::value& id : strings->get_array())
+        if (id.is_int64()) forgotten.strings.push_back(static_cast<StringId>(id.get_int64()));
     PLEXUS_TRY(service.Forget(forgotten));
     return true;
   }
