@@ -1,30 +1,21 @@
-// Documents: what each needs before and besides its records; see document_import.h.
-#include "storage/formats/document_import.h"
+// Documents: what each needs before and besides its records; see import_parts.h.
+#include "storage/formats/import_parts.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <utility>
 
-#include "storage/formats/base/linked_kind.h"
 #include "storage/formats/edges/edge_list.h"
 #include "storage/formats/edges/matrix_market.h"
 #include "storage/formats/json/node_link.h"
-#include "storage/formats/pipeline/text_source.h"
+#include "storage/formats/pipeline/input.h"
+#include "storage/formats/pipeline/record_parser.h"
 #include "storage/formats/xml/graphml.h"
 
 namespace plexus::formats::internal {
 
 namespace {
-
-Status DefineKind(ImportRun& run, const Input& input, const EdgeKind& kind) {
-  if (run.checking) return NoteDefinition(run, input, run.check.Define(kind));
-  WriteBatch batch(run.options.now_ms);
-  batch.DefineEdgeKind(kind);
-  const auto applied = run.graph.Apply(batch, run.options.apply);
-  if (!applied) return std::unexpected(applied.error());
-  return {};
-}
 
 // Nodes with the numbers from `first` on as keys, whether edges name them or not, so
 // that ids follow the numbers.
@@ -92,7 +83,7 @@ Status ReadMatrix(ImportRun& run, const Input& input, BlockReader& reader,
     run.entries = {};
   }
   if (header.symmetry == MatrixHeader::Symmetry::kSymmetric)
-    PLEXUS_TRY(DefineKind(run, input, LinkedKind()));
+    PLEXUS_TRY(DefineKinds(run, input, {{LinkedKind()}}));
   if (run.report.stopped) return {};
   if (!run.checking) PLEXUS_TRY(DeclareNodes(run, 1, header.nodes));
   if (run.checking) ReserveEntries(run, header);
@@ -201,7 +192,7 @@ Status ImportGap(ImportRun& run, const Input& input, Checked& checked) {
   PLEXUS_TRY(ReadGap(run, input, checked));
   if (!checked.gap) return {};
   const GapGraph& graph = *checked.gap;
-  if (!graph.directed) PLEXUS_TRY(DefineKind(run, input, LinkedKind()));
+  if (!graph.directed) PLEXUS_TRY(DefineKinds(run, input, {{LinkedKind()}}));
   if (run.checking) {
     run.report.records += graph.arc_count();
     return {};
@@ -246,9 +237,16 @@ bool IsDocument(FileFormat format) {
          format == FileFormat::kGraphMl || format == FileFormat::kNodeLink;
 }
 
-Status NoteDefinition(ImportRun& run, const Input& input, Status result) {
-  if (result || result.error().code == ErrorCode::kIo) return result;
-  run.AddError(input.name, 0, result.error().message);
+Status DefineKinds(ImportRun& run, const Input& input, std::span<const EdgeKind> kinds) {
+  WriteBatch batch(run.options.now_ms);
+  for (const EdgeKind& kind : kinds) {
+    batch.DefineEdgeKind(kind);
+    if (!run.checking) continue;
+    const Status defined = run.check.Define(kind);
+    if (!defined && defined.error().code == ErrorCode::kIo) return defined;
+    if (!defined) run.AddError(input.name, 0, defined.error().message);
+  }
+  if (!run.checking) PLEXUS_TRY(run.graph.Apply(batch, run.options.apply));
   return {};
 }
 

@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "engine/out_of_memory.h"
-#include "storage/formats/base/quoted_record.h"
+#include "storage/formats/base/text.h"
 #include "storage/formats/follow/follow_source.h"
 #include "storage/formats/format_detection.h"
+#include "storage/formats/pipeline/pipeline.h"
 
 namespace plexus::formats {
 
@@ -259,19 +260,10 @@ class Follower {
       sum.kept_errors.push_back(std::move(error));
     }
     for (ImportWarning& warning : more.warnings) {
-      const auto known = std::ranges::find_if(sum.warnings, [&](const ImportWarning& other) {
-        return other.field == warning.field &&
-               other.until.has_value() == warning.until.has_value() &&
-               other.says.empty() == warning.says.empty();
-      });
-      if (known != sum.warnings.end()) {
-        known->count += warning.count;
-        continue;
-      }
       warning.line = line(warning.line);
       if (!warning.says.empty() && warning.value > 0)
         warning.value = static_cast<std::int64_t>(line(static_cast<std::uint64_t>(warning.value)));
-      sum.warnings.push_back(std::move(warning));
+      AddWarning(sum.warnings, std::move(warning));
     }
   }
 
@@ -313,16 +305,16 @@ class Follower {
 };
 
 Status CheckOptions(const FollowOptions& follow) {
-  const auto bad = [](const char* why) { return Invalid(why); };
   if (follow.batch_records < 1 || follow.batch_records > 1'000'000)
-    return bad("batch_records is 1 to 1000000");
+    return Invalid("batch_records is 1 to 1000000");
   if (!(follow.batch_seconds >= 0 && follow.batch_seconds <= 3600))
-    return bad("batch_seconds is 0 to 3600");
+    return Invalid("batch_seconds is 0 to 3600");
   if (follow.idle_seconds && !(*follow.idle_seconds >= 0 && std::isfinite(*follow.idle_seconds)))
-    return bad("idle_seconds is a finite number of 0 or more");
+    return Invalid("idle_seconds is a finite number of 0 or more");
   if (follow.poll_interval_ms < 0 || follow.poll_interval_ms > 60'000)
-    return bad("poll_interval_ms is 0 to 60000");
-  if (follow.position.size() > kMaxNameBytes) return bad("a position's name has at most 256 bytes");
+    return Invalid("poll_interval_ms is 0 to 60000");
+  if (follow.position.size() > kMaxNameBytes)
+    return Invalid("a position's name has at most 256 bytes");
   return {};
 }
 

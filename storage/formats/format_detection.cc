@@ -6,10 +6,10 @@
 #include <string>
 
 #include "engine/out_of_memory.h"
-#include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
 #include "storage/formats/base/field_names.h"
 #include "storage/formats/base/json_tree.h"
+#include "storage/formats/base/text.h"
 #include "storage/formats/json/json_rows.h"
 #include "storage/formats/json/mcp_memory.h"
 #include "storage/formats/json/node_link.h"
@@ -47,14 +47,6 @@ constexpr Name kExtensions[] = {
     {".sg", FileFormat::kGapSerialized},  {".wsg", FileFormat::kGapSerialized},
     {".graphml", FileFormat::kGraphMl}};
 
-// The next line of `head`, which is moved behind it.
-std::string_view NextLine(std::string_view& head) {
-  const std::size_t end = std::min(head.find('\n'), head.size());
-  const std::string_view line = head.substr(0, end);
-  head.remove_prefix(std::min(end + 1, head.size()));
-  return line;
-}
-
 // The first line that is neither blank nor a comment, and those behind it.
 std::string_view WithoutComments(std::string_view head) {
   while (!head.empty()) {
@@ -65,10 +57,6 @@ std::string_view WithoutComments(std::string_view head) {
     head = rest;
   }
   return {};
-}
-
-std::string Shown(std::string_view line) {
-  return "\"" + std::string(Trim(line, " \t\r").substr(0, 40)) + "\"";
 }
 
 // A document that begins with a list or with what NetworkX writes first.
@@ -82,37 +70,21 @@ bool IsNodeLink(std::string_view head) {
   return false;
 }
 
-// A whole line of our own JSON lines. A document on one line has lists instead.
-bool IsJsonRecord(std::string_view line) {
-  JsonParser json;
-  const auto root = json.Parse(line);
-  if (!root || (*root)->type != JsonType::kObject) return false;
-  const auto has = [&](std::string_view key) { return json.Find(**root, key) != nullptr; };
-  if (has("nodes") || has("links") || has("edges")) return false;
-  for (const std::string_view key : {"node", "edge", "event", "outcome", "vector", "unlink",
-                                     "remove", "purge", "kind", "column", "space"})
-    if (has(key)) return true;
-  return false;
-}
-
-// An object with a member that `columns` names. A document has lists.
-bool HasNamed(std::string_view object, const std::vector<ColumnName>& columns) {
-  if (columns.empty()) return false;
-  JsonParser json;
-  const auto root = json.Parse(object);
-  if (!root || (*root)->type != JsonType::kObject) return false;
-  const auto has = [&](std::string_view key) { return json.Find(**root, key) != nullptr; };
-  if (has("nodes") || has("links") || has("edges")) return false;
-  return std::ranges::any_of(columns, has, &ColumnName::in_file);
-}
-
-// What a whole object is a record of. A row has names that are known, or that `columns` says.
+// What a whole object is a record of. A row has names that are known, or that `columns` says. A
+// document on one line has lists instead.
 std::optional<FileFormat> FormatOfObject(std::string_view object,
                                          const std::vector<ColumnName>& columns = {}) {
-  if (IsMcpMemoryLine(object, false)) return FileFormat::kMcpMemory;
-  if (IsJsonRow(object)) return FileFormat::kJsonRows;
-  if (IsJsonRecord(object)) return FileFormat::kJsonLines;
-  if (HasNamed(object, columns)) return FileFormat::kJsonRows;
+  JsonParser json;
+  const auto root = json.Parse(object);
+  if (!root || (*root)->type != JsonType::kObject) return std::nullopt;
+  if (IsMcpMemoryRecord(json, **root)) return FileFormat::kMcpMemory;
+  if (IsJsonRow(json, **root)) return FileFormat::kJsonRows;
+  const auto has = [&](std::string_view key) { return json.Find(**root, key) != nullptr; };
+  if (has("nodes") || has("links") || has("edges")) return std::nullopt;
+  for (const std::string_view key : {"node", "edge", "event", "outcome", "vector", "unlink",
+                                     "remove", "purge", "kind", "column", "space"})
+    if (has(key)) return FileFormat::kJsonLines;
+  if (std::ranges::any_of(columns, has, &ColumnName::in_file)) return FileFormat::kJsonRows;
   return std::nullopt;
 }
 
@@ -127,7 +99,7 @@ std::optional<FileFormat> FormatOfLines(std::string_view text, bool cut,
     const std::string_view bare = Trim(line, " \t\r");
     if (bare.empty()) continue;
     if (cut && text.empty())
-      return IsMcpMemoryLine(line, true) ? std::optional(FileFormat::kMcpMemory) : std::nullopt;
+      return BeginsMcpMemoryLine(line) ? std::optional(FileFormat::kMcpMemory) : std::nullopt;
     if (!inside && line[0] == '{')
       if (const auto format = FormatOfObject(bare, columns)) return format;
     inside = std::string_view(",[{:").find(bare.back()) != std::string_view::npos;
@@ -237,7 +209,7 @@ std::string NoEdgeList(std::string_view text, bool cut) {
     if (words.empty() || words[0][0] == '#' || words[0][0] == '%') continue;
     if (words.size() < 2 || words.size() > 3 || !IsNumber(words[0]) || !IsNumber(words[1]) ||
         (words.size() == 3 && !ReadF32(words[2])))
-      return Shown(line) + " is not two numbers and perhaps a weight";
+      return Quoted(Trim(line, " \t\r"), 40) + " is not two numbers and perhaps a weight";
   }
   return "";
 }
@@ -331,7 +303,7 @@ Result<FileFormat> internal::SniffFormat(std::string_view name, std::string_view
   if (no_edges.empty()) return FileFormat::kEdgeList;
   return Invalid(file,
                  ": cannot tell its format: it is no JSON (no line is an object), no XML, no ",
-                 "table (", Shown(line),
+                 "table (", Quoted(Trim(line, " \t\r"), 40),
                  " has no column source and target, key or id) and no "
                  "edge list (",
                  no_edges,

@@ -12,22 +12,18 @@
 #include "engine/out_of_memory.h"
 #include "engine/times.h"
 #include "storage/formats/csv/csv.h"
-#include "storage/formats/document_import.h"
 #include "storage/formats/edges/edge_list.h"
 #include "storage/formats/edges/edge_loader.h"
 #include "storage/formats/format_detection.h"
-#include "storage/formats/import_load.h"
+#include "storage/formats/import_parts.h"
 #include "storage/formats/json/json_edges.h"
 #include "storage/formats/json/json_lines.h"
 #include "storage/formats/json/json_rows.h"
 #include "storage/formats/json/mcp_memory.h"
 #include "storage/formats/json/node_link.h"
-#include "storage/formats/open_input.h"
-#include "storage/formats/pipeline/available_memory.h"
-#include "storage/formats/pipeline/gunzip.h"
 #include "storage/formats/pipeline/input.h"
-#include "storage/formats/pipeline/load_rules.h"
 #include "storage/formats/pipeline/pipeline.h"
+#include "storage/formats/pipeline/scratch_file.h"
 #include "storage/formats/wordnet/wordnet_parser.h"
 
 namespace plexus::formats {
@@ -136,19 +132,9 @@ Status internal::ImportFile(ImportRun& run, const Input& input, Checked& checked
 
 namespace {
 
-Status DefineWordNetKinds(ImportRun& run, const Input& directory) {
-  WriteBatch kinds(run.options.now_ms);
-  for (const EdgeKind& kind : WordNetKinds()) {
-    if (run.checking) PLEXUS_TRY(NoteDefinition(run, directory, run.check.Define(kind)));
-    kinds.DefineEdgeKind(kind);
-  }
-  if (!run.checking) PLEXUS_TRY(run.graph.Apply(kinds, run.options.apply));
-  return {};
-}
-
 Status ImportWordNet(ImportRun& run, const Input& directory) {
   run.kept = nullptr;
-  PLEXUS_TRY(DefineWordNetKinds(run, directory));
+  PLEXUS_TRY(DefineKinds(run, directory, WordNetKinds()));
   for (bool pointers : {false, true}) {
     if (run.report.stopped) return {};
     WordNetParser::IsSynset is_synset;

@@ -1,4 +1,5 @@
-// Array files in: every block by its digest, every row by its rules; see array_file.h.
+// Array files in: every block by its digest, every row by its rules. Out: blocks as they fill up,
+// their digests last. See array_file.h.
 #include "storage/formats/array_file.h"
 
 #include <fcntl.h>
@@ -10,20 +11,61 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "engine/out_of_memory.h"
-#include "storage/formats/arrays/array_layout.h"
+#include "storage/formats/import.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace plexus::formats {
 
-using namespace internal;
+static_assert(std::endian::native == std::endian::little, "fields are copied as they stand");
 
 namespace {
+
+constexpr char kArrayMagic[] = "PLXARRAY";
+constexpr std::uint32_t kArrayVersion = 1;
+constexpr std::uint64_t kHeaderBytes = 96, kArrayBlockBytes = 1 << 20, kJobBytes = 24;
+
+struct Extent {
+  const char* name;
+  std::uint64_t begin, elements, width;
+  std::uint64_t end() const { return (begin + elements * width + 7) / 8 * 8; }
+};
+
+// Where the sections of a file of this header lie.
+struct Layout {
+  std::vector<Extent> sections;
+  std::uint64_t body_end = kHeaderBytes;
+
+  explicit Layout(const ArrayHeader& header) {
+    const auto add = [&](const char* name, std::uint64_t elements, std::uint64_t width) {
+      sections.push_back({name, body_end, elements, width});
+      body_end = sections.back().end();
+    };
+    if (header.kind != ArrayKind::kCsrParts) {
+      add("values", header.nodes * header.count, header.kind == ArrayKind::kF64 ? 8 : 4);
+      return;
+    }
+    add("selected", (header.nodes + 63) / 64, 8);
+    add("offsets", header.nodes + 1, 8);
+    add("targets", header.count, 4);
+    add("weights", header.count, 4);
+  }
+  std::uint64_t blocks() const {
+    return (body_end - kHeaderBytes + kArrayBlockBytes - 1) / kArrayBlockBytes;
+  }
+  std::uint64_t file_bytes() const { return body_end + 8 * blocks() + 8; }
+  const Extent& of(ArraySection section) const {
+    return sections[section == ArraySection::kValues ? 0 : static_cast<std::size_t>(section)];
+  }
+};
 
 constexpr std::uint64_t kMostNodes = std::uint64_t{1} << 32, kMostCount = std::uint64_t{1} << 48;
 constexpr std::uint64_t kMostArrays = 64;
@@ -34,6 +76,23 @@ T Field(std::string_view bytes, std::size_t at) {
   T value;
   std::memcpy(&value, bytes.data() + at, sizeof value);
   return value;
+}
+
+std::string Packed(const ArrayHeader& header) {
+  std::string bytes(kArrayMagic, 8);
+  const auto put = [&](auto value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  put(kArrayVersion);
+  put(static_cast<std::uint32_t>(header.kind));
+  for (const std::uint64_t word : {header.graph_high, header.graph_low, header.sequence,
+                                   header.nodes, header.count, header.selected})
+    put(word);
+  std::string job = header.job.substr(0, kJobBytes - 1);
+  job.resize(kJobBytes);
+  bytes += job;
+  put(std::uint64_t{XXH3_64bits(bytes.data(), bytes.size())});
+  return bytes;
 }
 
 }  // namespace
@@ -54,18 +113,20 @@ struct ArrayFile::Impl {
     if (fd >= 0) close(fd);
   }
 
-  std::unexpected<Error> Damaged(const std::string& what) const {
-    return Corrupted(name, ": ", what);
+  template <class... Parts>
+  std::unexpected<Error> Damaged(const Parts&... what) const {
+    return Corrupted(name, ": ", what...);
   }
+  template <class... Parts>
   std::unexpected<Error> DamagedAt(ArraySection section, std::uint64_t element,
-                                   const std::string& what) const {
+                                   const Parts&... what) const {
     const Extent& in = layout.of(section);
-    return Damaged(std::string(in.name) + ", element " + std::to_string(element) + " at byte " +
-                   std::to_string(in.begin + element * in.width) + ": " + what);
+    return Damaged(in.name, ", element ", element, " at byte ", in.begin + element * in.width, ": ",
+                   what...);
   }
 
   Status ReadRaw(std::uint64_t at, char* to, std::uint64_t count) const {
-    if (at > size || count > size - at) return Damaged("ends at byte " + std::to_string(size));
+    if (at > size || count > size - at) return Damaged("ends at byte ", size);
     if (bytes) {
       std::memcpy(to, bytes->data() + at, count);
       return {};
@@ -74,7 +135,7 @@ struct ArrayFile::Impl {
       const ssize_t got = pread(fd, to, count, static_cast<off_t>(at));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return IoError(name, ": ", std::strerror(errno));
-      if (got == 0) return Damaged("was cut at byte " + std::to_string(at) + " while it was read");
+      if (got == 0) return Damaged("was cut at byte ", at, " while it was read");
       at += static_cast<std::uint64_t>(got);
       to += got;
       count -= static_cast<std::uint64_t>(got);
@@ -97,8 +158,7 @@ struct ArrayFile::Impl {
 Status ArrayFile::Impl::ReadHeader() {
   std::string bytes_of_header(kHeaderBytes, '\0');
   const std::string_view head = bytes_of_header;
-  if (size < kHeaderBytes)
-    return Damaged("is " + std::to_string(size) + " bytes, too short for an array file");
+  if (size < kHeaderBytes) return Damaged("is ", size, " bytes, too short for an array file");
   PLEXUS_TRY(ReadRaw(0, bytes_of_header.data(), kHeaderBytes));
   if (!head.starts_with(std::string_view(kArrayMagic, 8)))
     return Damaged("byte 0: is no array file of Plexus");
@@ -109,8 +169,7 @@ Status ArrayFile::Impl::ReadHeader() {
   if (Field<std::uint64_t>(head, 88) != XXH3_64bits(head.data(), 88))
     return Damaged("byte 88: the header's digest is another one");
   const auto kind = Field<std::uint32_t>(head, 12);
-  if (version < 1 || kind < 1 || kind > 3)
-    return Damaged("byte 12: holds what is unknown, " + std::to_string(kind));
+  if (version < 1 || kind < 1 || kind > 3) return Damaged("byte 12: holds what is unknown, ", kind);
   const std::string_view job = head.substr(64, kJobBytes);
   header = {static_cast<ArrayKind>(kind),   Field<std::uint64_t>(head, 16),
             Field<std::uint64_t>(head, 24), Field<std::uint64_t>(head, 32),
@@ -121,9 +180,8 @@ Status ArrayFile::Impl::ReadHeader() {
     return Damaged("byte 40: counts that no graph has");
   layout = Layout(header);
   if (layout.file_bytes() != size)
-    return Damaged("is " + std::to_string(size) + " bytes, its header says " +
-                   std::to_string(layout.file_bytes()));
-  return {};
+    return Damaged("is ", size, " bytes, its header says ", layout.file_bytes());
+  return ReadDigests();
 }
 
 // The size of the file was compared: what is allocated here, the file has.
@@ -133,8 +191,7 @@ Status ArrayFile::Impl::ReadDigests() {
   std::uint64_t digest = 0;
   PLEXUS_TRY(ReadRaw(size - 8, reinterpret_cast<char*>(&digest), 8));
   if (digest != XXH3_64bits(digests.data(), 8 * digests.size()))
-    return Damaged("digests at byte " + std::to_string(layout.body_end) +
-                   ": their own digest is another one");
+    return Damaged("digests at byte ", layout.body_end, ": their own digest is another one");
   return {};
 }
 
@@ -149,8 +206,8 @@ Status ArrayFile::Impl::ReadBlock(std::uint64_t number) {
     for (const Extent& section : layout.sections)
       if (section.begin < begin + block.size() && begin < section.end())
         names.append(names.empty() ? "" : " or ").append(section.name);
-    return Damaged(names + ", in the " + std::to_string(block.size()) + " bytes from byte " +
-                   std::to_string(begin) + ": the digest is another one");
+    return Damaged(names, ", in the ", block.size(), " bytes from byte ", begin,
+                   ": the digest is another one");
   }
   block_number = number;
   return {};
@@ -191,9 +248,8 @@ Status ArrayFile::Impl::ReadAllSelected() {
   const std::uint64_t rest = header.nodes % 64;
   if (count != header.selected || (rest > 0 && selected.back() >> rest != 0)) {
     selected.clear();
-    return DamagedAt(
-        ArraySection::kSelected, 0,
-        std::to_string(count) + " nodes, the header says " + std::to_string(header.selected));
+    return DamagedAt(ArraySection::kSelected, 0, count, " nodes, the header says ",
+                     header.selected);
   }
   return {};
 }
@@ -218,8 +274,8 @@ Status ArrayFile::Impl::CheckArcs(const CsrRows& rows) {
   for (std::size_t i = 0; i < rows.targets.size(); ++i) {
     const std::uint32_t target = rows.targets[i];
     if (target >= header.nodes || (selected[target / 64] >> target % 64 & 1) == 0)
-      return DamagedAt(ArraySection::kTargets, rows.offsets.front() + i,
-                       std::to_string(target) + " is no selected node");
+      return DamagedAt(ArraySection::kTargets, rows.offsets.front() + i, target,
+                       " is no selected node");
     if (!std::isfinite(rows.weights[i]) || rows.weights[i] < 0)
       return DamagedAt(ArraySection::kWeights, rows.offsets.front() + i,
                        "is no weight: negative or not finite");
@@ -245,7 +301,6 @@ Result<ArrayFile> ArrayFile::Open(const std::string& path) try {
   if (!S_ISREG(about.st_mode)) return Unsupported(path, ": is no regular file");
   impl->size = static_cast<std::uint64_t>(about.st_size);
   PLEXUS_TRY(impl->ReadHeader());
-  PLEXUS_TRY(impl->ReadDigests());
   return ArrayFile(std::move(impl));
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -256,7 +311,6 @@ Result<ArrayFile> ArrayFile::Of(std::string_view name, std::string_view bytes) t
   impl->bytes = bytes;
   impl->size = bytes.size();
   PLEXUS_TRY(impl->ReadHeader());
-  PLEXUS_TRY(impl->ReadDigests());
   return ArrayFile(std::move(impl));
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -326,6 +380,69 @@ Status ArrayFile::CheckAll() {
     first = last;
   } while (first < nodes);
   return {};
+}
+
+struct ArrayWriter::Impl {
+  std::ostream& out;
+  Layout layout;
+  std::string block;
+  std::vector<std::uint64_t> digests;
+  std::uint64_t written = kHeaderBytes;  // blocks under way included
+
+  Status EndBlock() {
+    digests.push_back(XXH3_64bits(block.data(), block.size()));
+    return Write(std::exchange(block, {}));
+  }
+  Status Write(std::string_view bytes) {
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    if (out) return {};
+    return IoError("an array file: the output stream failed");
+  }
+};
+
+ArrayWriter::ArrayWriter(std::ostream& out, const ArrayHeader& header)
+    : impl_(std::make_unique<Impl>(Impl{out, Layout(header), {}, {}})) {
+  (void)impl_->Write(Packed(header));  // the stream keeps the failure, which Put reports
+}
+ArrayWriter::~ArrayWriter() = default;
+
+Status ArrayWriter::Put(const void* data, std::size_t size) {
+  const char* from = static_cast<const char*>(data);
+  impl_->written += size;
+  while (size > 0) {
+    const std::size_t some = std::min<std::size_t>(size, kArrayBlockBytes - impl_->block.size());
+    impl_->block.append(from, some);
+    from += some;
+    size -= some;
+    if (impl_->block.size() == kArrayBlockBytes) PLEXUS_TRY(impl_->EndBlock());
+  }
+  return {};
+}
+
+Status ArrayWriter::EndSection() {
+  constexpr char kZeros[8] = {};
+  return Put(kZeros, (8 - impl_->written % 8) % 8);
+}
+
+Status ArrayWriter::Finish() {
+  if (impl_->written != impl_->layout.body_end)
+    return Fail(ErrorCode::kInternal, "an array file of another size than its header's");
+  if (!impl_->block.empty()) PLEXUS_TRY(impl_->EndBlock());
+  const auto& digests = impl_->digests;
+  const std::uint64_t digest = XXH3_64bits(digests.data(), 8 * digests.size());
+  PLEXUS_TRY(impl_->Write({reinterpret_cast<const char*>(digests.data()), 8 * digests.size()}));
+  PLEXUS_TRY(impl_->Write({reinterpret_cast<const char*>(&digest), 8}));
+  impl_->out.flush();
+  return impl_->Write({});
+}
+
+bool IsArrayFile(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  char magic[8] = {};
+  std::ifstream file(path, std::ios::binary);
+  return file.read(magic, sizeof magic) &&
+         std::string_view(magic, sizeof magic) == std::string_view(kArrayMagic, 8);
 }
 
 }  // namespace plexus::formats

@@ -3,15 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <optional>
-#include <string_view>
-#include <system_error>
 
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/arrays/array_layout.h"
+#include "storage/formats/array_file.h"
 #include "storage/formats/pipeline/pipeline.h"
 
 namespace plexus::formats {
@@ -123,15 +118,6 @@ class ArrayImport {
 };
 
 }  // namespace
-
-bool IsArrayFile(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return false;
-  char magic[8] = {};
-  std::ifstream file(path, std::ios::binary);
-  return file.read(magic, sizeof magic) &&
-         std::string_view(magic, sizeof magic) == std::string_view(kArrayMagic, 8);
-}
 
 Result<ImportReport> ImportArrays(Graph& graph, const std::vector<std::string>& files,
                                   const ArrayImportOptions& arrays,

@@ -2,7 +2,6 @@
 #include "storage/formats/base/field_names.h"
 
 #include <algorithm>
-#include <array>
 
 namespace plexus::formats::internal {
 
@@ -74,24 +73,20 @@ constexpr FieldName kNodes[] = {
     {"validUntil", "valid_until"},
 };
 
-constexpr FieldKind kKinds[] = {
+constexpr FieldName kKinds[] = {
     {"decision", "decision"}, {"stakes", "decision"}, {"content", "memory"}, {"memory", "memory"}};
-
-constexpr std::array<std::string_view, 3> kAmbiguousKinds = {"supersedes", "supports",
-                                                             "promoted_from"};
-constexpr std::array<std::string_view, 4> kAmbiguousEnds = {"from_id", "fromId", "to_id", "toId"};
 
 }  // namespace
 
 std::span<const FieldName> EdgeFieldNames() { return kEdges; }
 std::span<const FieldName> NodeFieldNames() { return kNodes; }
-std::span<const FieldKind> NodeFieldKinds() { return kKinds; }
+std::span<const FieldName> NodeFieldKinds() { return kKinds; }
 
 bool IsAmbiguousKind(std::string_view kind) {
-  return std::ranges::find(kAmbiguousKinds, kind) != kAmbiguousKinds.end();
+  return kind == "supersedes" || kind == "supports" || kind == "promoted_from";
 }
 bool IsAmbiguousEnd(std::string_view in_file) {
-  return std::ranges::find(kAmbiguousEnds, in_file) != kAmbiguousEnds.end();
+  return in_file == "from_id" || in_file == "fromId" || in_file == "to_id" || in_file == "toId";
 }
 
 std::string Camel(std::string_view name) {

@@ -21,11 +21,8 @@ struct FieldName {
 std::span<const FieldName> EdgeFieldNames();  // meanings: storage/formats/RECORDS.md
 std::span<const FieldName> NodeFieldNames();
 
-// The kind of a node whose row has such a field and names no kind.
-struct FieldKind {
-  std::string_view in_file, kind;
-};
-std::span<const FieldKind> NodeFieldKinds();
+// The kind, as a meaning, of a node whose row has such a field and names no kind.
+std::span<const FieldName> NodeFieldKinds();
 
 // Kinds that people write in both directions: `a supersedes b`, and `a, b: b supersedes a`.
 bool IsAmbiguousKind(std::string_view kind);
@@ -35,7 +32,7 @@ bool IsAmbiguousEnd(std::string_view in_file);
 // "event_id" -> "eventId".
 std::string Camel(std::string_view name);
 
-// Rows of the memory systems' own tables that are more than a node or an edge (json/memory_rows.h).
+// Rows of the memory systems' own tables that are more than a node or an edge (json/json_rows.h).
 enum class MemoryRow { kNone, kEvent, kMember, kOutcome, kTurn };
 // What a row of these names is.
 MemoryRow MemoryRowOf(const std::function<bool(std::string_view)>& has);

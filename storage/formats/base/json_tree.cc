@@ -5,6 +5,8 @@
 #include <boost/json/basic_parser_impl.hpp>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "engine/schema.h"
@@ -18,12 +20,37 @@ namespace {
 
 std::string_view View(json::string_view s) { return {s.data(), s.size()}; }
 
-struct Handler {
+// Keeps nothing.
+struct Nothing {
   static constexpr std::size_t max_array_size = -1;
   static constexpr std::size_t max_object_size = -1;
   static constexpr std::size_t max_string_size = -1;
   static constexpr std::size_t max_key_size = -1;
 
+  std::string why;  // what the handler itself refuses
+
+  using Code = json::error_code;
+  bool on_document_begin(Code&) { return true; }
+  bool on_document_end(Code&) { return true; }
+  bool on_array_begin(Code&) { return true; }
+  bool on_array_end(std::size_t, Code&) { return true; }
+  bool on_object_begin(Code&) { return true; }
+  bool on_object_end(std::size_t, Code&) { return true; }
+  bool on_string_part(json::string_view, std::size_t, Code&) { return true; }
+  bool on_string(json::string_view, std::size_t, Code&) { return true; }
+  bool on_key_part(json::string_view, std::size_t, Code&) { return true; }
+  bool on_key(json::string_view, std::size_t, Code&) { return true; }
+  bool on_number_part(json::string_view, Code&) { return true; }
+  bool on_int64(std::int64_t, json::string_view, Code&) { return true; }
+  bool on_uint64(std::uint64_t, json::string_view, Code&) { return true; }
+  bool on_double(double, json::string_view, Code&) { return true; }
+  bool on_bool(bool, Code&) { return true; }
+  bool on_null(Code&) { return true; }
+  bool on_comment_part(json::string_view, Code&) { return true; }
+  bool on_comment(json::string_view, Code&) { return true; }
+};
+
+struct Handler : Nothing {
   Handler(std::size_t max_string, bool nul) : max_string_bytes(max_string), allows_nul(nul) {}
 
   std::size_t max_string_bytes;
@@ -37,7 +64,6 @@ struct Handler {
   std::vector<std::string_view> sorted;
   std::size_t values = 0;
   std::size_t part = 0;  // begin of the string or number being read
-  std::string why;
 
   bool Refuse(json::error_code& ec, std::string what) {
     why = std::move(what);
@@ -73,8 +99,6 @@ struct Handler {
     return v;
   }
 
-  bool on_document_begin(json::error_code&) { return true; }
-  bool on_document_end(json::error_code&) { return true; }
   bool Begin(json::error_code& ec) {
     if (!Counts(ec)) return false;
     keys.push_back(std::exchange(pending_key, {}));
@@ -179,20 +203,56 @@ struct Handler {
     Push(JsonType::kNull);
     return true;
   }
-  bool on_comment_part(json::string_view, json::error_code&) { return true; }
-  bool on_comment(json::string_view, json::error_code&) { return true; }
 };
 
-json::parse_options Strict() {
+json::parse_options Strict(std::size_t max_depth) {
   json::parse_options options;
-  options.max_depth = JsonParser::kMaxDepth;
+  options.max_depth = max_depth;
   return options;
+}
+
+// The first half of a character, as an escape, right before `at`.
+bool IsHalf(std::string_view text, std::size_t at) {
+  if (at < 6 || at > text.size()) return false;
+  const std::string_view escape = text.substr(at - 6, 4);
+  return escape.starts_with("\\u") && (escape[2] == 'd' || escape[2] == 'D') &&
+         std::string_view("89abAB").find(escape[3]) != std::string_view::npos;
+}
+
+bool EndsTheCheck(const json::error_code& ec, std::string_view text, std::size_t used) {
+  return ec == json::error::too_deep || ec == json::error::exponent_overflow ||
+         ec == json::error::illegal_leading_surrogate ||
+         ec == json::error::illegal_trailing_surrogate ||
+         ec == json::error::expected_utf16_escape ||
+         (ec == json::error::syntax && IsHalf(text, used));
+}
+
+// The one value of `text`. A check ends early where EndsTheCheck says so.
+template <class H>
+Status ReadAll(json::basic_parser<H>& parser, std::string_view text) {
+  json::error_code ec;
+  std::size_t used = 0;
+  try {
+    used = parser.write_some(false, text.data(), text.size(), ec);
+  } catch (const std::exception& e) {  // out of memory
+    return Exhausted("JSON: ", e.what());
+  }
+  const auto wrong = [&](std::string_view what) {
+    return Invalid("JSON: ", what, " at byte ", used + 1);
+  };
+  if (std::is_same_v<H, Nothing> && EndsTheCheck(ec, text, used)) return {};
+  if (!parser.handler().why.empty()) return wrong(parser.handler().why);
+  if (ec) return wrong(IsValidUtf8(text) ? ec.message() : "not valid UTF-8");
+  for (; used < text.size(); ++used)
+    if (std::string_view(" \t\r\n").find(text[used]) == std::string_view::npos)
+      return wrong("something follows the value");
+  return {};
 }
 
 }  // namespace
 
 struct JsonParser::Impl {
-  Impl(std::size_t max_string, bool nul) : parser(Strict(), max_string, nul) {}
+  Impl(std::size_t max_string, bool nul) : parser(Strict(kMaxDepth), max_string, nul) {}
   json::basic_parser<Handler> parser;
 };
 
@@ -206,20 +266,7 @@ Result<const JsonValue*> JsonParser::Parse(std::string_view text) {
   Handler& handler = parser.handler();
   handler.Reset(text.size());
   parser.reset();
-  json::error_code ec;
-  std::size_t used = 0;
-  try {
-    used = parser.write_some(false, text.data(), text.size(), ec);
-  } catch (const std::exception& e) {  // out of memory
-    return Exhausted("JSON: ", e.what());
-  }
-  auto at = [&] { return " at byte " + std::to_string(used + 1); };
-  if (!handler.why.empty()) return Invalid("JSON: ", handler.why, at());
-  if (ec && !IsValidUtf8(text)) return Invalid("JSON: not valid UTF-8", at());
-  if (ec) return Invalid("JSON: ", ec.message(), at());
-  for (; used < text.size(); ++used)
-    if (std::string_view(" \t\r\n").find(text[used]) == std::string_view::npos)
-      return Invalid("JSON: something follows the value", at());
+  PLEXUS_TRY(ReadAll(parser, text));
   PLEXUS_CHECK(handler.open.size() == 1, "a complete text has one root");
   return &handler.open.front();
 }
@@ -242,6 +289,12 @@ std::string_view JsonTypeName(JsonType type) {
 
 std::optional<float> JsonToFloat(const JsonValue& value) {
   return value.is_number() ? ReadF32(value.text) : std::nullopt;
+}
+
+Status CheckJson(std::string_view text) {
+  constexpr std::size_t kMaxDepth = 256;  // the parser recurses
+  json::basic_parser<Nothing> parser(Strict(kMaxDepth));
+  return ReadAll(parser, text);
 }
 
 }  // namespace plexus::formats::internal

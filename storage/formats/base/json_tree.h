@@ -13,7 +13,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "engine/error.h"
@@ -73,5 +72,11 @@ class JsonParser {
 
 // The number rounded once to f32; nullopt when not a number, not finite.
 std::optional<float> JsonToFloat(const JsonValue& value);
+
+// Whether a text that is not read is JSON. What the tree cannot hold is none of its business: any
+// number of values, strings of any length and with U+0000, numbers of any size, names that stand
+// twice. What is nested deeper than 256 and an escape of half a character end the check.
+// kInvalidArgument says what is wrong and at which byte.
+Status CheckJson(std::string_view text);
 
 }  // namespace plexus::formats::internal

@@ -11,7 +11,6 @@
 #include "engine/properties/properties.h"
 #include "engine/types.h"
 #include "storage/formats/base/json_tree.h"
-#include "storage/formats/base/property_map.h"
 
 namespace plexus::formats::internal {
 
@@ -19,16 +18,11 @@ namespace {
 
 namespace fb = flexbuffers;
 
-std::string Bytes(const std::vector<std::uint8_t>& buffer) {
-  return std::string(reinterpret_cast<const char*>(buffer.data()), buffer.size());
-}
+using PropertyMembers = std::vector<const JsonValue*>;
 
-// Children of an object by key, as FlexBuffers wants them.
-std::vector<const JsonValue*> Sorted(const JsonParser& json, const JsonValue& object) {
-  std::vector<const JsonValue*> members;
+PropertyMembers MembersOf(const JsonParser& json, const JsonValue& object) {
+  PropertyMembers members;
   for (const JsonValue& v : json.children(object)) members.push_back(&v);
-  std::sort(members.begin(), members.end(),
-            [](const JsonValue* a, const JsonValue* b) { return a->key < b->key; });
   return members;
 }
 
@@ -36,6 +30,8 @@ std::vector<const JsonValue*> Sorted(const JsonParser& json, const JsonValue& ob
 bool IsLongInteger(std::string_view digits) {
   return digits.size() > 18 && digits.find_first_of(".eE") == std::string_view::npos;
 }
+
+void BuildMap(fb::Builder& builder, const JsonParser& json, PropertyMembers members);
 
 // The builder reads one byte past what it is given, so it gets strings, not views.
 void Build(fb::Builder& builder, const JsonParser& json, const JsonValue& value) {
@@ -67,16 +63,21 @@ void Build(fb::Builder& builder, const JsonParser& json, const JsonValue& value)
       builder.EndVector(start, false, false);
       break;
     }
-    case JsonType::kObject: {
-      const std::size_t start = builder.StartMap();
-      for (const JsonValue* v : Sorted(json, value)) {
-        builder.Key(std::string(v->key));  // copies its NUL, too
-        Build(builder, json, *v);
-      }
-      builder.EndMap(start);
+    case JsonType::kObject:
+      BuildMap(builder, json, MembersOf(json, value));
       break;
-    }
   }
+}
+
+// Sorted by key, as FlexBuffers wants them.
+void BuildMap(fb::Builder& builder, const JsonParser& json, PropertyMembers members) {
+  std::ranges::sort(members, {}, &JsonValue::key);
+  const std::size_t start = builder.StartMap();
+  for (const JsonValue* v : members) {
+    builder.Key(std::string(v->key));  // copies its NUL, too
+    Build(builder, json, *v);
+  }
+  builder.EndMap(start);
 }
 
 Status CheckKeys(const JsonParser& json, const JsonValue& value) {
@@ -103,20 +104,16 @@ Result<std::string> EncodeProperties(const JsonParser& json,
       PLEXUS_TRY(CheckKeys(json, *v));
   }
   if (members.empty()) return std::string();
-  std::vector<const JsonValue*> sorted(members.begin(), members.end());
-  std::sort(sorted.begin(), sorted.end(),
-            [](const JsonValue* a, const JsonValue* b) { return a->key < b->key; });
   fb::Builder builder(256, fb::BUILDER_FLAG_SHARE_KEYS);
-  const std::size_t start = builder.StartMap();
-  for (const JsonValue* v : sorted) {
-    builder.Key(std::string(v->key));  // copies its NUL, too
-    Build(builder, json, *v);
-  }
-  builder.EndMap(start);
+  BuildMap(builder, json, PropertyMembers(members.begin(), members.end()));
   builder.Finish();
   if (builder.GetSize() > Limits::kMaxPayloadBytes)
     return Invalid("properties over ", Limits::kMaxPayloadBytes, " bytes");
-  return Bytes(builder.GetBuffer());
+  return std::string(reinterpret_cast<const char*>(builder.GetBuffer().data()), builder.GetSize());
+}
+
+Result<std::string> EncodeObject(const JsonParser& json, const JsonValue& object) {
+  return EncodeProperties(json, MembersOf(json, object));
 }
 
 namespace {
@@ -124,9 +121,7 @@ namespace {
 Result<std::string> FromJson(JsonParser json, std::string_view text) {
   PLEXUS_ASSIGN(const JsonValue* root, json.Parse(text));
   if (root->type != JsonType::kObject) return Invalid("properties must be a JSON object");
-  std::vector<const JsonValue*> members;
-  for (const JsonValue& v : json.children(*root)) members.push_back(&v);
-  return EncodeProperties(json, members);
+  return EncodeObject(json, *root);
 }
 
 }  // namespace

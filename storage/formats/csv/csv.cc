@@ -1,20 +1,17 @@
-// Rows of a table to operations; see csv.h. The header is read in csv_header.cc, records in
-// csv_row.cc.
+// Rows of a table to operations; see csv.h. Header and records are read in csv_header.cc.
 #include "storage/formats/csv/csv.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <tuple>
 
 #include "engine/properties/json_writer.h"
 #include "engine/times.h"
-#include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
-#include "storage/formats/base/json_check.h"
-#include "storage/formats/base/linked_kind.h"
+#include "storage/formats/base/json_tree.h"
 #include "storage/formats/base/properties.h"
-#include "storage/formats/base/refusal.h"
-#include "storage/formats/base/tag_list.h"
+#include "storage/formats/base/text.h"
+#include "storage/formats/pipeline/record_parser.h"
 
 namespace plexus::formats::internal {
 
@@ -26,13 +23,12 @@ template <class T>
 Result<T> Number(std::string_view name, std::string_view cell) {
   cell = Trim(cell);
   T value{};
-  auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  bool good = error == std::errc() && end == cell.data() + cell.size();
+  bool good = ReadWhole(cell, value);
   if constexpr (std::is_floating_point_v<T>) good = good && std::isfinite(value);
   if constexpr (std::is_same_v<T, std::int64_t>) good = good && value != kNoTime;
   if (!good)
-    return Bad("column " + Quoted(name) + ": " + Quoted(cell) + " is not " +
-               (std::is_floating_point_v<T> ? "a finite number" : "an integer"));
+    return Invalid("column ", Quoted(name), ": ", Quoted(cell), " is not ",
+                   std::is_floating_point_v<T> ? "a finite number" : "an integer");
   return value;
 }
 
@@ -41,10 +37,9 @@ Result<std::int64_t> Time(std::string_view name, std::string_view cell, BatchBui
   cell = Trim(cell);
   if (const auto iso = ParseIsoTime(cell)) return *iso;
   std::int64_t time = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), time);
-  if (error != std::errc() || end != cell.data() + cell.size() || time == kNoTime)
-    return Bad("column " + Quoted(name) + ": " + Quoted(cell) +
-               " is no time; expected milliseconds since 1970, or 2026-11-21T22:05:00Z");
+  if (!ReadWhole(cell, time) || time == kNoTime)
+    return Invalid("column ", Quoted(name), ": ", Quoted(cell),
+                   " is no time; expected milliseconds since 1970, or 2026-11-21T22:05:00Z");
   builder.NoteTime(name, time);
   return time;
 }
@@ -55,14 +50,12 @@ bool IsCanonicalNumber(std::string_view cell) {
     return false;
   std::string spelled;
   std::int64_t i = 0;
-  auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), i);
-  if (error == std::errc() && end == cell.data() + cell.size()) {
+  if (ReadWhole(cell, i)) {
     AppendNumber(spelled, i);
     return spelled == cell;
   }
   double d = 0;
-  auto [dend, derror] = std::from_chars(cell.data(), cell.data() + cell.size(), d);
-  if (derror != std::errc() || dend != cell.data() + cell.size() || !std::isfinite(d)) return false;
+  if (!ReadWhole(cell, d) || !std::isfinite(d)) return false;
   AppendJsonDouble(spelled, d);
   return spelled == cell;
 }
@@ -115,12 +108,11 @@ std::size_t CsvParser::Parse(std::string_view text, std::uint64_t first_line,
     builder.set_line(record_line);
     if (ambiguous_ends_) builder.NoteAmbiguousEnds();
     if (ok && record.size() > limits_.line_bytes)
-      ok = Bad("record over " + std::to_string(limits_.line_bytes) + " bytes");
+      ok = Invalid("record over ", limits_.line_bytes, " bytes");
     if (ok && row.cells.size() != columns_.size())
-      ok = Bad("expected " + std::to_string(columns_.size()) + " cells as in the header, got " +
-               std::to_string(row.cells.size()));
-    if (ok && !IsValidUtf8(record)) ok = Bad("not valid UTF-8");
-    if (ok && record.find('\0') != std::string_view::npos) ok = Bad("contains a NUL byte");
+      ok = Invalid("expected ", columns_.size(), " cells as in the header, got ", row.cells.size());
+    if (ok && !IsValidUtf8(record)) ok = Invalid("not valid UTF-8");
+    if (ok && record.find('\0') != std::string_view::npos) ok = Invalid("contains a NUL byte");
     if (ok) ok = (this->*add_)(row, builder);
     if (!ok && !NoteError(context, piece, record_line, std::move(ok.error().message))) break;
   }
@@ -174,26 +166,21 @@ Status CsvParser::AddEdge(const CsvRow& row, BatchBuilder& builder) const {
     cell = Trim(cell);
     const auto weight = ReadF32(cell);
     if (!weight)
-      return Bad("column \"weight\": " + Quoted(cell) + " is not a finite number within f32");
-    if (IsBelowZero(cell)) return Bad("weight " + Quoted(cell) + " is negative");
+      return Invalid("column \"weight\": ", Quoted(cell), " is not a finite number within f32");
+    if (IsBelowZero(cell)) return Invalid("weight ", Quoted(cell), " is negative");
     edge.weight = *weight + 0.0f;  // -0 becomes 0
   }
-  struct TimeField {
-    Field field;
-    std::string_view name;
-    std::optional<std::int64_t>* to;
-  };
-  for (const TimeField& t : {TimeField{Field::kCreatedAt, "created_at", &edge.created_at},
-                             TimeField{Field::kValidFrom, "valid_from", &edge.valid_from},
-                             TimeField{Field::kValidUntil, "valid_until", &edge.valid_until}}) {
-    if (auto cell = Cell(row, t.field); !cell.empty())
-      PLEXUS_SET(*t.to, Time(t.name, cell, builder));
-  }
+  for (const auto& [field, name, to] :
+       {std::tuple(Field::kCreatedAt, "created_at", &edge.created_at),
+        std::tuple(Field::kValidFrom, "valid_from", &edge.valid_from),
+        std::tuple(Field::kValidUntil, "valid_until", &edge.valid_until)})
+    if (const auto cell = Cell(row, field); !cell.empty())
+      PLEXUS_SET(*to, Time(name, cell, builder));
   edge.label = Cell(row, Field::kLabel);
   if (auto cell = Cell(row, Field::kCreatedBy); !cell.empty()) edge.created_by = cell;
   if (edge.label.size() > Limits::kMaxStringBytes ||
       edge.created_by.value_or("").size() > Limits::kMaxStringBytes)
-    return Bad("label or created_by over " + std::to_string(Limits::kMaxStringBytes) + " bytes");
+    return Invalid("label or created_by over ", Limits::kMaxStringBytes, " bytes");
   PLEXUS_ASSIGN(std::optional<std::string> properties, Properties(row, nullptr));
   if (properties) edge.properties = *properties;
   return builder.Link(ends, edge);
@@ -202,15 +189,7 @@ Status CsvParser::AddEdge(const CsvRow& row, BatchBuilder& builder) const {
 Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   const Schema& schema = builder.schema();
   const std::string_view kind = builder.KindCalled(Trim(Cell(row, Field::kKind)));
-  std::optional<NodeKindId> known;
-  if (!kind.empty()) known = schema.FindNodeKind(kind);
-  if (kind.size() > Limits::kMaxStringBytes) return Bad("a node kind's name is too long");
-  if (!kind.empty() && !known) PLEXUS_TRY(builder.CheckNewNodeKind(kind));
-  PLEXUS_ASSIGN(NodeName name,
-                builder.Name(KeyCell(row, Field::kKey), known.value_or(kNoNodeKind)));
-  if (!kind.empty() && name.is_index() && name.kind != known.value_or(kNoNodeKind))
-    return Bad("the key names an index node of another kind than " + Quoted(kind));
-
+  PLEXUS_ASSIGN(const NodeName name, builder.NameOfKind(KeyCell(row, Field::kKey), kind));
   std::vector<ColumnValue> values;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i].field != Field::kOther || row.cells[i].empty()) continue;
@@ -235,8 +214,8 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
       case ColumnType::kString:
         value.text = WithoutFormulaGuard(row.cells[i]);
         if (value.text.size() > Limits::kMaxStringBytes)
-          return Bad("column " + Quoted(columns_[i].name) + " is over " +
-                     std::to_string(Limits::kMaxStringBytes) + " bytes");
+          return Invalid("column ", Quoted(columns_[i].name), " is over ", Limits::kMaxStringBytes,
+                         " bytes");
         break;
     }
     values.push_back(value);
@@ -246,7 +225,7 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
     PLEXUS_ASSIGN(NodeName tag_name, builder.Name(tag, builtin::kTag));
     tags.push_back(std::move(tag_name));
   }
-  if (tags.size() > limits_.tags) return Bad("more than " + std::to_string(limits_.tags) + " tags");
+  if (tags.size() > limits_.tags) return Invalid("more than ", limits_.tags, " tags");
   PLEXUS_ASSIGN(std::optional<std::string> properties, Properties(row, &schema));
 
   PLEXUS_TRY(builder.CheckValidTimes(values));
@@ -263,7 +242,8 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   builder.SetColumns(node, values);
   if (auto text = Cell(row, Field::kText); !text.empty())
     batch.SetPayload(node, NodeField::kText, text);
-  if (properties && !properties->empty()) builder.SetProperties(node, *properties);
+  if (properties && !properties->empty())
+    batch.SetPayload(node, NodeField::kProperties, *properties);
   if (!tags.empty()) builder.ReplaceTags(name, node, tags);
   return {};
 }

@@ -2,7 +2,7 @@
 //
 // A header with `source` and `target` makes an edge table (kind or type, weight,
 // created_at, label, created_by, valid_from, valid_until, props); one with `key` or
-// `id` a node table (kind or type, text, tags as base/tag_list.h, columns of the graph
+// `id` a node table (kind or type, text, tags as base/text.h, columns of the graph
 // by name, props). Other columns become properties: a cell that is spelled as JSON
 // spells a number is one, every other is a string. An empty cell is an absent key. Ends that have
 // another system's names (base/field_names.h) make an edge table, too.
@@ -15,10 +15,9 @@
 #include <vector>
 
 #include "engine/error.h"
-#include "storage/formats/base/quoted_record.h"
-#include "storage/formats/csv/csv_edges.h"
+#include "storage/formats/base/text.h"
 #include "storage/formats/pipeline/batch_builder.h"
-#include "storage/formats/pipeline/record_parser.h"
+#include "storage/formats/pipeline/piece_edges.h"
 
 namespace plexus::formats::internal {
 
@@ -37,6 +36,42 @@ struct CsvRow {
 // Reads the record at the head of `text`; on an error `length` is set all the same.
 Status ReadCsvRow(std::string_view text, char delimiter, std::size_t max_cells,
                   std::size_t max_cell_bytes, CsvRow& row);
+
+// Tables of edges with kinds, weights, labels and times, for loading at once (edge_loader.h).
+//
+// A piece that holds what CsvParser has a remark on (an error, a quote inside a cell,
+// a kind that wants its ends to be of some kind, times that look like seconds) is marked, and the
+// general way reads the files from the start.
+class CsvEdgeParser final : public RecordParser {
+ public:
+  // Where a header has what.
+  struct Table {
+    char delimiter = ',';
+    std::size_t columns = 0;
+    std::optional<std::size_t> source = {}, target = {}, weight = {}, kind = {}, label = {},
+                               created_at = {}, valid_from = {}, valid_until = {};
+    std::size_t line_bytes = 0;  // of the longest line
+  };
+  // `numbers`: as PieceCollector::numbers.
+  CsvEdgeParser(const Table& table, std::uint32_t numbers) : table_(table), numbers_(numbers) {}
+
+  std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
+                    Piece& piece) const override;
+  std::size_t RecordLength(std::string_view text) const override {
+    return QuotedRecordLength(text, table_.delimiter).value_or(text.size());
+  }
+
+  static constexpr std::size_t kMaxColumns = 8;
+
+ private:
+  // The cells of a line; false when it has another number of them, or a quote inside one.
+  bool ReadCells(std::string_view line, std::string_view* cells) const;
+  // What the cells state next to the ends; false: the general way has more to say of it.
+  bool ReadValues(const std::string_view* cells, Row& row, RowValues& values) const;
+
+  Table table_;
+  std::uint32_t numbers_;
+};
 
 class CsvParser final : public RecordParser {
  public:

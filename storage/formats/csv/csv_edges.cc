@@ -1,14 +1,12 @@
-// Lines of a table as edges; see csv_edges.h.
-#include "storage/formats/csv/csv_edges.h"
+// Lines of a table as edges; see csv.h.
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "engine/schema.h"
-#include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
-#include "storage/formats/base/quoted_record.h"
+#include "storage/formats/base/text.h"
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/pipeline/token_cache.h"
 
@@ -30,10 +28,6 @@ std::string_view KeyOf(std::string_view cell) {
 }
 
 }  // namespace
-
-std::size_t CsvEdgeParser::RecordLength(std::string_view text) const {
-  return QuotedRecordLength(text, table_.delimiter).value_or(text.size());
-}
 
 bool CsvEdgeParser::ReadCells(std::string_view line, std::string_view* cells) const {
   for (std::size_t i = 0;; ++i) {
@@ -108,7 +102,7 @@ std::size_t CsvEdgeParser::Parse(std::string_view text, std::uint64_t first_line
     for (std::size_t i = 0; plain && quotes && i < table_.columns; ++i)
       plain = cells[i].starts_with('"') || !Has(cells[i], '"');
     for (std::size_t i = 0; plain && i < 2; ++i) {
-      row.tokens[i] = KeyOf(cells[i == 0 ? table_.source : table_.target]);
+      row.tokens[i] = KeyOf(cells[i == 0 ? *table_.source : *table_.target]);
       plain = !row.tokens[i].empty() && row.tokens[i].size() <= Limits::kMaxKeyBytes;
       if (plain) row.words[i] = Word(row.tokens[i]);
     }

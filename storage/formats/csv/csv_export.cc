@@ -3,12 +3,9 @@
 
 #include "engine/out_of_memory.h"
 #include "engine/properties/json_writer.h"
-#include "storage/formats/base/ascii.h"
 #include "storage/formats/base/column_value.h"
 #include "storage/formats/base/export_selection.h"
-#include "storage/formats/base/export_sink.h"
-#include "storage/formats/base/property_columns.h"
-#include "storage/formats/base/tag_list.h"
+#include "storage/formats/base/text.h"
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/export.h"
 
@@ -26,10 +23,7 @@ void AppendCell(std::string& out, std::string_view cell) {
   for (char c : cell) {
     const auto u = static_cast<unsigned char>(c);
     if ((u < 0x20 && c != '\n' && c != '\r' && c != '\t') || u == 0x7f) {
-      static constexpr char kHex[] = "0123456789abcdef";
-      safe += "\\u00";
-      safe += kHex[u >> 4];
-      safe += kHex[u & 15];
+      AppendEscape(safe, u);
     } else {
       safe += c;
     }

@@ -1,11 +1,13 @@
-// What the columns of a table are, by its header and its first rows; see csv.h.
+// What the columns of a table are, by its header and its first rows; see csv.h. One CSV record
+// after RFC 4180, strictly: quotes open a cell or stand nowhere. One of a memory system as JSON.
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
-#include "storage/formats/base/ascii.h"
+#include "engine/properties/json_writer.h"
 #include "storage/formats/base/decimal.h"
 #include "storage/formats/base/field_names.h"
-#include "storage/formats/base/quoted_record.h"
-#include "storage/formats/base/refusal.h"
+#include "storage/formats/base/text.h"
 #include "storage/formats/csv/csv.h"
 
 namespace plexus::formats::internal {
@@ -49,9 +51,9 @@ Result<std::vector<std::string>> HeaderNames(const CsvRow& header) {
   for (std::string_view cell : header.cells) {
     const std::string_view name = WithoutFormulaGuard(Trim(cell));
     const std::string column = "header: column " + std::to_string(names.size() + 1);
-    if (name.empty()) return Bad(column + " has no name");
+    if (name.empty()) return Invalid(column, " has no name");
     if (!IsValidUtf8(name) || name.find('\0') != std::string_view::npos)
-      return Bad(column + ": its name is not valid UTF-8 without NUL");
+      return Invalid(column, ": its name is not valid UTF-8 without NUL");
     names.emplace_back(name);
   }
   return names;
@@ -136,9 +138,9 @@ Status CsvParser::ReadHeader(std::vector<std::string> names, std::string* hint) 
     const bool data = std::ranges::all_of(
         names, [](const std::string& name) { return ReadF32(name).has_value(); });
     if (hint && !data) *hint = Hint(names);
-    return Bad(
-        "header: expected source and target (an edge table) or key or id (a node table), got " +
-        all.substr(0, 200) + (all.size() > 200 ? " ..." : "") +
+    return Invalid(
+        "header: expected source and target (an edge table) or key or id (a node table), got ",
+        all.substr(0, 200), all.size() > 200 ? " ..." : "",
         (data ? ", which looks like data: the first line names the columns" : ""));
   }
   struct Known {
@@ -169,9 +171,9 @@ Status CsvParser::ReadHeader(std::vector<std::string> names, std::string* hint) 
         column = {lower, k.field};
     for (const HeaderColumn& other : columns_) {
       const std::string place = "header: column " + std::to_string(columns_.size() + 1) + ": ";
-      if (other.name == column.name) return Bad(place + Quoted(name) + " stands twice");
+      if (other.name == column.name) return Invalid(place, Quoted(name), " stands twice");
       if (other.field == column.field && column.field != Field::kOther)
-        return Bad(place + Quoted(other.name) + " and " + Quoted(name) + " mean the same");
+        return Invalid(place, Quoted(other.name), " and ", Quoted(name), " mean the same");
     }
     directions_ |= edges_ && column.field == Field::kKind && column.name == "type";
     columns_.push_back(std::move(column));
@@ -211,35 +213,80 @@ std::optional<CsvEdgeParser::Table> CsvParser::plain_edges() const {
   CsvEdgeParser::Table table{.delimiter = delimiter_,
                              .columns = columns_.size(),
                              .line_bytes = std::min(limits_.line_bytes, limits_.field_bytes)};
-  for (std::size_t i = 0; i < columns_.size(); ++i) switch (columns_[i].field) {
-      case Field::kSource:
-        table.source = i;
-        break;
-      case Field::kTarget:
-        table.target = i;
-        break;
-      case Field::kWeight:
-        table.weight = i;
-        break;
-      case Field::kKind:
-        table.kind = i;
-        break;
-      case Field::kLabel:
-        table.label = i;
-        break;
-      case Field::kCreatedAt:
-        table.created_at = i;
-        break;
-      case Field::kValidFrom:
-        table.valid_from = i;
-        break;
-      case Field::kValidUntil:
-        table.valid_until = i;
-        break;
-      default:
-        return std::nullopt;
-    }
+  const std::pair<Field, std::optional<std::size_t>*> places[] = {
+      {Field::kSource, &table.source},        {Field::kTarget, &table.target},
+      {Field::kWeight, &table.weight},        {Field::kKind, &table.kind},
+      {Field::kLabel, &table.label},          {Field::kCreatedAt, &table.created_at},
+      {Field::kValidFrom, &table.valid_from}, {Field::kValidUntil, &table.valid_until}};
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const auto* const at =
+        std::ranges::find(places, columns_[i].field, [](auto& p) { return p.first; });
+    if (at == std::end(places)) return std::nullopt;
+    *at->second = i;
+  }
   return table;
+}
+
+Status ReadCsvRow(std::string_view text, char delimiter, std::size_t max_cells,
+                  std::size_t max_cell_bytes, CsvRow& row) {
+  row.cells.clear();
+  row.unescaped.clear();
+  row.length = QuotedRecordLength(text, delimiter).value_or(text.size());
+  std::string_view record = text.substr(0, row.length);
+  if (record.ends_with('\n')) record.remove_suffix(1);
+  if (record.ends_with('\r')) record.remove_suffix(1);
+  row.unescaped.reserve(record.size());  // views into it stay valid
+
+  std::size_t at = 0;
+  for (;;) {
+    if (row.cells.size() == max_cells) return Invalid("more than ", max_cells, " cells");
+    std::string_view cell;
+    if (at < record.size() && record[at] == '"') {
+      const std::size_t begin = row.unescaped.size();
+      for (++at;;) {
+        const std::size_t quote = record.find('"', at);
+        if (quote == std::string_view::npos) return Invalid("a quoted cell is never closed");
+        row.unescaped.append(record, at, quote - at);
+        at = quote + 1;
+        if (at >= record.size() || record[at] != '"') break;
+        row.unescaped += '"';
+        ++at;
+      }
+      if (at < record.size() && record[at] != delimiter)
+        return Invalid("a closing quote must be followed by a delimiter or the line's end");
+      cell = std::string_view(row.unescaped).substr(begin);
+    } else {
+      const std::size_t end = std::min(record.find(delimiter, at), record.size());
+      cell = record.substr(at, end - at);
+      if (cell.find('"') != std::string_view::npos)
+        return Invalid("a quote inside a cell that does not begin with one");
+      at = end;
+    }
+    if (cell.size() > max_cell_bytes) return Invalid("a cell is over ", max_cell_bytes, " bytes");
+    row.cells.push_back(cell);
+    if (at >= record.size()) return {};
+    ++at;  // the delimiter
+  }
+}
+
+bool NeedsFormulaGuard(std::string_view cell) {
+  const std::size_t at = cell.find_first_not_of('\'');
+  return at != std::string_view::npos &&
+         std::string_view("=+-@\t\r").find(cell[at]) != std::string_view::npos;
+}
+
+std::string_view WithoutFormulaGuard(std::string_view cell) {
+  return cell.starts_with('\'') && NeedsFormulaGuard(cell) ? cell.substr(1) : cell;
+}
+
+Status CsvParser::AddRow(const CsvRow& row, BatchBuilder& builder) const {
+  std::string text = "{";
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (row.cells[i].empty()) continue;
+    engine_internal::AppendJsonKey(text, columns_[i].name);
+    engine_internal::AppendJsonString(text, WithoutFormulaGuard(row.cells[i]));
+  }
+  return add_row_(text + "}", builder);
 }
 
 }  // namespace plexus::formats::internal

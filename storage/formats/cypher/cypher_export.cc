@@ -12,7 +12,6 @@
 #include "engine/properties/split_properties.h"
 #include "storage/formats/base/column_value.h"
 #include "storage/formats/base/export_selection.h"
-#include "storage/formats/base/export_sink.h"
 #include "storage/formats/export.h"
 
 namespace plexus::formats {
@@ -30,7 +29,6 @@ void AppendName(std::string& out, std::string_view name) {
 
 // One literal on one line, whatever the text holds.
 void AppendText(std::string& out, std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
   out += '\'';
   for (const char c : text) {
     const auto u = static_cast<unsigned char>(c);
@@ -43,7 +41,7 @@ void AppendText(std::string& out, std::string_view text) {
     else if (c == '\t')
       out += "\\t";
     else if (u < 0x20 || u == 0x7f)
-      out.append("\\u00").append(1, kHex[u >> 4]).append(1, kHex[u & 15]);
+      AppendEscape(out, u);
     else
       out += c;
   }

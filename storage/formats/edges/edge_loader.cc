@@ -9,7 +9,7 @@
 
 #include "engine/bulk/stored_batch.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/edges/edge_lines.h"
+#include "storage/formats/edges/edge_list.h"
 #include "storage/formats/import.h"
 #include "storage/formats/pipeline/piece_edges.h"
 #include "storage/formats/pipeline/scratch_file.h"

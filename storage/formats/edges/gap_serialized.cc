@@ -9,32 +9,33 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the files are little endian");
 
-std::unexpected<Error> Damaged(const Input& input, const std::string& what) {
-  return Corrupted(input.name, ": ", what);
+template <class... Parts>
+std::unexpected<Error> Damaged(const Input& input, const Parts&... what) {
+  return Corrupted(input.name, ": ", what...);
 }
 
-// Reads exactly `count` values.
+// Reads exactly `count` values, of what is called `where`.
 template <class T>
-Result<bool> ReadInto(ByteSource& source, T* to, std::uint64_t count) {
+Status ReadInto(ByteSource& source, const Input& input, const char* where, T* to,
+                std::uint64_t count) {
   char* bytes = reinterpret_cast<char*>(to);
   for (std::uint64_t left = count * sizeof(T); left > 0;) {
     PLEXUS_ASSIGN(const std::size_t n, source.Read(bytes, left));
-    if (n == 0) return false;
+    if (n == 0) return Damaged(input, "ends inside the ", where);
     bytes += n;
     left -= n;
   }
-  return true;
+  return {};
 }
 
 Status ReadOffsets(ByteSource& source, const Input& input, NodeId nodes, std::uint64_t arcs,
                    GapSide& side) {
   side.offsets = AlignedArray<std::int64_t>(std::size_t{nodes} + 1);
-  PLEXUS_ASSIGN(const bool all, ReadInto(source, side.offsets.data(), side.offsets.size()));
-  if (!all) return Damaged(input, "ends inside the offsets");
+  PLEXUS_TRY(ReadInto(source, input, "offsets", side.offsets.data(), side.offsets.size()));
   std::int64_t before = 0;
   for (std::size_t v = 0; v < side.offsets.size(); ++v) {
     if (side.offsets[v] < before || static_cast<std::uint64_t>(side.offsets[v]) > arcs)
-      return Damaged(input, "offset " + std::to_string(v) + " is out of order");
+      return Damaged(input, "offset ", v, " is out of order");
     before = side.offsets[v];
   }
   if (side.offsets[0] != 0 || static_cast<std::uint64_t>(before) != arcs)
@@ -55,20 +56,17 @@ Status ReadNeighbors(ByteSource& source, const Input& input, NodeId nodes, std::
     AlignedArray<Target> targets(std::min(arcs, kChunk));
     for (std::uint64_t at = 0; at < arcs; at += kChunk) {
       const std::uint64_t count = std::min(kChunk, arcs - at);
-      PLEXUS_ASSIGN(const bool all, ReadInto(source, targets.data(), count));
-      if (!all) return Damaged(input, "ends inside the neighbors");
+      PLEXUS_TRY(ReadInto(source, input, "neighbors", targets.data(), count));
       for (std::uint64_t i = 0; i < count; ++i) {
         side.neighbors[at + i] = targets[i].node;
         side.weights[at + i] = targets[i].weight;
       }
     }
   } else {
-    PLEXUS_ASSIGN(const bool all, ReadInto(source, side.neighbors.data(), arcs));
-    if (!all) return Damaged(input, "ends inside the neighbors");
+    PLEXUS_TRY(ReadInto(source, input, "neighbors", side.neighbors.data(), arcs));
   }
   for (std::uint64_t i = 0; i < arcs; ++i)
-    if (side.neighbors[i] >= nodes)
-      return Damaged(input, "neighbor " + std::to_string(i) + " is out of range");
+    if (side.neighbors[i] >= nodes) return Damaged(input, "neighbor ", i, " is out of range");
   return {};
 }
 
@@ -121,9 +119,8 @@ Result<GapGraph> ReadGapGraph(const Input& input) {
   GapGraph graph;
   std::uint8_t directed = 0;
   std::int64_t counts[2] = {};
-  PLEXUS_ASSIGN(const bool has_flag, ReadInto(*source, &directed, 1));
-  PLEXUS_ASSIGN(const bool has_counts, ReadInto(*source, counts, 2));
-  if (!has_flag || !has_counts) return Damaged(input, "ends inside the header");
+  PLEXUS_TRY(ReadInto(*source, input, "header", &directed, 1));
+  PLEXUS_TRY(ReadInto(*source, input, "header", counts, 2));
   if (directed > 1 || counts[0] < 0 || counts[1] < 0 ||
       static_cast<std::uint64_t>(counts[0]) > Limits::kMaxArcs ||
       static_cast<std::uint64_t>(counts[1]) > Limits::kMaxNodes)
@@ -134,9 +131,8 @@ Result<GapGraph> ReadGapGraph(const Input& input) {
     return 17 + ((nodes + 1) * 8 + arcs * arc_bytes) * (directed ? 2 : 1);
   };
   if (*size != expected(4) && *size != expected(8))
-    return Damaged(input, "has " + std::to_string(*size) + " bytes; its header says " +
-                              std::to_string(expected(4)) + ", or with weights " +
-                              std::to_string(expected(8)));
+    return Damaged(input, "has ", *size, " bytes; its header says ", expected(4),
+                   ", or with weights ", expected(8));
   graph.directed = directed;
   graph.weighted = *size != expected(4);
   graph.node_count = static_cast<NodeId>(nodes);

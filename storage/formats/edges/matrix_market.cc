@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "engine/vocabulary.h"
-#include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
-#include "storage/formats/base/linked_kind.h"
-#include "storage/formats/base/refusal.h"
+#include "storage/formats/base/text.h"
 #include "storage/formats/pipeline/block_reader.h"
+#include "storage/formats/pipeline/record_parser.h"
 #include "storage/formats/pipeline/token_cache.h"
 
 namespace plexus::formats::internal {
@@ -34,21 +33,16 @@ std::string_view Next(std::string_view& line) {
   return token;
 }
 
-template <class T>
-bool ParseWhole(std::string_view token, T& value) {
-  auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-  return error == std::errc() && end == token.data() + token.size();
-}
-
 Status ReadBanner(std::string_view line, MatrixHeader& header) {
   if (Next(line) != "%%MatrixMarket")
-    return Bad("expected \"%%MatrixMarket matrix coordinate ...\"");
+    return Invalid("expected \"%%MatrixMarket matrix coordinate ...\"");
   const std::string object = Lower(Next(line)), format = Lower(Next(line)),
                     field = Lower(Next(line)), symmetry = Lower(Next(line));
-  if (object != "matrix") return Bad("object " + Quoted(object, 40) + ": expected matrix");
+  if (object != "matrix") return Invalid("object ", Quoted(object, 40), ": expected matrix");
   if (format == "array")
     return Unsupported("a dense array is no adjacency matrix: expected coordinate");
-  if (format != "coordinate") return Bad("format " + Quoted(format, 40) + ": expected coordinate");
+  if (format != "coordinate")
+    return Invalid("format ", Quoted(format, 40), ": expected coordinate");
   if (field == "complex") return Unsupported("complex entries are no weights");
   if (field == "real" || field == "double")
     header.field = MatrixHeader::Field::kReal;
@@ -57,7 +51,7 @@ Status ReadBanner(std::string_view line, MatrixHeader& header) {
   else if (field == "pattern")
     header.field = MatrixHeader::Field::kPattern;
   else
-    return Bad("field " + Quoted(field, 40) + ": expected real, integer or pattern");
+    return Invalid("field ", Quoted(field, 40), ": expected real, integer or pattern");
   if (symmetry == "general")
     header.symmetry = MatrixHeader::Symmetry::kGeneral;
   else if (symmetry == "symmetric")
@@ -65,9 +59,9 @@ Status ReadBanner(std::string_view line, MatrixHeader& header) {
   else if (symmetry == "skew-symmetric" && header.field != MatrixHeader::Field::kPattern)
     header.symmetry = MatrixHeader::Symmetry::kSkew;
   else
-    return Bad("symmetry " + Quoted(symmetry, 40) + " of a " + field +
-               " matrix: expected general, symmetric or skew-symmetric");
-  if (!Next(line).empty()) return Bad("something follows the banner");
+    return Invalid("symmetry ", Quoted(symmetry, 40), " of a ", field,
+                   " matrix: expected general, symmetric or skew-symmetric");
+  if (!Next(line).empty()) return Invalid("something follows the banner");
   return {};
 }
 
@@ -98,24 +92,23 @@ Status ReadComment(std::string_view line, MatrixHeader& header) {
     header.highest = t.highest;
     return {};
   }
-  return Bad("GraphBLAS type " + Quoted(type, 40) + " is not one of numbers");
+  return Invalid("GraphBLAS type ", Quoted(type, 40), " is not one of numbers");
 }
 
 Status ReadSize(std::string_view line, MatrixHeader& header) {
   std::uint64_t rows = 0, columns = 0;
   const std::string_view first = Next(line), second = Next(line), third = Next(line);
-  if (!ParseWhole(first, rows) || !ParseWhole(second, columns) ||
-      !ParseWhole(third, header.entries) || !Next(line).empty())
-    return Bad("expected a size line of three numbers: rows columns entries");
+  if (!ReadWhole(first, rows) || !ReadWhole(second, columns) || !ReadWhole(third, header.entries) ||
+      !Next(line).empty())
+    return Invalid("expected a size line of three numbers: rows columns entries");
   if (rows != columns)
-    return Bad("the matrix has " + std::to_string(rows) + " rows and " + std::to_string(columns) +
-               " columns; an adjacency matrix is square");
+    return Invalid("the matrix has ", rows, " rows and ", columns,
+                   " columns; an adjacency matrix is square");
   if (rows > Limits::kMaxNodes)
-    return Bad(std::to_string(rows) + " rows; a graph holds at most " +
-               std::to_string(Limits::kMaxNodes) + " nodes");
+    return Invalid(rows, " rows; a graph holds at most ", Limits::kMaxNodes, " nodes");
   if (header.symmetry == MatrixHeader::Symmetry::kSkew && header.lowest == 0 &&
       !header.type.empty())
-    return Bad("a skew-symmetric matrix cannot be of type " + std::string(header.type));
+    return Invalid("a skew-symmetric matrix cannot be of type ", header.type);
   header.nodes = rows;
   return {};
 }
@@ -130,17 +123,17 @@ Result<float> ReadValue(std::string_view token, const MatrixHeader& header) {
       token.starts_with('+') && !token.starts_with("+-") ? token.substr(1) : token;
   std::int64_t whole = 0;
   std::uint64_t large = 0;
-  if (header.field == MatrixHeader::Field::kInteger && !ParseWhole(digits, whole) &&
-      !ParseWhole(digits, large))
-    return Bad("value " + Quoted(token, 40) + " is not an integer");
+  if (header.field == MatrixHeader::Field::kInteger && !ReadWhole(digits, whole) &&
+      !ReadWhole(digits, large))
+    return Invalid("value ", Quoted(token, 40), " is not an integer");
   const auto weight = ReadF32(digits);
-  if (!weight) return Bad("value " + Quoted(token, 40) + " is not a finite number within f32");
+  if (!weight) return Invalid("value ", Quoted(token, 40), " is not a finite number within f32");
   double value = 0;  // which it stays when it is too small
   std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (!header.type.empty() && (value < header.lowest || value > header.highest))
-    return Bad("value " + Quoted(token, 40) + " is outside of type " + std::string(header.type));
+    return Invalid("value ", Quoted(token, 40), " is outside of type ", header.type);
   if (IsBelowZero(digits) && header.symmetry != MatrixHeader::Symmetry::kSkew)
-    return Bad("value " + Quoted(token, 40) + " is negative; weights are not");
+    return Invalid("value ", Quoted(token, 40), " is negative; weights are not");
   return IsBelowZero(digits) ? *weight : *weight + 0.0f;  // -0 becomes 0
 }
 
@@ -149,17 +142,17 @@ Result<Entry> ReadEntry(std::string_view line, const MatrixHeader& header) {
   const std::string_view row = Next(line), column = Next(line), value = Next(line);
   const bool pattern = header.field == MatrixHeader::Field::kPattern;
   if (column.empty() || value.empty() != pattern || !Next(line).empty())
-    return Bad(pattern ? "expected `row column`" : "expected `row column value`");
+    return Invalid(pattern ? "expected `row column`" : "expected `row column value`");
   const auto in_range = [&](std::string_view token, std::uint64_t& to) {
-    return ParseWhole(token, to) && to >= 1 && to <= header.nodes;
+    return ReadWhole(token, to) && to >= 1 && to <= header.nodes;
   };
   if (!in_range(row, entry.row))
-    return Bad("row " + Quoted(row, 40) + " is not in 1 to " + std::to_string(header.nodes));
+    return Invalid("row ", Quoted(row, 40), " is not in 1 to ", header.nodes);
   if (!in_range(column, entry.column))
-    return Bad("column " + Quoted(column, 40) + " is not in 1 to " + std::to_string(header.nodes));
+    return Invalid("column ", Quoted(column, 40), " is not in 1 to ", header.nodes);
   if (!pattern) PLEXUS_SET(entry.weight, ReadValue(value, header));
   if (header.symmetry == MatrixHeader::Symmetry::kSkew && entry.row == entry.column)
-    return Bad("a skew-symmetric matrix has no diagonal");
+    return Invalid("a skew-symmetric matrix has no diagonal");
   return entry;
 }
 
@@ -213,9 +206,8 @@ Status ReadMatrixHeader(BlockReader& reader, std::size_t line_limit, MatrixHeade
       }
       ++header.line;
     }
-    if (last) return Bad(banner ? "the file ends before its size line" : "the file is empty");
-    if (used == 0 && want > line_limit)
-      return Bad("line over " + std::to_string(line_limit) + " bytes");
+    if (last) return Invalid(banner ? "the file ends before its size line" : "the file is empty");
+    if (used == 0 && want > line_limit) return Invalid("line over ", line_limit, " bytes");
     want = used ? kChunk : want * 2;
     header.bytes += used;
     reader.Drop(used);

@@ -6,8 +6,8 @@
 
 #include "engine/schema.h"
 #include "storage/formats/base/decimal.h"
-#include "storage/formats/base/linked_kind.h"
 #include "storage/formats/pipeline/piece_edges.h"
+#include "storage/formats/pipeline/record_parser.h"
 #include "storage/formats/pipeline/token_cache.h"
 
 namespace plexus::formats::internal {

@@ -5,43 +5,34 @@
 #include <memory>
 #include <utility>
 
-#include "storage/formats/base/json_check.h"
-#include "storage/formats/base/linked_kind.h"
+#include "storage/formats/base/json_tree.h"
 #include "storage/formats/base/properties.h"
-#include "storage/formats/base/property_map.h"
-#include "storage/formats/base/tag_list.h"
+#include "storage/formats/base/text.h"
 #include "storage/formats/json/json_edges.h"
 #include "storage/formats/json/json_element.h"
-#include "storage/formats/json/json_record.h"
+#include "storage/formats/json/json_lines.h"
+#include "storage/formats/pipeline/record_parser.h"
 
 namespace plexus::formats::internal {
 
 namespace {
-
-using Members = std::vector<JsonValue>;
 
 Members MembersOf(const JsonParser& json, const JsonValue& object) {
   const auto members = json.children(object);
   return Members(members.begin(), members.end());
 }
 
-JsonValue* Find(Members& members, std::string_view name) {
-  const auto at = std::ranges::find(members, name, &JsonValue::key);
-  return at == members.end() ? nullptr : &*at;
-}
-
 // What the import's options say that members mean.
 Status Rename(Members& members, bool node, const ParseContext& context) {
   const std::vector<ColumnName>& columns = context.options->columns;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    JsonValue* const member = Find(members, columns[i].in_file);
+    JsonValue* const member = FindMember(members, columns[i].in_file);
     if (!member) continue;
     if (context.columns) context.columns->Mark(i);
     const std::string_view meaning =
         node && columns[i].meaning == "key" ? std::string_view("id") : columns[i].meaning;
-    if (meaning != columns[i].in_file && Find(members, meaning))
-      return Bad("\"" + columns[i].in_file + "\" and \"" + std::string(meaning) +
-                 "\" mean the same here");
+    if (meaning != columns[i].in_file && FindMember(members, meaning))
+      return Invalid("\"", columns[i].in_file, "\" and \"", meaning, "\" mean the same here");
     member->key = meaning;
   }
   return {};
@@ -52,8 +43,8 @@ Status Rename(Members& members, bool node, const ParseContext& context) {
 Result<Members> NeighbourMembers(const JsonParser& json, const JsonValue& pair) {
   const JsonValue& neighbour = json.children(pair)[1];
   if (neighbour.type != JsonType::kObject)
-    return Bad("expected a neighbour, an object with \"id\", got " +
-               std::string(JsonTypeName(neighbour.type)));
+    return Invalid("expected a neighbour, an object with \"id\", got ",
+                   JsonTypeName(neighbour.type));
   Members members = MembersOf(json, neighbour);
   if (const auto id = std::ranges::find(members, "id", &JsonValue::key); id != members.end()) {
     id->key = "target";
@@ -67,7 +58,7 @@ Result<Members> NeighbourMembers(const JsonParser& json, const JsonValue& pair) 
 Status ParseElement(std::string_view line, const ElementDefaults& defaults, JsonParser& json,
                     BatchBuilder& builder) {
   const char sort = line[0];
-  if (sort == 'X' || sort == 'Z') return Bad(std::string(line.substr(2)));
+  if (sort == 'X' || sort == 'Z') return Invalid(line.substr(2));
   if (sort == 'W') {
     builder.Warn(line, std::string(line.substr(2)));
     return {};
@@ -77,13 +68,13 @@ Status ParseElement(std::string_view line, const ElementDefaults& defaults, Json
   const std::string_view text = line.substr(static_cast<std::size_t>(at - line.data()));
   if (sort == 'V') {
     Status ok = CheckJson(text);
-    return ok ? ok : Bad(std::move(ok.error().message) + " of the element");
+    return ok ? ok : Invalid(ok.error().message, " of the element");
   }
   auto parsed = json.Parse(text);
-  if (!parsed) return Bad(std::move(parsed.error().message) + " of the element");
+  if (!parsed) return Invalid(parsed.error().message, " of the element");
   const JsonValue* const root = *parsed;
   if (root->type != (sort == 'J' ? JsonType::kArray : JsonType::kObject))
-    return Bad("expected an object, got " + std::string(JsonTypeName(root->type)));
+    return Invalid("expected an object, got ", JsonTypeName(root->type));
   const bool renames = !defaults.renamed && !builder.context().options->columns.empty();
   if (sort != 'J' && !renames) {
     JsonRecord record(json, *root, builder);
@@ -152,7 +143,7 @@ const JsonValue* JsonRecord::TakeIfString(std::string_view key) {
 
 Result<std::string> JsonRecord::TakeElementKey(std::string_view member) {
   const JsonValue* key = Take(member);
-  if (!key) return Bad("no \"" + std::string(member) + "\"");
+  if (!key) return Invalid("no \"", member, "\"");
   if (key->type == JsonType::kObject && member != "id")  // the node as a whole
     if (const JsonValue* id = json_.Find(*key, "id")) key = id;
   if (!key->is_string() && key->type != JsonType::kInt && key->type != JsonType::kUint)
@@ -163,9 +154,7 @@ Result<std::string> JsonRecord::TakeElementKey(std::string_view member) {
 Result<std::optional<std::string>> JsonRecord::TakeRest() {
   std::optional<std::string> base;
   if (const JsonValue* props = Take("props"); props && props->type == JsonType::kObject) {
-    std::vector<const JsonValue*> members;
-    for (const JsonValue& m : json_.children(*props)) members.push_back(&m);
-    PLEXUS_ASSIGN(base, EncodeProperties(json_, members));
+    PLEXUS_ASSIGN(base, EncodeObject(json_, *props));
   } else if (props && props->is_string()) {  // GraphML has no objects
     PLEXUS_ASSIGN(base, PropertiesFromJson(props->text));
   } else if (props && !props->is_null()) {
@@ -195,7 +184,7 @@ Result<std::optional<std::vector<NodeName>>> JsonRecord::TakeElementTags() {
     for (const std::string& tag : ReadTagList(tags->text)) PLEXUS_TRY(add(tag));
   } else if (tags->type == JsonType::kArray) {
     for (const JsonValue& tag : json_.children(*tags)) {
-      if (!tag.is_string()) return Bad("a tag must be a string without U+001F");
+      if (!tag.is_string()) return Invalid("a tag must be a string without U+001F");
       PLEXUS_TRY(add(tag.text));
     }
   } else if (!tags->is_null()) {
@@ -215,7 +204,9 @@ Status JsonRecord::AddElementNode(std::uint64_t number) {
   if (!kind) kind = TakeIfString("type");
   const JsonValue* text = TakeIfString("text");
   PLEXUS_ASSIGN(auto tags, TakeElementTags());
-  PLEXUS_ASSIGN(NodeRecord record, NodeNamed(key, kind ? kind->text : std::string_view()));
+  NodeRecord record;
+  record.kind = builder_.KindCalled(kind ? kind->text : std::string_view());
+  PLEXUS_ASSIGN(record.name, builder_.NameOfKind(key, record.kind));
   record.text = text;
   record.tags = std::move(tags);
   PLEXUS_ASSIGN(record.columns, TakeColumnValues(Misfits::kProperties));
@@ -234,17 +225,13 @@ Status JsonRecord::AddElementEdge(const ElementDefaults& defaults) {
   for (std::size_t i = 0; i < members_.size(); ++i)
     labelled |= !taken_[i] && members_[i].key == "label";
   PLEXUS_ASSIGN(WriteBatch::EdgeInput edge, TakeEdgeAttributes());
-  std::string label;
   if (defaults.multigraph) {
     const JsonValue* key = Take("key");
     if (key && !labelled && !key->is_null()) {  // 0 is the first of parallel edges, or the only one
       if (!key->is_string() && key->type != JsonType::kInt)
         return WrongType(*key, "a string or an integer");
-      label = key->text == "0" ? std::string_view() : key->text;
-      if (label.size() > Limits::kMaxStringBytes || label.find('\0') != std::string::npos)
-        return Bad("\"key\" is over " + std::to_string(Limits::kMaxStringBytes) +
-                   " bytes or holds U+0000");
-      edge.label = label;
+      PLEXUS_TRY(CheckString(*key));
+      if (key->text != "0") edge.label = key->text;
     }
   }
   PLEXUS_ASSIGN(const std::optional<std::string> properties, TakeRest());
@@ -259,7 +246,7 @@ Status JsonRecord::AddElementEdge(const ElementDefaults& defaults) {
     defined.symmetric = !directed;
     PLEXUS_TRY(builder_.Define(defined));
   } else if (!directed && !builder_.schema().edge_kind(match->kind).symmetric) {
-    return Bad("the edge is undirected, but kind \"" + name + "\" is directed");
+    return Invalid("the edge is undirected, but kind \"", name, "\" is directed");
   }
   if (properties) edge.properties = *properties;
   return builder_.Link(ends, edge);

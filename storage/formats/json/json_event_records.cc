@@ -7,8 +7,8 @@
 #include <span>
 
 #include "engine/properties/outcome_key.h"
-#include "storage/formats/base/property_map.h"
-#include "storage/formats/json/json_record.h"
+#include "storage/formats/base/properties.h"
+#include "storage/formats/json/json_lines.h"
 
 namespace plexus::formats::internal {
 
@@ -22,8 +22,8 @@ Status AppendProps(const JsonParser& json, const JsonValue* props, MemberList& p
   if (props->type != JsonType::kObject) return WrongType(*props, "an object or null");
   for (const JsonValue& m : json.children(*props)) {
     if (IsReservedProperty(m.key))
-      return Bad("\"props\" must not hold \"" + std::string(m.key) +
-                 "\": it is an attribute of the record itself");
+      return Invalid("\"props\" must not hold \"", m.key,
+                     "\": it is an attribute of the record itself");
     patch.push_back(&m);
   }
   return {};
@@ -41,8 +41,7 @@ Result<std::uint64_t> CountUnknown(std::string_view name, const char* what,
                                    const BatchBuilder& builder) {
   if (std::ranges::find(known, name) != known.end()) return 0;
   if (builder.context().options->strict)
-    return Bad("'" + std::string(name.substr(0, 80)) + "' is no " + what + "; there are " +
-               Joined(known));
+    return Invalid("'", name.substr(0, 80), "' is no ", what, "; there are ", Joined(known));
   return 1;
 }
 
@@ -59,7 +58,7 @@ struct Member {
 
 Result<Member> ReadMember(const JsonParser& json, const JsonValue& value,
                           const BatchBuilder& builder) {
-  if (value.type != JsonType::kObject) return Bad("a member must be an object with an \"id\"");
+  if (value.type != JsonType::kObject) return Invalid("a member must be an object with an \"id\"");
   Member member;
   member.role = "related";
   MemberList attributes;
@@ -85,20 +84,20 @@ Result<Member> ReadMember(const JsonParser& json, const JsonValue& value,
     } else if (m.key == "tags") {
       if (m.type != JsonType::kArray) return WrongType(m, "an array of strings");
       for (const JsonValue& tag : json.children(m))
-        if (!tag.is_string()) return Bad("a member's tags must be strings");
+        if (!tag.is_string()) return Invalid("a member's tags must be strings");
       attributes.push_back(&m);
     } else if (m.key == "props" && m.type == JsonType::kObject) {
       for (const JsonValue& own : json.children(m)) {
         if (IsMemberAttribute(own.key))
-          return Bad("\"props\" of a member must not hold \"" + std::string(own.key) +
-                     "\": it is an attribute of the member itself");
+          return Invalid("\"props\" of a member must not hold \"", own.key,
+                         "\": it is an attribute of the member itself");
         attributes.push_back(&own);
       }
     } else {
-      return Bad("unknown key \"" + std::string(m.key.substr(0, 80)) + "\" of a member");
+      return Invalid("unknown key \"", m.key.substr(0, 80), "\" of a member");
     }
   }
-  if (!id) return Bad("a member needs an \"id\"");
+  if (!id) return Invalid("a member needs an \"id\"");
   PLEXUS_ASSIGN(member.node, builder.Name(id->text));
   PLEXUS_ASSIGN(member.properties, EncodeProperties(json, attributes));
   return member;
@@ -132,7 +131,7 @@ Status JsonRecord::AddEvent(const JsonValue& key) {
   if (list && !list->is_null()) {
     if (list->type != JsonType::kArray) return WrongType(*list, "an array of members or null");
     const std::size_t limit = builder_.context().options->limits.members;
-    if (list->count > limit) return Bad("more than " + std::to_string(limit) + " members");
+    if (list->count > limit) return Invalid("more than ", limit, " members");
     for (const JsonValue& v : json_.children(*list)) {
       PLEXUS_ASSIGN(Member member, ReadMember(json_, v, builder_));
       PLEXUS_ASSIGN(const std::uint64_t more,
@@ -144,8 +143,8 @@ Status JsonRecord::AddEvent(const JsonValue& key) {
     std::sort(items.begin(), items.end());
     auto twice = std::adjacent_find(items.begin(), items.end());
     if (twice != items.end())
-      return Bad("member '" + twice->target + "' stands twice under the role '" + twice->label +
-                 "'");
+      return Invalid("member '", twice->target, "' stands twice under the role '", twice->label,
+                     "'");
   }
 
   WriteBatch& batch = builder_.batch();
@@ -191,7 +190,7 @@ Status JsonRecord::AddOutcome(const JsonValue& key) {
   PLEXUS_ASSIGN(const JsonValue* source, TakeString("source", false));
   PLEXUS_ASSIGN(const JsonValue* notes, TakeString("notes", true));
   PLEXUS_ASSIGN(std::optional<std::int64_t> labeled_at, TakeTime("labeled_at"));
-  if (!type || type->text.empty()) return Bad("an outcome needs a \"type\"");
+  if (!type || type->text.empty()) return Invalid("an outcome needs a \"type\"");
   PLEXUS_ASSIGN(const std::uint64_t unknown,
                 CountUnknown(type->text, "outcome type", BuiltinOutcomeTypes(), builder_));
   if (labeled_at == kNoTime) labeled_at.reset();
@@ -206,7 +205,7 @@ Status JsonRecord::AddOutcome(const JsonValue& key) {
   PLEXUS_ASSIGN(std::vector<ColumnValue> columns, TakeColumns());
   for (const ColumnValue& c : columns)
     if (c.column == builtin::kCreatedAt && labeled_at)
-      return Bad("an outcome's time is \"labeled_at\"; \"created_at\" is for one without");
+      return Invalid("an outcome's time is \"labeled_at\"; \"created_at\" is for one without");
   PLEXUS_ASSIGN(std::string properties, EncodeProperties(json_, patch));
   OutcomeContent content;
   content.event = DisplayName(event_name.key);

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "engine/properties/outcome_key.h"
 #include "engine/properties/json_writer.h"
+#include "engine/properties/outcome_key.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/base/property_map.h"
+#include "storage/formats/base/properties.h"
 #include "storage/formats/json/json_exporter.h"
 
 namespace plexus::formats::internal {
@@ -59,8 +59,7 @@ Result<JsonExporter::EventShape> JsonExporter::ShapeOfEvent(NodeId node) const {
   return shape;
 }
 
-Result<JsonExporter::EventShape> JsonExporter::ShapeOfOutcome(NodeId node, NodeId& event,
-                                                              bool& by_label_time) const {
+Result<JsonExporter::EventShape> JsonExporter::ShapeOfOutcome(NodeId node) const {
   EventShape shape;
   PLEXUS_ASSIGN(std::string properties, s_.PayloadOrEmpty(node, NodeField::kProperties));
   PLEXUS_ASSIGN(shape.props, SplitProperties(properties));
@@ -70,14 +69,15 @@ Result<JsonExporter::EventShape> JsonExporter::ShapeOfOutcome(NodeId node, NodeI
                     IsPlain(row[0]) && s_.node_kind(row[0].target) == builtin::kEvent &&
                     shape.attributes.contains("type");
   if (!good) return shape;
-  event = row[0].target;
+  shape.event = row[0].target;
   const std::string_view type = Unquoted(shape.attributes["type"]);
   const auto source = shape.attributes.find("source");
   const std::string_view source_text =
       source == shape.attributes.end() ? std::string_view() : Unquoted(source->second);
   const auto time = s_.i64(builtin::kCreatedAt, node);
   PLEXUS_ASSIGN(const std::string notes, s_.PayloadOrEmpty(node, NodeField::kText));
-  OutcomeContent content{DisplayName(s_.key(event)), type, source_text, time, notes, shape.props};
+  OutcomeContent content{
+      DisplayName(s_.key(shape.event)), type, source_text, time, notes, shape.props};
   for (const auto& [name, value] : shape.attributes)
     if (name != "type" && name != "source") content.rest[name] = value;
   auto named = [&](std::optional<std::int64_t> at) {
@@ -85,8 +85,8 @@ Result<JsonExporter::EventShape> JsonExporter::ShapeOfOutcome(NodeId node, NodeI
     const std::string_view name = DisplayName(s_.key(node));
     return name == OutcomeName(content) || name == OutcomeNameWithDigest(content);
   };
-  by_label_time = time && named(time);
-  shape.standard = by_label_time || named(std::nullopt);
+  shape.by_label_time = time && named(time);
+  shape.standard = shape.by_label_time || named(std::nullopt);
   return shape;
 }
 
@@ -169,13 +169,7 @@ Status JsonExporter::WriteEvent(NodeId node, const EventShape& shape) {
   AppendJsonKey(out, "event");
   AppendName(node, builtin::kEvent);
   AppendMap(shape.attributes);
-  PLEXUS_ASSIGN(std::string query, s_.PayloadOrEmpty(node, NodeField::kText));
-  if (!query.empty()) {
-    if (!IsValidUtf8(query))
-      return Unsupported("export: the query of event '", DisplayName(s_.key(node)),
-                         "' is not valid UTF-8");
-    AppendJsonMember(out, "query", query);
-  }
+  PLEXUS_TRY(AppendText(node, "query", "the query of event '", DisplayName(s_.key(node)), "' is"));
   if (s_.alive(node)) AppendColumns(node, false);
   PLEXUS_TRY(AppendMembers(node));
   AppendProps(shape.props);
@@ -183,21 +177,15 @@ Status JsonExporter::WriteEvent(NodeId node, const EventShape& shape) {
   return sink_.EndRow();
 }
 
-Status JsonExporter::WriteOutcome(NodeId node, NodeId event, bool by_label_time,
-                                  const EventShape& shape) {
+Status JsonExporter::WriteOutcome(NodeId node, const EventShape& shape) {
   std::string& out = sink_.text();
   out += '{';
   AppendJsonKey(out, "outcome");
-  AppendName(event, builtin::kEvent);
+  AppendName(shape.event, builtin::kEvent);
   AppendMap(shape.attributes);
-  PLEXUS_ASSIGN(std::string notes, s_.PayloadOrEmpty(node, NodeField::kText));
-  if (!notes.empty()) {
-    if (!IsValidUtf8(notes))
-      return Unsupported("export: the notes of an outcome are not valid UTF-8");
-    AppendJsonMember(out, "notes", notes);
-  }
-  if (by_label_time) AppendJsonMember(out, "labeled_at", *s_.i64(builtin::kCreatedAt, node));
-  AppendColumns(node, by_label_time);
+  PLEXUS_TRY(AppendText(node, "notes", "the notes of an outcome are"));
+  if (shape.by_label_time) AppendJsonMember(out, "labeled_at", *s_.i64(builtin::kCreatedAt, node));
+  AppendColumns(node, shape.by_label_time);
   AppendProps(shape.props);
   out += '}';
   return sink_.EndRow();
@@ -209,10 +197,8 @@ Status JsonExporter::WriteEventsAndOutcomes() {
     PLEXUS_TRY(WriteEvent(v, shape));
   }
   for (NodeId v : outcomes_) {
-    NodeId event = kNoNode;
-    bool by_label_time = false;
-    PLEXUS_ASSIGN(EventShape shape, ShapeOfOutcome(v, event, by_label_time));
-    PLEXUS_TRY(WriteOutcome(v, event, by_label_time, shape));
+    PLEXUS_ASSIGN(EventShape shape, ShapeOfOutcome(v));
+    PLEXUS_TRY(WriteOutcome(v, shape));
   }
   return {};
 }

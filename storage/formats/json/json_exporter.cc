@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "engine/out_of_memory.h"
 #include "engine/properties/json_writer.h"
@@ -33,24 +34,16 @@ Status JsonExporter::Run() {
     if (s_.is_fact(v) && Lives(v)) PLEXUS_TRY(WriteNode(v));
     PLEXUS_TRY(sink_.EndNode());
   }
-  std::vector<NodeId> events;  // decides which index nodes are written below
-  std::swap(events, events_);
-  for (NodeId v : events) {
-    PLEXUS_ASSIGN(EventShape shape, ShapeOfEvent(v));
-    (shape.standard ? events_ : index_nodes_).push_back(v);
-    if (shape.standard) standard_[v] = 1;
+  // Decides which index nodes are written below.
+  for (const bool outcomes : {false, true}) {
+    std::vector<NodeId>& standard = outcomes ? outcomes_ : events_;
+    for (const NodeId v : std::exchange(standard, {})) {
+      PLEXUS_ASSIGN(const EventShape shape, outcomes ? ShapeOfOutcome(v) : ShapeOfEvent(v));
+      (shape.standard ? standard : index_nodes_).push_back(v);
+      if (shape.standard) standard_[v] = outcomes ? 2 : 1;
+    }
   }
-  std::vector<NodeId> outcomes;
-  std::swap(outcomes, outcomes_);
-  for (NodeId v : outcomes) {
-    NodeId event = kNoNode;
-    bool by_label_time = false;
-    PLEXUS_ASSIGN(EventShape shape, ShapeOfOutcome(v, event, by_label_time));
-    (shape.standard ? outcomes_ : index_nodes_).push_back(v);
-    if (shape.standard) standard_[v] = 2;
-  }
-  std::sort(index_nodes_.begin(), index_nodes_.end(),
-            [&](NodeId a, NodeId b) { return s_.key(a) < s_.key(b); });
+  SortByKey(index_nodes_);
   for (NodeId v : index_nodes_)
     if (!IsImplied(v)) PLEXUS_TRY(WriteNode(v));
   PLEXUS_TRY(WriteFactEdges());
@@ -59,6 +52,10 @@ Status JsonExporter::Run() {
   PLEXUS_TRY(WriteVectors());
   PLEXUS_TRY(WriteRemovals());
   return sink_.Finish();
+}
+
+void JsonExporter::SortByKey(std::vector<NodeId>& nodes) const {
+  std::ranges::sort(nodes, {}, [&](NodeId v) { return s_.key(v); });
 }
 
 bool JsonExporter::Lives(NodeId node) const {
@@ -155,12 +152,7 @@ void JsonExporter::AppendColumns(NodeId node, bool skip_created_at) {
 }
 
 Status JsonExporter::AppendPayloads(NodeId node) {
-  PLEXUS_ASSIGN(std::string text, s_.PayloadOrEmpty(node, NodeField::kText));
-  if (!text.empty()) {
-    if (!IsValidUtf8(text))
-      return Unsupported("export: the text of node '", s_.key(node), "' is not valid UTF-8");
-    AppendJsonMember(sink_.text(), "text", text);
-  }
+  PLEXUS_TRY(AppendText(node, "text", "the text of node '", s_.key(node), "' is"));
   PLEXUS_ASSIGN(std::string properties, s_.PayloadOrEmpty(node, NodeField::kProperties));
   return AppendProperties(properties);
 }
@@ -294,8 +286,7 @@ Status JsonExporter::WriteVectors() {
       else
         PLEXUS_TRY(write(v));
     }
-    std::sort(index_nodes.begin(), index_nodes.end(),
-              [&](NodeId a, NodeId b) { return s_.key(a) < s_.key(b); });
+    SortByKey(index_nodes);
     for (NodeId v : index_nodes) PLEXUS_TRY(write(v));
   }
   return {};
@@ -304,7 +295,7 @@ Status JsonExporter::WriteVectors() {
 // Dead nodes that events still name: they were written as if alive, now they are removed.
 Status JsonExporter::WriteRemovals() {
   std::vector<NodeId> dead = dead_;
-  std::sort(dead.begin(), dead.end(), [&](NodeId a, NodeId b) { return s_.key(a) < s_.key(b); });
+  SortByKey(dead);
   for (NodeId v : dead) {
     sink_.text() += '{';
     AppendJsonMember(sink_.text(), s_.purged(v) ? "purge" : "remove", s_.key(v));

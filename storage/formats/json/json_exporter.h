@@ -8,8 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "engine/properties/json_writer.h"
 #include "engine/properties/split_properties.h"
-#include "storage/formats/base/export_sink.h"
+#include "storage/formats/base/export_selection.h"
 #include "storage/formats/export.h"
 
 namespace plexus::formats::internal {
@@ -22,12 +23,13 @@ class JsonExporter {
   Status Run();
 
  private:
-  // json_export_definitions.cc
+  // json_definitions.cc
   Status WriteDefinitions();
   Status WriteEdgeKind(const EdgeKind& kind);
 
   // json_exporter.cc
   void FindSpecialNodes();
+  void SortByKey(std::vector<NodeId>& nodes) const;
   bool Lives(NodeId node) const;  // alive, or dead with arcs that survived
   bool IsImplied(NodeId tag) const;
   Status WriteNode(NodeId node);
@@ -39,6 +41,15 @@ class JsonExporter {
   void AppendColumns(NodeId node, bool skip_created_at);
   Status AppendPayloads(NodeId node);
   Status AppendProperties(std::string_view properties);
+  // The text of a node under that name, where there is one; `of` says whose it is, and "is" or
+  // "are".
+  template <class... Parts>
+  Status AppendText(NodeId node, std::string_view name, const Parts&... of) {
+    PLEXUS_ASSIGN(const std::string text, s_.PayloadOrEmpty(node, NodeField::kText));
+    if (!IsValidUtf8(text)) return Unsupported("export: ", of..., " not valid UTF-8");
+    if (!text.empty()) engine_internal::AppendJsonMember(sink_.text(), name, text);
+    return {};
+  }
   void AppendTags(NodeId node);
   void AppendName(NodeId node, NodeKindId expected);
   // Edges of a row, parallel ones by the text of their label.
@@ -48,13 +59,15 @@ class JsonExporter {
 
   // json_export_events.cc
   struct EventShape {
-    bool standard = false;  // fits an event or outcome line
+    bool standard = false;       // fits an event or outcome line
+    NodeId event = kNoNode;      // of an outcome
+    bool by_label_time = false;  // an outcome's name is made of its time
     engine_internal::JsonProperties attributes, props;
   };
   Result<EventShape> ShapeOfEvent(NodeId node) const;
-  Result<EventShape> ShapeOfOutcome(NodeId node, NodeId& event, bool& by_label_time) const;
+  Result<EventShape> ShapeOfOutcome(NodeId node) const;
   Status WriteEvent(NodeId node, const EventShape& shape);
-  Status WriteOutcome(NodeId node, NodeId event, bool by_label_time, const EventShape& shape);
+  Status WriteOutcome(NodeId node, const EventShape& shape);
   Status WriteEventsAndOutcomes();
   Status AppendMembers(NodeId event);
   Result<bool> IsWrittenByMember(const Edge& edge) const;

@@ -1,6 +1,6 @@
 // Lines that state facts: node, edge, unlink, remove, purge, vector.
 
-#include "storage/formats/json/json_record.h"
+#include "storage/formats/json/json_lines.h"
 
 #include "engine/vectors/half.h"
 #include "storage/formats/base/decimal.h"
@@ -16,31 +16,15 @@ Result<std::string_view> KeyText(const JsonValue& key) {
 
 }  // namespace
 
-Result<JsonRecord::NodeRecord> JsonRecord::NodeNamed(std::string_view key,
-                                                     std::string_view kind) const {
-  NodeRecord record;
-  kind = builder_.KindCalled(kind);
-  record.kind = kind;
-  if (!kind.empty()) record.known = builder_.schema().FindNodeKind(kind);
-  if (kind.size() > Limits::kMaxStringBytes)
-    return Bad("a node kind's name has 1 to " + std::to_string(Limits::kMaxStringBytes) + " bytes");
-  if (!kind.empty() && !record.known) PLEXUS_TRY(builder_.CheckNewNodeKind(kind));
-  PLEXUS_ASSIGN(record.name, builder_.Name(key, record.known.value_or(kNoNodeKind)));
-  if (!kind.empty() && record.name.is_index() &&
-      record.name.kind != record.known.value_or(kNoNodeKind))
-    return Bad("the key names an index node of another kind than \"" + std::string(kind) + "\"");
-  return record;
-}
-
 Status JsonRecord::CheckTagCount(std::size_t count) const {
   const std::size_t limit = builder_.context().options->limits.tags;
-  if (count > limit) return Bad("more than " + std::to_string(limit) + " tags");
+  if (count > limit) return Invalid("more than ", limit, " tags");
   return {};
 }
 
 Result<NodeName> JsonRecord::TagNamed(std::string_view tag) const {
   if (tag.find(kIndexSeparator) != std::string_view::npos)
-    return Bad("a tag must be a string without U+001F");
+    return Invalid("a tag must be a string without U+001F");
   return builder_.Name(tag, builtin::kTag);
 }
 
@@ -53,8 +37,10 @@ Status JsonRecord::AddNode(const JsonValue& key) {
   PLEXUS_ASSIGN(std::vector<ColumnValue> columns, TakeColumns());
 
   if (kind && kind->text.empty())
-    return Bad("a node kind's name has 1 to " + std::to_string(Limits::kMaxStringBytes) + " bytes");
-  PLEXUS_ASSIGN(NodeRecord record, NodeNamed(key_text, kind ? kind->text : std::string_view()));
+    return Invalid("a node kind's name has 1 to ", Limits::kMaxStringBytes, " bytes");
+  NodeRecord record;
+  record.kind = builder_.KindCalled(kind ? kind->text : std::string_view());
+  PLEXUS_ASSIGN(record.name, builder_.NameOfKind(key_text, record.kind));
   record.text = text;
   record.properties = std::move(properties);
   record.columns = std::move(columns);
@@ -63,7 +49,7 @@ Status JsonRecord::AddNode(const JsonValue& key) {
     if (tags->type != JsonType::kArray) return WrongType(*tags, "an array of strings or null");
     PLEXUS_TRY(CheckTagCount(tags->count));
     for (const JsonValue& tag : json_.children(*tags)) {
-      if (!tag.is_string()) return Bad("a tag must be a string without U+001F");
+      if (!tag.is_string()) return Invalid("a tag must be a string without U+001F");
       PLEXUS_ASSIGN(NodeName tag_name, TagNamed(tag.text));
       record.tags->push_back(std::move(tag_name));
     }
@@ -81,17 +67,18 @@ Status JsonRecord::Put(const NodeRecord& record) {
     builder_.NoteNodeValue(record.name, "map of properties", *record.properties);
   SetColumns(record.name, node, record.columns);
   SetText(node, record.text);
-  if (record.properties) builder_.SetProperties(node, *record.properties);
+  if (record.properties)
+    PutPayload(builder_.batch(), node, NodeField::kProperties, *record.properties);
   if (record.tags) builder_.ReplaceTags(record.name, node, *record.tags);
   return {};
 }
 
 Result<BatchBuilder::EdgeEnds> JsonRecord::TakeEnds(const JsonValue& ends) {
   if (ends.type != JsonType::kArray || ends.count != 2)
-    return Bad("\"" + std::string(ends.key) + "\" must be [source, target]");
+    return Invalid("\"", ends.key, "\" must be [source, target]");
   const auto two = json_.children(ends);
   if (!two[0].is_string() || !two[1].is_string())
-    return Bad("\"" + std::string(ends.key) + "\" must hold two node keys (strings)");
+    return Invalid("\"", ends.key, "\" must hold two node keys (strings)");
   PLEXUS_ASSIGN(const JsonValue* kind, TakeString("kind", false));
   return builder_.Ends(two[0].text, two[1].text, kind ? kind->text : "link");
 }
@@ -109,16 +96,12 @@ Result<WriteBatch::EdgeInput> JsonRecord::TakeEdgeAttributes() {
   } else if (weight) {
     const auto value = JsonToFloat(*weight);
     if (!value) return WrongType(*weight, "a number within f32");
-    if (IsBelowZero(weight->text))
-      return Bad("weight " + std::string(weight->text) + " is negative");
+    if (IsBelowZero(weight->text)) return Invalid("weight ", weight->text, " is negative");
     edge.weight = *value + 0.0f;  // -0 becomes 0
   }
   for (const JsonValue* s : {label, created_by})
-    if (s &&
-        (s->text.size() > Limits::kMaxStringBytes || s->text.find('\0') != std::string_view::npos))
-      return Bad("\"" + std::string(s->key) + "\" is over " +
-                 std::to_string(Limits::kMaxStringBytes) + " bytes or holds U+0000");
-  if (edge.created_at == kNoTime) return Bad("\"created_at\" of an edge cannot be cleared");
+    if (s) PLEXUS_TRY(CheckString(*s));
+  if (edge.created_at == kNoTime) return Invalid("\"created_at\" of an edge cannot be cleared");
   if (label) edge.label = label->text;
   if (created_by) edge.created_by = created_by->text;
   return edge;
@@ -155,32 +138,31 @@ Status JsonRecord::AddVector(const JsonValue& key) {
   PLEXUS_TRY(NothingLeft());
   PLEXUS_ASSIGN(NodeName name, builder_.Name(key_text));
   const std::string_view space_name = space ? space->text : std::string_view("default");
-  if (!values) return Bad("a vector needs \"values\"");
+  if (!values) return Invalid("a vector needs \"values\"");
   if (!values->is_null() && values->type != JsonType::kArray)
     return WrongType(*values, "an array of numbers or null");
 
   std::vector<float> floats;
   if (!values->is_null()) {
     if (values->count == 0 || values->count > Limits::kMaxDimensions)
-      return Bad("a vector has 1 to " + std::to_string(Limits::kMaxDimensions) + " values, got " +
-                 std::to_string(values->count));
+      return Invalid("a vector has 1 to ", Limits::kMaxDimensions, " values, got ", values->count);
     for (const JsonValue& v : json_.children(*values)) {
       auto f = JsonToFloat(v);
-      if (!f) return Bad("a vector's values must be finite numbers within f32");
+      if (!f) return Invalid("a vector's values must be finite numbers within f32");
       floats.push_back(*f);
     }
   }
   if (auto id = builder_.schema().FindSpace(space_name)) {
     const VectorSpace& defined = builder_.schema().spaces()[*id];
     if (!floats.empty() && floats.size() != defined.dimensions)
-      return Bad("space \"" + defined.name + "\" has " + std::to_string(defined.dimensions) +
-                 " dimensions, got " + std::to_string(floats.size()) + " values");
+      return Invalid("space \"", defined.name, "\" has ", defined.dimensions, " dimensions, got ",
+                     floats.size(), " values");
     for (std::size_t i = 0; defined.element == VectorElement::kF16 && i < floats.size(); ++i)
       if (OverflowsHalf(floats[i]))
-        return Bad("value " + std::to_string(i) + " is too large for the f16 values of space \"" +
-                   defined.name + "\"; the largest is 65504");
+        return Invalid("value ", i, " is too large for the f16 values of space \"", defined.name,
+                       "\"; the largest is 65504");
   } else if (floats.empty()) {
-    return Bad("unknown vector space \"" + std::string(space_name) + "\"");
+    return Invalid("unknown vector space \"", space_name, "\"");
   } else {  // defined by use
     VectorSpace defined{std::string(space_name), static_cast<std::uint32_t>(floats.size()),
                         Metric::kCosine};

@@ -6,10 +6,8 @@
 #include <cmath>
 
 #include "engine/times.h"
-#include "storage/formats/base/property_map.h"
+#include "storage/formats/base/properties.h"
 #include "storage/formats/json/json_edges.h"
-#include "storage/formats/json/json_record.h"
-#include "storage/formats/json/object_lines.h"
 
 namespace plexus::formats::internal {
 
@@ -45,10 +43,16 @@ std::size_t JsonLinesParser::Parse(std::string_view text, std::uint64_t first_li
 std::unexpected<Error> WrongType(const JsonValue& value, std::string_view expected) {
   const bool number =
       value.type == JsonType::kInt || value.type == JsonType::kDouble;  // as it is written
-  return Bad(
-      "\"" + std::string(value.key.substr(0, 80)) + "\" must be " + std::string(expected) +
-      ", got " +
+  return Invalid(
+      "\"", value.key.substr(0, 80), "\" must be ", expected, ", got ",
       (number ? std::string(value.text.substr(0, 40)) : std::string(JsonTypeName(value.type))));
+}
+
+Status CheckString(const JsonValue& value) {
+  if (value.text.size() <= Limits::kMaxStringBytes &&
+      value.text.find('\0') == std::string_view::npos)
+    return {};
+  return Invalid("\"", value.key, "\" is over ", Limits::kMaxStringBytes, " bytes or holds U+0000");
 }
 
 std::optional<std::int64_t> JsonToInt(const JsonValue& value) {
@@ -81,8 +85,7 @@ Status JsonRecord::Add() {
     const JsonValue* v = Take(s.key);
     if (!v) continue;
     if (found)
-      return Bad("a record is one of \"" + std::string(found->key) + "\" and \"" +
-                 std::string(v->key) + "\", not both");
+      return Invalid("a record is one of \"", found->key, "\" and \"", v->key, "\", not both");
     found = v;
     sort = &s;
   }
@@ -90,7 +93,7 @@ Status JsonRecord::Add() {
   if (found) return (this->*sort->add)(*found);
   if (const JsonValue* space = Take("space")) return DefineSpace(*space);
   if (const JsonValue* kind = Take("kind")) return DefineKind(*kind);
-  return Bad(
+  return Invalid(
       "not a record: expected one of the keys node, edge, event, outcome, vector, unlink, "
       "remove, purge, kind, column, space");
 }
@@ -140,9 +143,7 @@ Result<std::optional<std::string>> JsonRecord::TakeProperties() {
   if (!v) return std::nullopt;
   if (v->is_null()) return std::string();
   if (v->type != JsonType::kObject) return WrongType(*v, "an object or null");
-  std::vector<const JsonValue*> members;
-  for (const JsonValue& m : json_.children(*v)) members.push_back(&m);
-  return EncodeProperties(json_, members);
+  return EncodeObject(json_, *v);
 }
 
 Result<ColumnValue> JsonRecord::ReadColumn(ColumnId id, const JsonValue& value) const {
@@ -170,14 +171,11 @@ Result<ColumnValue> JsonRecord::ReadColumn(ColumnId id, const JsonValue& value) 
     }
     case ColumnType::kString:
       if (!value.is_string()) return WrongType(value, "a string or null");
-      if (value.text.size() > Limits::kMaxStringBytes ||
-          value.text.find('\0') != std::string_view::npos)
-        return Bad("\"" + std::string(value.key) + "\" is over " +
-                   std::to_string(Limits::kMaxStringBytes) + " bytes or holds U+0000");
+      PLEXUS_TRY(CheckString(value));
       out.text = value.text;
       return out;
   }
-  return Bad("unknown column type");
+  return Invalid("unknown column type");
 }
 
 Result<std::vector<ColumnValue>> JsonRecord::TakeColumns() {
@@ -204,9 +202,9 @@ Result<std::vector<ColumnValue>> JsonRecord::TakeColumnValues(Misfits misfits) {
 Status JsonRecord::NothingLeft() const {
   for (std::size_t i = 0; i < members_.size(); ++i)
     if (!taken_[i])
-      return Bad("unknown key \"" + std::string(members_[i].key.substr(0, 80)) +
-                 "\": not an attribute of this record and not a column; other data goes into "
-                 "\"props\"");
+      return Invalid("unknown key \"", members_[i].key.substr(0, 80),
+                     "\": not an attribute of this record and not a column; other data goes into "
+                     "\"props\"");
   return {};
 }
 
@@ -223,11 +221,9 @@ void JsonRecord::SetColumns(const NodeName& of, NodeRef node,
 }
 
 void JsonRecord::SetText(NodeRef node, const JsonValue* text) {
-  if (!text) return;
-  if (text->is_null() || text->text.empty())
-    builder_.batch().ClearPayload(node, NodeField::kText);
-  else
-    builder_.batch().SetPayload(node, NodeField::kText, text->text);
+  if (text)
+    PutPayload(builder_.batch(), node, NodeField::kText,
+               text->is_null() ? std::string_view() : text->text);
 }
 
 }  // namespace plexus::formats::internal

@@ -6,22 +6,13 @@
 #include <string>
 #include <utility>
 
-#include "storage/formats/base/ascii.h"
 #include "storage/formats/base/field_names.h"
-#include "storage/formats/json/json_record.h"
-#include "storage/formats/json/memory_rows.h"
-#include "storage/formats/json/object_lines.h"
+#include "storage/formats/base/text.h"
+#include "storage/formats/json/json_lines.h"
 
 namespace plexus::formats::internal {
 
 namespace {
-
-using Fields = std::vector<JsonValue>;
-
-JsonValue* FindField(Fields& fields, std::string_view name) {
-  const auto at = std::ranges::find(fields, name, &JsonValue::key);
-  return at == fields.end() ? nullptr : &*at;
-}
 
 // A field that was given another name, and what it was called.
 struct Renamed {
@@ -44,17 +35,17 @@ class JsonRow {
       if (message.contains("\"" + std::string(r.meaning) + "\""))
         message += " (\"" + std::string(r.meaning) + "\" is \"" + std::string(r.in_file) +
                    "\" in the row)";
-    return Bad(std::move(message));
+    return Invalid(message);
   }
 
  private:
   Status AddNamed() {
     const std::size_t limit = builder_.context().options->limits.columns;
-    if (fields_.size() > limit) return Bad("more than " + std::to_string(limit) + " fields");
+    if (fields_.size() > limit) return Invalid("more than ", limit, " fields");
     PLEXUS_TRY(RenameGiven());
     TakeApoc();
     MemoryRow sort = MemoryRowOf(
-        [&](std::string_view n) { return FindField(fields_, n) || FindField(nulls_, n); });
+        [&](std::string_view n) { return FindMember(fields_, n) || FindMember(nulls_, n); });
     if (sort == MemoryRow::kTurn) {
       ReadNumbers();
       if (!MayBeTurn()) sort = MemoryRow::kNone;
@@ -62,7 +53,7 @@ class JsonRow {
     if (sort != MemoryRow::kNone) return AddMemoryRow(sort);
     const bool edge = Has(EdgeFieldNames(), "source") && Has(EdgeFieldNames(), "target");
     if (!edge && !Has(NodeFieldNames(), "id"))
-      return Bad(
+      return Invalid(
           "expected two ends (source_id and target_id, from_id and to_id, source and target) or "
           "a key (id, key)");
     RenameOthers(edge ? EdgeFieldNames() : NodeFieldNames());
@@ -79,17 +70,17 @@ class JsonRow {
 
   // What Neo4j's APOC calls node and relationship. The ids of the two are apart: an edge has none.
   void TakeApoc() {
-    const JsonValue* type = FindField(fields_, "type");
+    const JsonValue* type = FindMember(fields_, "type");
     if (!type || !type->is_string()) return;
     const auto end_of = [&](std::string_view name) {
-      const JsonValue* end = FindField(fields_, name);
+      const JsonValue* end = FindMember(fields_, name);
       return end && end->type == JsonType::kObject ? json_.Find(*end, "id") : nullptr;
     };
     const JsonValue *start = end_of("start"), *end = end_of("end");
     const bool edge = type->text == "relationship" && start && end;
-    JsonValue* labels = FindField(fields_, "labels");
+    JsonValue* labels = FindMember(fields_, "labels");
     if (!edge && (type->text != "node" || !labels || labels->type != JsonType::kArray)) return;
-    Fields made;
+    Members made;
     const auto add = [&](JsonValue value, std::string_view key) {
       value.key = key;
       made.push_back(value);
@@ -97,13 +88,13 @@ class JsonRow {
     if (edge) {
       add(*start, "source");
       add(*end, "target");
-      if (const JsonValue* kind = FindField(fields_, "label")) add(*kind, "kind");
+      if (const JsonValue* kind = FindMember(fields_, "label")) add(*kind, "kind");
     } else {
-      if (const JsonValue* id = FindField(fields_, "id")) add(*id, "id");
+      if (const JsonValue* id = FindMember(fields_, "id")) add(*id, "id");
       if (labels->count > 0) add(json_.children(*labels)[0], "kind");
       if (labels->count > 1) add(*labels, "labels");
     }
-    if (const JsonValue* properties = FindField(fields_, "properties")) add(*properties, "props");
+    if (const JsonValue* properties = FindMember(fields_, "properties")) add(*properties, "props");
     fields_ = std::move(made);
   }
 
@@ -129,8 +120,8 @@ class JsonRow {
 
   // Whether the row states no kind, or that of turns.
   bool MayBeTurn() {
-    const JsonValue* kind = FindField(fields_, "kind");
-    if (!kind || !kind->is_string()) kind = FindField(fields_, "type");
+    const JsonValue* kind = FindMember(fields_, "kind");
+    if (!kind || !kind->is_string()) kind = FindMember(fields_, "type");
     if (!kind || !kind->is_string() || kind->text.empty() || kind->text == "turn") return true;
     for (const ColumnName& name : builder_.context().options->kind_names)
       if (name.in_file == kind->text) return name.meaning == "turn";
@@ -165,13 +156,12 @@ class JsonRow {
       const ColumnName& name = columns[i];
       std::string_view meaning = name.meaning;
       if (meaning == "key") meaning = "id";
-      JsonValue* field = FindField(fields_, name.in_file);
-      if (builder_.context().columns && (field || FindField(nulls_, name.in_file)))
+      JsonValue* field = FindMember(fields_, name.in_file);
+      if (builder_.context().columns && (field || FindMember(nulls_, name.in_file)))
         builder_.context().columns->Mark(i);
       if (!field || name.in_file == meaning) continue;
-      if (FindField(fields_, meaning))
-        return Bad("\"" + name.in_file + "\" and \"" + std::string(meaning) +
-                   "\" mean the same here");
+      if (FindMember(fields_, meaning))
+        return Invalid("\"", name.in_file, "\" and \"", meaning, "\" mean the same here");
       Rename(*field, meaning);
     }
     return {};
@@ -181,15 +171,15 @@ class JsonRow {
   bool Has(std::span<const FieldName> names, std::string_view meaning) {
     return std::ranges::any_of(names, [&](const FieldName& name) {
       return name.meaning == meaning &&
-             (FindField(fields_, name.in_file) || FindField(fields_, meaning) ||
-              FindField(nulls_, name.in_file));
+             (FindMember(fields_, name.in_file) || FindMember(fields_, meaning) ||
+              FindMember(nulls_, name.in_file));
     });
   }
 
   void RenameOthers(std::span<const FieldName> names) {
     for (const FieldName& name : names)
-      if (!FindField(fields_, name.meaning))
-        if (JsonValue* field = FindField(fields_, name.in_file)) Rename(*field, name.meaning);
+      if (!FindMember(fields_, name.meaning))
+        if (JsonValue* field = FindMember(fields_, name.in_file)) Rename(*field, name.meaning);
   }
 
   void Rename(JsonValue& field, std::string_view meaning) {
@@ -198,21 +188,20 @@ class JsonRow {
   }
 
   Status CheckText(std::string_view meaning) {
-    const JsonValue* field = FindField(fields_, meaning);
+    const JsonValue* field = FindMember(fields_, meaning);
     if (field && !field->is_string()) return WrongType(*field, "a string");
     return {};
   }
 
   // A key that is null, or that the row has under a second name.
   Status CheckKey(std::string_view meaning, std::span<const FieldName> names, bool once) {
-    const bool given = FindField(fields_, meaning) != nullptr;
+    const bool given = FindMember(fields_, meaning) != nullptr;
     for (const FieldName& name : names) {
       if (name.meaning != meaning) continue;
-      if (!given && FindField(nulls_, name.in_file))
-        return Bad("\"" + std::string(name.in_file) + "\" is null");
-      if (once && name.in_file != meaning && FindField(fields_, name.in_file))
-        return Bad("\"" + std::string(name.in_file) + "\" and \"" + Spelling(meaning) +
-                   "\" mean the same");
+      if (!given && FindMember(nulls_, name.in_file))
+        return Invalid("\"", name.in_file, "\" is null");
+      if (once && name.in_file != meaning && FindMember(fields_, name.in_file))
+        return Invalid("\"", name.in_file, "\" and \"", Spelling(meaning), "\" mean the same");
     }
     return {};
   }
@@ -229,10 +218,10 @@ class JsonRow {
   }
 
   Status AddNode() {
-    if (!FindField(fields_, "kind") && !FindField(fields_, "type")) AddKind();
+    if (!FindMember(fields_, "kind") && !FindMember(fields_, "type")) AddKind();
     PLEXUS_ASSIGN(const std::vector<Related> related, TakeRelated());
     std::string key;
-    if (const JsonValue* id = FindField(fields_, "id")) key = id->text;
+    if (const JsonValue* id = FindMember(fields_, "id")) key = id->text;
     std::vector<BatchBuilder::EdgeEnds> ends;
     for (const Related& other : related) {
       PLEXUS_ASSIGN(BatchBuilder::EdgeEnds two, builder_.Ends(key, other.key, "relates_to"));
@@ -252,12 +241,12 @@ class JsonRow {
     const auto renamed = [&](std::string_view name) {
       return std::ranges::find(renamed_, name, &Renamed::in_file) != renamed_.end();
     };
-    for (const FieldKind& known : NodeFieldKinds()) {
-      if (!FindField(fields_, known.in_file) && !renamed(known.in_file)) continue;
+    for (const FieldName& known : NodeFieldKinds()) {
+      if (!FindMember(fields_, known.in_file) && !renamed(known.in_file)) continue;
       JsonValue kind;
       kind.type = JsonType::kString;
       kind.key = "kind";
-      kind.text = known.kind;
+      kind.text = known.meaning;
       fields_.push_back(kind);
       return;
     }
@@ -272,7 +261,7 @@ class JsonRow {
   // stays a property.
   Result<std::vector<Related>> TakeRelated() {
     std::vector<Related> all;
-    const JsonValue* list = FindField(fields_, "related_to");
+    const JsonValue* list = FindMember(fields_, "related_to");
     if (!list || list->type != JsonType::kArray) return all;
     for (const JsonValue& item : json_.children(*list)) {
       if (item.is_string()) {
@@ -283,9 +272,9 @@ class JsonRow {
       const JsonValue* key = json_.Find(item, "id");
       const JsonValue* distance = json_.Find(item, "distance");
       if (!key || !key->is_string())
-        return Bad("\"related_to\": an item needs an \"id\", a string");
+        return Invalid("\"related_to\": an item needs an \"id\", a string");
       if (distance && !distance->is_null() && !distance->is_number())
-        return Bad("\"related_to\": \"distance\" must be a number");
+        return Invalid("\"related_to\": \"distance\" must be a number");
       const double away = distance && distance->is_number() ? distance->number() : 0.5;
       all.push_back({key->text, static_cast<float>(
                                     std::round(std::clamp(1 - away, 0.01, 1e6) * 1000) / 1000)});
@@ -296,7 +285,7 @@ class JsonRow {
 
   const JsonParser& json_;
   BatchBuilder& builder_;
-  Fields fields_, nulls_;
+  Members fields_, nulls_;
   std::vector<Renamed> renamed_;
 };
 
@@ -323,11 +312,8 @@ Status AddJsonRow(std::string_view row, BatchBuilder& builder) {
   return AddJsonRow(json, *root, builder);
 }
 
-bool IsJsonRow(std::string_view object) {
-  JsonParser json;
-  const auto root = json.Parse(object);
-  if (!root || (*root)->type != JsonType::kObject) return false;
-  const auto has = [&](std::string_view name) { return json.Find(**root, name) != nullptr; };
+bool IsJsonRow(const JsonParser& json, const JsonValue& object) {
+  const auto has = [&](std::string_view name) { return json.Find(object, name) != nullptr; };
   for (const std::string_view ours : {"node", "edge", "event", "vector", "unlink", "remove",
                                       "purge", "column", "space", "nodes", "links", "edges"})
     if (has(ours)) return false;

@@ -9,9 +9,9 @@
 #include "engine/properties/json_writer.h"
 #include "engine/properties/properties.h"
 #include "storage/formats/base/json_tree.h"
-#include "storage/formats/base/property_map.h"
-#include "storage/formats/json/json_record.h"
-#include "storage/formats/json/object_lines.h"
+#include "storage/formats/base/properties.h"
+#include "storage/formats/base/text.h"
+#include "storage/formats/json/json_lines.h"
 #include "storage/formats/pipeline/batch_builder.h"
 
 namespace plexus::formats::internal {
@@ -21,7 +21,7 @@ namespace {
 Result<std::string_view> Text(const JsonParser& json, const JsonValue& root,
                               std::string_view name) {
   const JsonValue* value = json.Find(root, name);
-  if (!value) return Bad("no \"" + std::string(name) + "\"");
+  if (!value) return Invalid("no \"", name, "\"");
   if (!value->is_string()) return WrongType(*value, "a string");
   return value->text;
 }
@@ -43,22 +43,25 @@ struct Observations {
 
 Result<Observations> ReadObservations(const JsonParser& json, const JsonValue& root) {
   const JsonValue* list = json.Find(root, "observations");
-  if (!list) return Bad("no \"observations\"");
+  if (!list) return Invalid("no \"observations\"");
   if (list->type != JsonType::kArray) return WrongType(*list, "an array of strings");
   std::vector<std::string_view> items;
-  Observations out{{}, "["};
+  Observations out;
   for (const JsonValue& item : json.children(*list)) {
     if (!item.is_string())
-      return Bad("an observation must be a string, got " + std::string(JsonTypeName(item.type)));
+      return Invalid("an observation must be a string, got ", JsonTypeName(item.type));
     items.push_back(item.text);
-    if (out.list.size() > 1) out.list += ',';
-    AppendJsonString(out.list, item.text);
   }
   ObservationText joined = JoinObservations(items);
   out.text = std::move(joined.text);
-  out.list = joined.plain ? "null" : out.list + "]";
+  out.list = "null";
+  if (!joined.plain) {
+    out.list.clear();
+    AppendJsonList(out.list, items,
+                   [&](std::string_view item) { AppendJsonString(out.list, item); });
+  }
   if (out.text.size() > Limits::kMaxPayloadBytes)
-    return Bad("observations over " + std::to_string(Limits::kMaxPayloadBytes) + " bytes");
+    return Invalid("observations over ", Limits::kMaxPayloadBytes, " bytes");
   return out;
 }
 
@@ -75,8 +78,7 @@ Result<std::string> EntityPatch(std::uint64_t line, std::optional<std::string_vi
   PLEXUS_ASSIGN(JsonProperties patch, SplitProperties(others));
   patch["observations"] = observations.list;
   patch[std::string(kFileLine)] = std::to_string(line);
-  std::string& type_patch = patch["entityType"] = type ? "" : "null";
-  if (type) AppendJsonString(type_patch, *type);
+  patch["entityType"] = type ? JsonString(*type) : "null";
   return JoinProperties(patch);
 }
 
@@ -97,18 +99,17 @@ Status AddEntity(const JsonParser& json, const JsonValue& root, std::uint64_t li
   type = builder.KindCalled(type);
   PLEXUS_ASSIGN(const Observations observations, ReadObservations(json, root));
   PLEXUS_ASSIGN(const NodeName name, builder.Name(key));
-  if (name.is_index()) return Bad("an entity's name must not hold U+001F");
+  if (name.is_index()) return Invalid("an entity's name must not hold U+001F");
   if (type.size() > Limits::kMaxStringBytes)
-    return Bad("\"entityType\" is over " + std::to_string(Limits::kMaxStringBytes) + " bytes");
+    return Invalid("\"entityType\" is over ", Limits::kMaxStringBytes, " bytes");
   const auto known = builder.schema().FindNodeKind(type);
   const bool is_kind = known ? builder.schema().node_kind(*known).plane == Plane::kFact
-                             : builder.CheckNewNodeKind(type).has_value();
+                             : builder.CheckNew<NodeKind>(type).has_value();
   PLEXUS_ASSIGN(const std::string others, Others(json, root, kKnown));
   PLEXUS_ASSIGN(
       std::string patch_bytes,
       EntityPatch(line, is_kind ? std::nullopt : std::optional(type), observations, others));
 
-  WriteBatch& batch = builder.batch();
   const NodeRef node = builder.Ref(name);
   PLEXUS_TRY(builder.Upsert(name, node, is_kind ? type : std::string_view("node")));
   std::string content(type);
@@ -117,10 +118,7 @@ Status AddEntity(const JsonParser& json, const JsonValue& root, std::uint64_t li
         std::string_view(others)})
     (content += '\0') += part;
   builder.NoteNodeValue(name, "record", content);
-  if (observations.text.empty())
-    batch.ClearPayload(node, NodeField::kText);
-  else
-    batch.SetPayload(node, NodeField::kText, observations.text);
+  PutPayload(builder.batch(), node, NodeField::kText, observations.text);
   return builder.PatchProperties(name, node, std::move(patch_bytes), false);
 }
 
@@ -136,13 +134,13 @@ Status AddRelation(const JsonParser& json, const JsonValue& root, std::uint64_t 
   PLEXUS_ASSIGN(const std::string properties, RelationProperties(line, others));
   for (const std::string_view end : {from, to}) {
     PLEXUS_ASSIGN(const NodeName node, builder.Name(end));
-    if (node.is_index()) return Bad("an entity's name must not hold U+001F");
+    if (node.is_index()) return Invalid("an entity's name must not hold U+001F");
   }
   const RelationEdge relation = EdgeOfRelation(
       builder.schema(), from, to, name,
-      [&](std::string_view kind) { return builder.CheckNewEdgeKind(kind).has_value(); });
+      [&](std::string_view kind) { return builder.CheckNew<EdgeKind>(kind).has_value(); });
   if (relation.label.size() > Limits::kMaxStringBytes)
-    return Bad("\"relationType\" is over " + std::to_string(Limits::kMaxStringBytes) + " bytes");
+    return Invalid("\"relationType\" is over ", Limits::kMaxStringBytes, " bytes");
   WriteBatch::EdgeInput edge;
   edge.label = relation.label;
   edge.properties = properties;
@@ -169,21 +167,19 @@ std::size_t McpMemoryParser::Parse(std::string_view text, std::uint64_t first_li
   return TakeObjectLines(text, first_line, context, piece, AddObject);
 }
 
-bool IsMcpMemoryLine(std::string_view line, bool cut) {
-  if (cut) {
-    std::string begin;  // without blanks
-    for (const char c : line.substr(0, 256))
-      if (c != ' ' && c != '\t') begin += c;
-    return begin.starts_with(R"({"type":"entity","name":)") ||
-           begin.starts_with(R"({"type":"relation","from":)");
-  }
-  JsonParser json;
-  const auto root = json.Parse(line);
-  if (!root || (*root)->type != JsonType::kObject) return false;
-  const JsonValue* type = json.Find(**root, "type");
+bool BeginsMcpMemoryLine(std::string_view line) {
+  std::string begin;  // without blanks
+  for (const char c : line.substr(0, 256))
+    if (c != ' ' && c != '\t') begin += c;
+  return begin.starts_with(R"({"type":"entity","name":)") ||
+         begin.starts_with(R"({"type":"relation","from":)");
+}
+
+bool IsMcpMemoryRecord(const JsonParser& json, const JsonValue& object) {
+  const JsonValue* type = json.Find(object, "type");
   return type && type->is_string() &&
-         ((type->text == "entity" && json.Find(**root, "name")) ||
-          (type->text == "relation" && json.Find(**root, "relationType")));
+         ((type->text == "entity" && json.Find(object, "name")) ||
+          (type->text == "relation" && json.Find(object, "relationType")));
 }
 
 }  // namespace plexus::formats::internal

@@ -25,6 +25,7 @@
 
 #include <string_view>
 
+#include "storage/formats/base/json_tree.h"
 #include "storage/formats/base/mcp_records.h"
 #include "storage/formats/pipeline/record_parser.h"
 
@@ -36,8 +37,9 @@ class McpMemoryParser final : public RecordParser {
                     Piece& piece) const override;
 };
 
-// Whether a line looks like one of these records. `cut`: it is only the beginning of a
-// line, which is judged by what the server writes first.
-bool IsMcpMemoryLine(std::string_view line, bool cut);
+// Whether the beginning of a line looks like one of these records, by what the server writes first;
+// and whether a whole object is one.
+bool BeginsMcpMemoryLine(std::string_view line);
+bool IsMcpMemoryRecord(const JsonParser& json, const JsonValue& object);
 
 }  // namespace plexus::formats::internal

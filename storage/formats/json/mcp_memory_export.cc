@@ -1,6 +1,5 @@
 // Facts and their edges as the MCP memory server's file; what the labels mean is in mcp_memory.h.
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "engine/properties/split_properties.h"
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/mcp_records.h"
+#include "storage/formats/base/text.h"
 
 namespace plexus::formats {
 
@@ -26,9 +26,7 @@ std::uint64_t TakeLine(JsonProperties& map) {
   const auto entry = map.extract(std::string(kFileLine));
   std::uint64_t line = kNoLine;
   if (!entry) return line;
-  const std::string& text = entry.mapped();
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), line);
-  return error == std::errc() && end == text.data() + text.size() ? line : kNoLine;
+  return ReadWhole(entry.mapped(), line) ? line : kNoLine;
 }
 
 std::string TakeOr(JsonProperties& map, std::string_view name, std::string otherwise) {
@@ -36,19 +34,11 @@ std::string TakeOr(JsonProperties& map, std::string_view name, std::string other
   return entry ? std::move(entry.mapped()) : otherwise;
 }
 
-std::string Quoted(std::string_view text) {
+std::string ObservationList(std::string_view text) {
   std::string json;
-  AppendJsonString(json, text);
+  AppendJsonList(json, SplitObservations(text),
+                 [&](std::string_view one) { AppendJsonString(json, one); });
   return json;
-}
-
-std::string Observations(std::string_view text) {
-  std::string json = "[";
-  for (const std::string_view one : SplitObservations(text)) {
-    if (json.size() > 1) json += ',';
-    AppendJsonString(json, one);
-  }
-  return json += ']';
 }
 
 class McpMemoryWriter {
@@ -104,10 +94,10 @@ class McpMemoryWriter {
       return Unsupported("export: the text of '", s_.key(v), "' is not valid UTF-8");
     TakeLine(map);
     const std::string type =
-        TakeOr(map, "entityType", Quoted(s_.schema().node_kind(s_.node_kind(v)).name));
-    const std::string observations = TakeOr(map, "observations", Observations(text));
-    out_ += R"({"type":"entity","name":)";
-    AppendJsonString(out_, s_.key(v));
+        TakeOr(map, "entityType", JsonString(s_.schema().node_kind(s_.node_kind(v)).name));
+    const std::string observations = TakeOr(map, "observations", ObservationList(text));
+    out_ += R"({"type":"entity")";
+    AppendJsonMember(out_, "name", s_.key(v));
     out_ += R"(,"entityType":)" + type + R"(,"observations":)" + observations;
     AppendRest(out_, map);
     return sink_.EndRow();
@@ -154,12 +144,10 @@ class McpMemoryWriter {
 
   std::string Spelled(const Edge& e, const JsonProperties& map) const {
     const auto [from, to, name] = RelationOfEdge(s_, e);
-    std::string json = R"({"type":"relation","from":)";
-    AppendJsonString(json, from);
-    json += R"(,"to":)";
-    AppendJsonString(json, to);
-    json += R"(,"relationType":)";
-    AppendJsonString(json, name);
+    std::string json = R"({"type":"relation")";
+    AppendJsonMember(json, "from", from);
+    AppendJsonMember(json, "to", to);
+    AppendJsonMember(json, "relationType", name);
     AppendRest(json, map);
     return json;
   }

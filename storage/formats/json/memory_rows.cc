@@ -1,20 +1,18 @@
 // Rows to records, as text: the parser of JSON lines checks what they say.
-#include "storage/formats/json/memory_rows.h"
+#include "storage/formats/json/json_rows.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "engine/properties/json_writer.h"
-#include "storage/formats/base/ascii.h"
-#include "storage/formats/base/property_map.h"
-#include "storage/formats/json/json_record.h"
+#include "storage/formats/base/properties.h"
+#include "storage/formats/base/text.h"
+#include "storage/formats/json/json_lines.h"
 
 namespace plexus::formats::internal {
 
 namespace {
-
-using engine_internal::AppendJsonString;
 
 bool IsKey(const JsonValue& value) {
   return value.is_string() || value.type == JsonType::kInt || value.type == JsonType::kUint;
@@ -37,7 +35,7 @@ class RowFields {
   }
   Result<std::string> Key(std::initializer_list<std::string_view> names) {
     const JsonValue* value = Take(names);
-    if (!value) return Bad("no \"" + std::string(*names.begin()) + "\"");
+    if (!value) return Invalid("no \"", *names.begin(), "\"");
     if (!IsKey(*value)) return WrongType(*value, "a string or an integer");
     return std::string(value->text);
   }
@@ -58,10 +56,7 @@ class RowFields {
 // A record being written: members one after the other.
 class Record {
  public:
-  void Text(std::string_view name, std::string_view text) {
-    Name(name);
-    AppendJsonString(out_, text);
-  }
+  void Text(std::string_view name, std::string_view text) { Raw(name, JsonString(text)); }
   void Raw(std::string_view name, std::string_view json) {
     Name(name);
     out_ += json;
@@ -88,9 +83,7 @@ class Record {
  private:
   void Name(std::string_view name) {
     names_.emplace_back(name);
-    if (out_.size() > 1) out_ += ',';
-    AppendJsonString(out_, name);
-    out_ += ':';
+    AppendJsonKey(out_, name);
   }
   std::string out_ = "{";
   std::vector<std::string> names_;
@@ -122,15 +115,10 @@ std::string WithFreeData(Record props, RowFields& row, bool reserved) {
   return props.Done();
 }
 
-std::string Edge(std::string_view source, std::string_view target, std::string_view kind,
-                 std::string_view more = {}) {
-  std::string line = "{\"edge\":[";
-  AppendJsonString(line, source);
-  line += ',';
-  AppendJsonString(line, target);
-  line += "],\"kind\":\"";
-  line.append(kind).append("\"").append(more).append("}");
-  return line;
+std::string EdgeRecord(std::string_view source, std::string_view target, std::string_view kind,
+                       std::string_view more = {}) {
+  return std::string("{\"edge\":[") + JsonString(source) + ',' + JsonString(target) +
+         "],\"kind\":" + JsonString(kind) + std::string(more) + "}";
 }
 
 Result<std::string> EventOf(RowFields& row) {
@@ -157,10 +145,9 @@ Result<std::string> MemberOf(RowFields& row) {
   for (const std::string_view name : {"rank", "trust", "score"})
     props.Number(name, json, row.Take({name}));
   props.Value("preview", json, row.Take({"preview"}));
-  std::string more = ",\"label\":";
-  AppendJsonString(more, role ? role->text : std::string_view("related"));
-  return Edge(event, memory, "member",
-              more + ",\"props\":" + WithFreeData(std::move(props), row, false));
+  return EdgeRecord(event, memory, "member",
+                    ",\"label\":" + JsonString(role ? role->text : "related") +
+                        ",\"props\":" + WithFreeData(std::move(props), row, false));
 }
 
 Result<std::string> OutcomeOf(RowFields& row) {
@@ -179,24 +166,24 @@ Result<std::string> OutcomeOf(RowFields& row) {
 
 // A file of a turn's metadata: a path, or an object with one and what was done to it.
 Result<std::string> FileEdge(const JsonParser& json, std::string_view turn, const JsonValue& file) {
-  if (file.is_string()) return Edge(turn, file.text, "mentions");
+  if (file.is_string()) return EdgeRecord(turn, file.text, "mentions");
   if (file.type != JsonType::kObject) return WrongType(file, "a path, or an object with \"path\"");
   const JsonValue *path = nullptr, *operation = nullptr;
   for (const std::string_view name : {"path", "file_path", "filePath", "file", "name"})
     if (!path) path = json.Find(file, name);
   for (const std::string_view name : {"operation", "op", "action"})
     if (!operation) operation = json.Find(file, name);
-  if (!path || !path->is_string()) return Bad("\"files\": a file needs a \"path\", a string");
+  if (!path || !path->is_string()) return Invalid("\"files\": a file needs a \"path\", a string");
   Record props;
   if (operation) props.Value("operation", json, operation);
-  return Edge(turn, path->text, "mentions", ",\"props\":" + props.Done());
+  return EdgeRecord(turn, path->text, "mentions", ",\"props\":" + props.Done());
 }
 
 // "fix", or {"inscription" or "name": "fix", "category": "..."}; or a list of such.
 Status InscriptionEdges(const JsonParser& json, std::string_view turn, const JsonValue& value,
                         std::vector<std::string>& records) {
   if (value.is_string()) {
-    if (!value.text.empty()) records.push_back(Edge(turn, value.text, "inscribed"));
+    if (!value.text.empty()) records.push_back(EdgeRecord(turn, value.text, "inscribed"));
     return {};
   }
   if (value.type == JsonType::kArray) {
@@ -211,10 +198,10 @@ Status InscriptionEdges(const JsonParser& json, std::string_view turn, const Jso
     category = json.Find(value, "category");
   }
   if (!name || !name->is_string())
-    return Bad("\"inscription\" is a name, or an object with \"name\" and \"category\"");
+    return Invalid("\"inscription\" is a name, or an object with \"name\" and \"category\"");
   Record props;
   if (category) props.Value("category", json, category);
-  records.push_back(Edge(turn, name->text, "inscribed", ",\"props\":" + props.Done()));
+  records.push_back(EdgeRecord(turn, name->text, "inscribed", ",\"props\":" + props.Done()));
   return {};
 }
 
@@ -241,7 +228,7 @@ Status TurnOf(RowFields& row, std::vector<std::string>& records) {
   const JsonValue* embedding = row.Take({"embedding", "vector"});
   const JsonValue* inscription = row.Take({"inscription", "inscriptions"});
   const JsonValue* metadata = row.Take({"metadata"});
-  std::vector<std::string> edges = {Edge(id, session, "in_session")};
+  std::vector<std::string> edges = {EdgeRecord(id, session, "in_session")};
   if (metadata && metadata->type == JsonType::kObject) {
     Record rest;
     for (const JsonValue& member : json.children(*metadata)) {
@@ -296,21 +283,16 @@ void AppendJson(const JsonParser& json, const JsonValue& value, std::string& out
     case JsonType::kString:
       return AppendJsonString(out, value.text);
     case JsonType::kArray:
+      return AppendJsonList(out, json.children(value),
+                            [&](const JsonValue& child) { AppendJson(json, child, out); });
     case JsonType::kObject:
-      break;
+      out += '{';
+      for (const JsonValue& child : json.children(value)) {
+        AppendJsonKey(out, child.key);
+        AppendJson(json, child, out);
+      }
+      out += '}';
   }
-  const bool object = value.type == JsonType::kObject;
-  out += object ? '{' : '[';
-  bool first = true;
-  for (const JsonValue& child : json.children(value)) {
-    if (!std::exchange(first, false)) out += ',';
-    if (object) {
-      AppendJsonString(out, child.key);
-      out += ':';
-    }
-    AppendJson(json, child, out);
-  }
-  out += object ? '}' : ']';
 }
 
 Result<std::vector<std::string>> RecordsOf(MemoryRow sort, const JsonParser& json,
@@ -340,7 +322,7 @@ std::string WithJsonOfTexts(const JsonParser& json, const JsonValue& root) {
   if (std::ranges::none_of(json.children(root), holds_json)) return {};
   std::string text = "{";
   for (const JsonValue& member : json.children(root)) {
-    engine_internal::AppendJsonKey(text, member.key);
+    AppendJsonKey(text, member.key);
     if (holds_json(member))
       text += Trim(member.text);
     else

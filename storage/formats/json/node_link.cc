@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "engine/properties/json_writer.h"
+#include "storage/formats/base/text.h"
 
 namespace plexus::formats::internal {
 
@@ -327,14 +327,12 @@ void NodeLinkReader::KeepId(std::size_t begin) {
   const auto root = json_.Parse(text.substr(std::min(begin, text.size())));
   if (!root || (*root)->type != JsonType::kObject) return;
   const JsonValue* const own = json_.Find(**root, "id");
-  if (!own) {
+  if (!own)
     id = std::to_string(nodes_ - 1);
-  } else if (own->is_number()) {
+  else if (own->is_number())
     id = own->text;
-  } else if (own->is_string()) {
-    id.clear();
-    engine_internal::AppendJsonString(id, own->text);
-  }
+  else if (own->is_string())
+    id = JsonString(own->text);
 }
 
 void NodeLinkReader::Element() {

@@ -98,7 +98,8 @@ class NodeLinkWriter {
   }
 
  private:
-  Status WriteProperties(PayloadRef ref, std::span<const std::string_view> names, bool columns) {
+  // The properties, and the end of the object.
+  Status EndElement(PayloadRef ref, std::span<const std::string_view> names, bool columns) {
     PLEXUS_ASSIGN(const std::string bytes, s_.PayloadOrEmpty(ref));
     PLEXUS_ASSIGN(const JsonProperties map, SplitProperties(bytes));
     std::string rest = "{";
@@ -113,6 +114,7 @@ class NodeLinkWriter {
       AppendJsonKey(out_, "props");
       out_ += rest + "}";
     }
+    out_ += '}';
     return {};
   }
 
@@ -165,12 +167,6 @@ class NodeLinkWriter {
     time("valid_from", e.valid_from);
     time("valid_until", e.valid_until);
     return EndElement(e.properties, kEdgeNames, false);
-  }
-
-  Status EndElement(PayloadRef properties, std::span<const std::string_view> names, bool columns) {
-    PLEXUS_TRY(WriteProperties(properties, names, columns));
-    out_ += '}';
-    return {};
   }
 
   const Snapshot& s_;

@@ -14,16 +14,16 @@
 #include "engine/properties/json_writer.h"
 #include "engine/times.h"
 #include "engine/vocabulary.h"
+#include "storage/formats/base/text.h"
 #include "storage/formats/markdown/note.h"
 
 namespace plexus::formats {
 
 using namespace internal;
+using namespace engine_internal;
 namespace fs = std::filesystem;
 
 namespace {
-
-using engine_internal::AppendJsonString;
 
 constexpr std::string_view kEnd = ".md";
 constexpr const char* kKind = "note";
@@ -57,18 +57,11 @@ struct Note {
 // Lines of a record, such as {"edge":["a","b"],"kind":"link"}.
 std::string EdgeLine(const char* what, std::string_view source, std::string_view target,
                      const std::string& rest) {
-  std::string line = std::string("{\"") + what + "\":[";
-  AppendJsonString(line, source);
-  line += ',';
-  AppendJsonString(line, target);
-  return line + "]," + rest + "}\n";
+  return std::string("{\"") + what + "\":[" + JsonString(source) + ',' + JsonString(target) + "]," +
+         rest + "}\n";
 }
 
-std::string CreatedBy(const std::string& author) {
-  std::string json = ",\"created_by\":";
-  AppendJsonString(json, author);
-  return json;
-}
+std::string CreatedBy(const std::string& author) { return ",\"created_by\":" + JsonString(author); }
 
 // A mark is the inscription plexus.mirror.NAME. The author of a note's edge to it is mirror: and
 // the folder's path; one of another author is not a mirror's.
@@ -216,34 +209,24 @@ class Mirror {
 
   std::string NodeLine(const Note& note) const {
     std::string props = "{";
-    const auto add = [&](const std::string& name, const std::string& value) {
-      engine_internal::AppendJsonKey(props, name);
-      AppendJsonString(props, value);
-    };
     std::string_view kind = note.read.kind.empty() ? kKind : std::string_view(note.read.kind);
     const auto known = snapshot_.schema().FindNodeKind(kind);
     if (known && snapshot_.schema().node_kind(*known).plane == Plane::kIndex) {
-      add(note.read.kind_field, note.read.kind);  // a note is a fact
+      AppendJsonMember(props, note.read.kind_field, note.read.kind);  // a note is a fact
       kind = kKind;
     }
-    std::string line = "{\"node\":";
-    AppendJsonString(line, note.key);
-    line += ",\"kind\":";
-    AppendJsonString(line, kind);
-    line += ",\"text\":";
-    AppendJsonString(line, note.read.text);
-    line += ",\"tags\":[";
-    for (const std::string& tag : note.read.tags) {
-      if (line.back() != '[') line += ',';
-      AppendJsonString(line, tag);
-    }
-    line += ']';
+    std::string line = "{";
+    AppendJsonMember(line, "node", note.key);
+    AppendJsonMember(line, "kind", kind);
+    AppendJsonMember(line, "text", note.read.text);
+    AppendJsonKey(line, "tags");
+    AppendJsonList(line, note.read.tags, [&](const std::string& tag) { line += JsonString(tag); });
     if (const auto time = ParseIsoTime(note.read.created))
-      line += ",\"created_at\":" + std::to_string(*time);
+      AppendJsonMember(line, "created_at", *time);
     else if (!note.read.created.empty())
-      add(note.read.created_field, note.read.created);
+      AppendJsonMember(props, note.read.created_field, note.read.created);
     for (const auto& [name, value] : note.read.fields) {
-      engine_internal::AppendJsonKey(props, name);
+      AppendJsonKey(props, name);
       props += value;
     }
     return line + ",\"props\":" + props + "}}\n";
@@ -259,11 +242,7 @@ class Mirror {
       const auto at = by_key.find(key);
       if (at != by_key.end()) return AddGoneLinks(node, &at->second->links);
       if (keys_.contains(key)) return Put(key, MarkLine(key));  // the folder may have moved
-      if (OtherMirror(node).empty()) {
-        std::string line = "{\"remove\":";
-        AppendJsonString(line, key);
-        return Put(key, line + "}\n");
-      }
+      if (OtherMirror(node).empty()) return Put(key, "{\"remove\":" + JsonString(key) + "}\n");
       AddGoneLinks(node, nullptr);
       Put(key, EdgeLine("unlink", key, mark_, "\"kind\":\"inscribed\""));
     });

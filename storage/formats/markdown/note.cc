@@ -8,24 +8,13 @@
 #include <map>
 #include <optional>
 
-#include "engine/properties/json_writer.h"
 #include "engine/schema.h"
-#include "storage/formats/base/ascii.h"
 #include "storage/formats/base/json_tree.h"
+#include "storage/formats/base/text.h"
 
 namespace plexus::formats::internal {
 
 namespace {
-
-using engine_internal::AppendJsonString;
-
-std::string_view NextLine(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
 
 void AddOnce(std::vector<std::string>& list, std::string_view item) {
   if (!item.empty() && std::ranges::find(list, item) == list.end()) list.emplace_back(item);
@@ -82,9 +71,7 @@ std::string ScalarJson(std::string_view value) {
   JsonParser json;
   const auto root = json.Parse(value);
   if (root && ((*root)->is_number() || (*root)->type == JsonType::kBool)) return std::string(value);
-  std::string text;
-  AppendJsonString(text, Unquoted(value));
-  return text;
+  return JsonString(Unquoted(value));
 }
 
 // The length of the first item of a list: to a comma that is not inside the item's quotes.
@@ -172,10 +159,9 @@ class FrontMatter {
       return json + "]";
     }
     if (field.lines.empty()) return ScalarJson(value);
-    std::string whole(Trim(field.value)), json;  // deeper: as it is
+    std::string whole(Trim(field.value));  // deeper: as it is
     for (const std::string_view line : field.lines) whole.append("\n").append(line);
-    AppendJsonString(json, whole);
-    return json;
+    return JsonString(whole);
   }
 
   MarkdownNote& note_;

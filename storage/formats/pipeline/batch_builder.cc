@@ -6,12 +6,10 @@
 
 #include "engine/times.h"
 #include "storage/formats/base/properties.h"
-#include "storage/formats/base/property_map.h"
+#include "storage/formats/base/text.h"
 #include "storage/formats/pipeline/dry_run.h"
 
 namespace plexus::formats::internal {
-
-std::string InQuotes(std::string_view s) { return "'" + std::string(s.substr(0, 80)) + "'"; }
 
 std::uint64_t MixHash(std::uint64_t hash, std::string_view bytes) {
   hash = (hash ^ std::hash<std::string_view>{}(bytes)) * kHashPrime;
@@ -51,19 +49,6 @@ Schema& BatchBuilder::TrialSchema() {
   return *trial_;
 }
 
-Status BatchBuilder::CheckNewNodeKind(std::string_view name) {
-  NodeKind kind;
-  kind.name = name;
-  PLEXUS_TRY(TrialSchema().Define(kind));
-  return {};
-}
-Status BatchBuilder::CheckNewEdgeKind(std::string_view name) {
-  EdgeKind kind;
-  kind.name = name;
-  PLEXUS_TRY(TrialSchema().Define(kind));
-  return {};
-}
-
 Result<NodeName> BatchBuilder::Name(std::string_view name, NodeKindId expected) const {
   const std::size_t separator = name.find(kIndexSeparator);
   const bool index_expected =
@@ -86,6 +71,18 @@ Result<NodeName> BatchBuilder::Name(std::string_view name, NodeKindId expected) 
   }
   PLEXUS_TRY(CheckKey(out.key, out.is_index()));
   return out;
+}
+
+Result<NodeName> BatchBuilder::NameOfKind(std::string_view name, std::string_view kind) {
+  if (kind.empty()) return Name(name);
+  const NodeKindId known = schema().FindNodeKind(kind).value_or(kNoNodeKind);
+  if (kind.size() > Limits::kMaxStringBytes)
+    return Invalid("a node kind's name has 1 to ", Limits::kMaxStringBytes, " bytes");
+  if (known == kNoNodeKind) PLEXUS_TRY(CheckNew<NodeKind>(kind));
+  PLEXUS_ASSIGN(NodeName named, Name(name, known));
+  if (named.is_index() && named.kind != known)
+    return Invalid("the key names an index node of another kind than ", Quoted(kind));
+  return named;
 }
 
 NodeRef BatchBuilder::Ref(const NodeName& name) {
@@ -118,13 +115,6 @@ Status BatchBuilder::Upsert(const NodeName& name, NodeRef node, std::string_view
   if (context_.check && context_.check->watches_kinds())
     piece_.notes.kinds.push_back({name.key, std::string(kind)});
   return {};
-}
-
-void BatchBuilder::SetProperties(NodeRef node, const std::string& properties) {
-  if (properties.empty())
-    batch().ClearPayload(node, NodeField::kProperties);
-  else
-    batch().SetPayload(node, NodeField::kProperties, properties);
 }
 
 std::string_view BatchBuilder::KindCalled(std::string_view name) const {
@@ -237,11 +227,8 @@ Status BatchBuilder::PatchProperties(const NodeName& node, NodeRef ref, std::str
     piece_.patches.emplace_back();
   }
   // For a node that is new, what the patch sets is the map.
-  PLEXUS_ASSIGN(std::string alone, MergeProperties("", whole));
-  if (alone.empty())
-    batch().ClearPayload(ref, NodeField::kProperties);
-  else
-    batch().SetPayload(ref, NodeField::kProperties, alone);
+  PLEXUS_ASSIGN(const std::string alone, MergeProperties("", whole));
+  PutPayload(batch(), ref, NodeField::kProperties, alone);
   piece_.patches[at->second] = {node.key, std::move(whole), replaces_rest,
                                 removed_.contains(node.key)};
   return {};

@@ -63,24 +63,28 @@ class BatchBuilder {
   Status Define(const Column& column);
   Status Define(const VectorSpace& space);
 
-  // Whether a kind that is not defined could be, by its name and by how many there are:
-  // what the graph will return when a record that uses it is applied. O(log kinds), after
-  // one copy of the schema in the piece.
-  Status CheckNewNodeKind(std::string_view name);
-  Status CheckNewEdgeKind(std::string_view name);
+  // Whether a NodeKind or an EdgeKind that is not defined could be, by its name and by how many
+  // there are: what the graph will return when a record that uses it is applied. O(log kinds),
+  // after one copy of the schema in the piece.
+  template <class Kind>
+  Status CheckNew(std::string_view name) {
+    Kind kind;
+    kind.name = name;
+    PLEXUS_TRY(TrialSchema().Define(kind));
+    return {};
+  }
 
   // The kind that the file calls so (ImportOptions::kind_names).
   std::string_view KindCalled(std::string_view name) const;
 
   // `expected`: the node kind that the place calls for, kNoNodeKind = any.
   Result<NodeName> Name(std::string_view name, NodeKindId expected = kNoNodeKind) const;
+  // Of a node that is stated to be of that kind, which the piece may define; "": of any.
+  Result<NodeName> NameOfKind(std::string_view name, std::string_view kind);
   NodeRef Ref(const NodeName& name);
   // States a fact node's kind (an index node's is in its key), and that it exists;
   // "" = whatever it has.
   Status Upsert(const NodeName& name, NodeRef node, std::string_view kind);
-
-  // The map as a whole; "" clears it.
-  void SetProperties(NodeRef node, const std::string& properties);
 
   // An edge record, checked. `kind_name` may be an inverse name. Ends of
   // ImportOptions::reversed_kinds change places.
@@ -147,7 +151,7 @@ class BatchBuilder {
   using ListKey = std::pair<std::string, EdgeKindId>;
   Schema& MutableSchema();
   Schema& TrialSchema();
-  EdgeKindRef KindRef(const EdgeEnds& ends);
+  EdgeKindRef KindRef(EdgeKindId stored, bool reversed, std::string_view name);
   Status DefineByUse(const EdgeEnds& ends);
   void NoteWanted(const EdgeEnds& ends);
   void NoteDoubt(std::string_view field, std::int64_t time_ms, std::optional<std::int64_t> until);
@@ -181,9 +185,7 @@ class BatchBuilder {
   std::map<std::string, PlainKind, std::less<>> plain_kinds_;     // by name, as the piece has it
 };
 
-// In quotes, cut where it is long; a hash of more bytes.
-std::string InQuotes(std::string_view s);
-inline constexpr std::uint64_t kHashPrime = 0x9E3779B97F4A7C15;
+// A hash of more bytes.
 std::uint64_t MixHash(std::uint64_t hash, std::string_view bytes);
 
 // "2026-01-02T00:00:00.000Z is not before ...", of a valid_from.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "storage/formats/base/field_names.h"
+#include "storage/formats/base/text.h"
 #include "storage/formats/pipeline/batch_builder.h"
 #include "storage/formats/pipeline/dry_run.h"
 #include "storage/formats/pipeline/piece_edges.h"
@@ -30,7 +31,7 @@ Result<BatchBuilder::EdgeEnds> BatchBuilder::Ends(std::string_view source, std::
   } else if (kind_name.empty() || kind_name.size() > Limits::kMaxStringBytes) {
     return Invalid("an edge kind's name has 1 to ", Limits::kMaxStringBytes, " bytes");
   } else {
-    PLEXUS_TRY(CheckNewEdgeKind(kind_name));
+    PLEXUS_TRY(CheckNew<EdgeKind>(kind_name));
   }
   PLEXUS_ASSIGN(ends.source, Name(source, ends.source_kind));
   PLEXUS_ASSIGN(ends.target, Name(target, ends.target_kind));
@@ -64,10 +65,9 @@ void BatchBuilder::NoteWanted(const EdgeEnds& ends) {
   note(ends.target, ends.target_kind, "target");
 }
 
-EdgeKindRef BatchBuilder::KindRef(const EdgeEnds& ends) {
-  return ends.stored < builtin::kFirstUserEdgeKind && !ends.reversed
-             ? EdgeKindRef(ends.stored)
-             : batch().EdgeKindNamed(ends.kind_name);
+EdgeKindRef BatchBuilder::KindRef(EdgeKindId stored, bool reversed, std::string_view name) {
+  return stored < builtin::kFirstUserEdgeKind && !reversed ? EdgeKindRef(stored)
+                                                           : batch().EdgeKindNamed(name);
 }
 
 Status BatchBuilder::Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge,
@@ -88,7 +88,7 @@ Status BatchBuilder::Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge,
   }
   edge.source = Ref(ends.source);
   edge.target = Ref(ends.target);
-  edge.kind = KindRef(ends);
+  edge.kind = KindRef(ends.stored, ends.reversed, ends.kind_name);
   batch().Link(edge);
   if (!ends.index_plane) ++piece_.fact_edges;
   if (ends.stored == builtin::kHasTag || ends.stored == builtin::kMember)
@@ -101,7 +101,7 @@ Status BatchBuilder::Unlink(const EdgeEnds& ends, std::string_view label) {
   const NodeRef source = Ref(ends.source);
   const NodeRef target = Ref(ends.target);
   ForgetSaid();  // what comes is no repetition
-  batch().Unlink(source, KindRef(ends), target, label);
+  batch().Unlink(source, KindRef(ends.stored, ends.reversed, ends.kind_name), target, label);
   return {};
 }
 
@@ -114,10 +114,8 @@ const BatchBuilder::PlainKind* BatchBuilder::PlainKindOf(std::string_view name) 
   if (known.plane != Plane::kFact || known.source_kind != kNoNodeKind ||
       known.target_kind != kNoNodeKind)
     return nullptr;
-  const EdgeKindRef ref = match->kind < builtin::kFirstUserEdgeKind && !match->reversed
-                              ? EdgeKindRef(match->kind)
-                              : batch().EdgeKindNamed(name);
-  const PlainKind kind{ref, match->kind, match->reversed, known.symmetric, known.self_loops};
+  const PlainKind kind{KindRef(match->kind, match->reversed, name), match->kind, match->reversed,
+                       known.symmetric, known.self_loops};
   return &plain_kinds_.emplace(name, kind).first->second;
 }
 

@@ -1,6 +1,6 @@
 // Blocks of whole records from a file or from memory; see block_reader.h.
 #include "storage/formats/pipeline/block_reader.h"
-#include "storage/formats/base/quoted_record.h"
+#include "storage/formats/base/text.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -65,6 +65,17 @@ class MemorySource final : public ByteSource {
 };
 
 }  // namespace
+
+Status ReadFully(ByteSource& source, std::string& bytes) {
+  std::size_t got = 0;
+  while (got < bytes.size()) {
+    PLEXUS_ASSIGN(const std::size_t n, source.Read(bytes.data() + got, bytes.size() - got));
+    if (n == 0) break;
+    got += n;
+  }
+  bytes.resize(got);
+  return {};
+}
 
 Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path, Progress* progress) {
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

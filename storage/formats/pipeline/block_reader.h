@@ -2,7 +2,7 @@
 //
 // Sequential big reads into fresh buffers; the tail after the last record end is
 // carried to the next block. Quoted formats (CSV) may have line ends inside quoted cells
-// (base/quoted_record.h). A record over the limit is dropped without being held in
+// (base/text.h). A record over the limit is dropped without being held in
 // memory and comes back as an error.
 // Not thread-safe; the pipeline reads from one thread at a time.
 #pragma once
@@ -27,6 +27,8 @@ class ByteSource {
   virtual Result<std::size_t> Read(char* to, std::size_t size) = 0;
 };
 
+// Fills `bytes`, which become fewer where the source ends before.
+Status ReadFully(ByteSource& source, std::string& bytes);
 // Does not wait for a pipe's other end; Read does, and asks `progress` whether to go on.
 Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path, Progress* progress = nullptr);
 std::unique_ptr<ByteSource> OpenBytes(std::string_view bytes);  // borrows

@@ -1,7 +1,15 @@
-// Applying parsed pieces: counts, refused records, records that need the graph.
+// Applying parsed pieces: counts, refused records, records that need the graph, as those that
+// replace or merge what is stored: tags, members, event attributes.
+//
+// Parsers run ahead of the graph, so a list that replaces the stored one cannot
+// unlink what is missing from it; this is done here, against the snapshot that the
+// batch is applied to. The unlinks go first: the batch itself then links what the
+// list names. The batch expects the lists and properties of known nodes as they are: when another
+// writer was faster it is made again. Within the batch the parser has kept later lines true to
+// earlier ones.
 #include <algorithm>
 
-#include "storage/formats/pipeline/load_rules.h"
+#include "storage/formats/base/properties.h"
 #include "storage/formats/pipeline/pipeline.h"
 
 namespace plexus::formats::internal {
@@ -10,22 +18,61 @@ namespace {
 
 std::uint64_t Rest(std::uint64_t all, std::uint64_t some) { return all > some ? all - some : 0; }
 
+void UnlinkMissing(const Snapshot& snapshot, const ListReplacement& list, WriteBatch& before) {
+  const auto id = snapshot.Find(list.node);
+  if (!id || !snapshot.alive(*id)) return;
+  before.ExpectEdges(NodeRef::Id(*id), list.kind, snapshot, *id);
+  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), list.kind);
+  snapshot.ForEachArc(Direction::kOut, *id, filter, [&](const Arc& arc) {
+    const Edge edge = snapshot.edge(arc, *id);
+    if (!list.labelled && edge.label != 0) return;
+    ListReplacement::Item item{std::string(snapshot.key(arc.neighbor)),
+                               std::string(snapshot.string(edge.label))};
+    if (std::binary_search(list.items.begin(), list.items.end(), item)) return;
+    before.Unlink(NodeRef::Id(*id), list.kind, NodeRef::Id(arc.neighbor), item.label);
+  });
+}
+
+Status MergeStored(const Snapshot& snapshot, const PropertyPatch& patch, WriteBatch& after) {
+  if (patch.fresh) return {};  // what the batch itself sets is all
+  const auto id = snapshot.Find(patch.node);
+  if (!id || !snapshot.alive(*id)) return {};
+  after.ExpectPayload(NodeRef::Id(*id), NodeField::kProperties,
+                      snapshot.payload_ref(*id, NodeField::kProperties));
+  Result<std::string> stored = snapshot.Payload(*id, NodeField::kProperties);
+  if (!stored) {
+    if (stored.error().code == ErrorCode::kNotFound) return {};
+    return std::unexpected(stored.error());
+  }
+  std::string base = std::move(*stored);
+  if (patch.replaces_rest) PLEXUS_SET(base, KeepReserved(base));
+  PLEXUS_ASSIGN(const std::string merged, MergeProperties(base, patch.patch));
+  PutPayload(after, NodeRef::Id(*id), NodeField::kProperties, merged);
+  return {};
+}
+
+// Operations that make a replaced list or a merged map true in `snapshot`: to be put
+// before (`before`) and after (`after`) the piece's own.
+Status PrepareReplacements(const Snapshot& snapshot, const Piece& piece, WriteBatch& before,
+                           WriteBatch& after) {
+  if (snapshot.node_count() == 0) return {};
+  for (const ListReplacement& list : piece.lists)
+    if (snapshot.CountEdges(list.kind) > 0) UnlinkMissing(snapshot, list, before);
+  for (const PropertyPatch& patch : piece.patches) PLEXUS_TRY(MergeStored(snapshot, patch, after));
+  return {};
+}
+
 }  // namespace
 
 void PieceApplier::AddError(std::uint64_t line, std::string reason) {
-  if (lines_ && !lines_->empty()) line = (*lines_)[line - 1];
-  run_.AddError(file_, line, std::move(reason));
+  run_.AddError(file_, InFile(line), std::move(reason));
 }
 
 Piece PieceApplier::Parse(std::string_view text, std::uint64_t first_line) {
   ParseContext context = run_.Context();
   context.max_ops = SIZE_MAX;
   context.lines_before = lines_before_;
-  Piece piece;
-  piece.batch.set_time_ms(run_.options.now_ms);
-  piece.batch.set_links_revive(true);
-  piece.schema = context.schema;
-  piece.first_line = first_line;
+  Piece piece = NewPiece(context, first_line);
   piece.text = text;
   for (std::size_t at = 0; at < text.size();) {
     const std::uint64_t line =
@@ -50,18 +97,14 @@ Result<ApplyReport> PieceApplier::ApplyBatch(Piece& piece) {
       piece.batch = std::move(before);
     }
   }
-  if (run_.options.complete)
-    if (Status done = run_.options.complete(run_.graph.snapshot(), piece.batch); !done) {
-      not_the_records_fault_ = true;
-      return std::unexpected(std::move(done.error()));
-    }
-  if (run_.options.position) {
+  Status done;
+  if (run_.options.complete) done = run_.options.complete(run_.graph.snapshot(), piece.batch);
+  if (done && run_.options.position) {
     const auto lines = static_cast<std::uint64_t>(std::ranges::count(piece.text, '\n'));
-    if (Status done = run_.options.position(piece.first_line + lines, piece.batch); !done) {
-      not_the_records_fault_ = true;
-      return std::unexpected(std::move(done.error()));
-    }
+    done = run_.options.position(piece.first_line + lines, piece.batch);
   }
+  not_the_records_fault_ |= !done;
+  PLEXUS_TRY(done);
   return run_.graph.Apply(piece.batch, run_.options.apply);
 }
 
@@ -128,10 +171,12 @@ void PieceApplier::RecordCounts(const Piece& piece, std::vector<ImportWarning> w
   ImportReport& r = run_.report;
   r.records += piece.records;
   if (!run_.checking)
-    for (ImportWarning& warning : warnings) Book(std::move(warning));
+    for (ImportWarning& warning : warnings) AddWarning(r.warnings, std::move(warning));
   if (!run_.checking && !run_.collector) {
     BookRecords(piece);
-    WarnOfReplaced(line, edges_changed);
+    // Where the graph had no edges, those that a piece changes are of pieces before it. (Within a
+    // piece the parser compares.)
+    if (run_.start.CountEdges(Plane::kFact) == 0) run_.WarnOfReplaced(file_, line, edges_changed);
     WarnOfRestatedNodes(piece);
   } else if (run_.collector) {
     run_.restated += piece.restated;
@@ -189,9 +234,7 @@ std::vector<ImportWarning> PieceApplier::WarningsOf(const Piece& piece) const {
   return warnings;
 }
 
-// One warning a file and doubt keeps what is said first, and counts.
-void PieceApplier::Book(ImportWarning warning) {
-  std::vector<ImportWarning>& all = run_.report.warnings;
+void AddWarning(std::vector<ImportWarning>& all, ImportWarning warning) {
   const auto known = std::ranges::find_if(all, [&](const ImportWarning& w) {
     return w.file == warning.file && w.field == warning.field &&
            w.until.has_value() == warning.until.has_value() &&
@@ -216,33 +259,22 @@ void PieceApplier::WarnOfRestatedNodes(const Piece& piece) {
     again = line;
   }
   if (count > 0)
-    Book({file_, first, "node", static_cast<std::int64_t>(again), count, std::nullopt,
-          "the node of this line stands again with other values, which replace these"});
-}
-
-// Where the graph had no edges, those that a piece changes are of pieces before it. (Within a piece
-// the parser compares.)
-void PieceApplier::WarnOfReplaced(std::uint64_t line, std::uint64_t changed) {
-  if (run_.start.CountEdges(Plane::kFact) == 0) run_.WarnOfReplaced(file_, line, changed);
+    AddWarning(run_.report.warnings,
+               {file_, first, "node", static_cast<std::int64_t>(again), count, std::nullopt,
+                "the node of this line stands again with other values, which replace these"});
 }
 
 void ImportRun::WarnOfReplaced(const std::string& file, std::uint64_t line, std::uint64_t changed) {
-  constexpr const char* kTopic = "edge of before";
-  if (changed == 0) return;
-  for (ImportWarning& warning : report.warnings)
-    if (warning.file == file && warning.field == kTopic) {
-      warning.count += changed;
-      return;
-    }
-  report.warnings.push_back(
-      {file,
-       line,
-       kTopic,
-       0,
-       changed,
-       {},
-       "from here on an edge of an earlier line stands again with other values, which replace "
-       "those (a label tells parallel edges apart)"});
+  if (changed > 0)
+    AddWarning(report.warnings,
+               {file,
+                line,
+                "edge of before",
+                0,
+                changed,
+                {},
+                "from here on an edge of an earlier line stands again with other values, which "
+                "replace those (a label tells parallel edges apart)"});
 }
 
 }  // namespace plexus::formats::internal

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/error.h"
 #include "engine/monitoring/monitoring.h"
 #include "storage/formats/pipeline/block_reader.h"
 
@@ -92,5 +93,21 @@ struct Input {
     return by_name() ? StampOf(name) : spool ? spool->stamp() : FileStamp();
   }
 };
+
+// Whether a file is gzip (RFC 1952, one member or several), by its first bytes.
+bool IsGzip(std::string_view head);
+
+// What `from` holds, unpacked. Bytes are checked against gzip's checksums. Errors of Read:
+// kInvalidArgument names `name` where the data is damaged, ends early, or is followed by what is no
+// gzip member; those of `from`. Null without memory.
+std::unique_ptr<ByteSource> Gunzip(std::unique_ptr<ByteSource> from, std::string name);
+
+// "a.csv.gz" -> "a.csv"; any other name as it is.
+std::string_view WithoutGz(std::string_view name);
+
+// An input of lines, as its parsers want them: a byte order mark at its head is taken off, and
+// where the head has lines that end with a carriage return only (as old Macs wrote them) and none
+// that ends with a line feed, each return becomes a line feed.
+Result<std::unique_ptr<ByteSource>> OpenText(const Input& input);
 
 }  // namespace plexus::formats::internal

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cstring>
 #include <string>
 #include <unordered_map>
@@ -13,6 +12,7 @@
 #include "engine/arrays/string_table.h"
 #include "engine/times.h"
 #include "engine/vocabulary.h"
+#include "storage/formats/base/text.h"
 #include "storage/formats/pipeline/restated_values.h"
 
 namespace plexus::formats::internal {
@@ -73,7 +73,7 @@ class NameCache {
     std::uint32_t is_word : 1 = 0, name : 31 = 0;
   };
   static std::size_t SlotOf(std::uint64_t hash) {
-    return ((hash ^ (hash >> 29)) * 0x9E3779B97F4A7C15ull) >> (64 - kBits);
+    return ((hash ^ (hash >> 29)) * kHashPrime) >> (64 - kBits);
   }
   std::vector<Slot> slots_;
   std::uint32_t generation_ = 0;
@@ -82,33 +82,29 @@ class NameCache {
 }  // namespace
 
 std::uint64_t EdgeHash(const Row& row, bool any_order) {
-  constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15ull;
   const auto hash = [&](int end) {
     const std::uint64_t word =
         row.tokens[end].size() <= 8 ? row.words[end] : StringTable::Hash(row.tokens[end]);
-    return (word ^ word >> 32) * kPrime;
+    return (word ^ word >> 32) * kHashPrime;
   };
   std::uint64_t first = hash(0), second = hash(1);
   if (any_order && first > second) std::swap(first, second);
-  return (first ^ first >> 29) * kPrime + second;
+  return (first ^ first >> 29) * kHashPrime + second;
 }
 
 void NoteRestated(const Row& row, std::uint64_t before, std::string_view kind, Piece& piece) {
   ++piece.restated;
-  const auto quoted = [](std::string_view key) {
-    return "'" + std::string(key.substr(0, 80)) + "'";
-  };
-  WarnOfRestatedEdge(piece, before, row.line,
-                     quoted(row.tokens[0]) + " " + std::string(kind) + " " + quoted(row.tokens[1]));
+  WarnOfRestatedEdge(
+      piece, before, row.line,
+      InQuotes(row.tokens[0]) + " " + std::string(kind) + " " + InQuotes(row.tokens[1]));
 }
 
 std::optional<std::int64_t> PlainTime(std::string_view text) {
   std::int64_t time = 0;
   if (const auto iso = ParseIsoTime(text)) {
     time = *iso;
-  } else {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), time);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  } else if (!ReadWhole(text, time)) {
+    return std::nullopt;
   }
   if (!IsStoredTime(time) || LooksLikeSeconds(time)) return std::nullopt;
   return time;
@@ -257,22 +253,20 @@ const PieceEdgesWriter::Kind* PieceEdgesWriter::KindOf(std::string_view name) {
 // Of an edge's identity.
 std::uint64_t PieceEdgesWriter::StatedHash(const Row& row, const RowValues& values,
                                            const Kind& kind) const {
-  constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15ull;
   Row turned = row;
   if (kind.reversed) {
     std::swap(turned.tokens[0], turned.tokens[1]);
     std::swap(turned.words[0], turned.words[1]);
   }
   std::uint64_t edge = EdgeHash(turned, kind.symmetric);
-  edge = (edge ^ edge >> 29) * kPrime + kind.code;
-  if (!values.label.empty()) edge = (edge ^ StringTable::Hash(values.label)) * kPrime;
-  return (edge ^ edge >> 29) * kPrime;
+  edge = (edge ^ edge >> 29) * kHashPrime + kind.code;
+  if (!values.label.empty()) edge = (edge ^ StringTable::Hash(values.label)) * kHashPrime;
+  return (edge ^ edge >> 29) * kHashPrime;
 }
 
 void PieceEdgesWriter::NoteValues(const Pending& p) {
-  constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15ull;
   const auto digest = [](std::uint64_t bits) {
-    return static_cast<std::uint32_t>((bits + 1) * kPrime >> 32) | 1;
+    return static_cast<std::uint32_t>((bits + 1) * kHashPrime >> 32) | 1;
   };
   const auto of_time = [&](std::int64_t time) {
     return time == kNoTime ? 0 : digest(static_cast<std::uint64_t>(time));
@@ -327,11 +321,8 @@ void PieceEdgesWriter::PutValues(const Pending& p) {
 
 void PieceEdgesWriter::Finish() {
   while (first_ < end_) Put(scratch_->pending[first_++ % Scratch::kWaiting]);
-  if (count_ < room_ / 2)  // large arrays lie on huge pages: all of them are in memory
-    pairs_ = AlignedArray<NodePair>(std::span<const NodePair>(pairs_.data(), count_));
-  pairs_.Truncate(count_);
   LoadBatch& batch = piece_.edges->batch;
-  batch.edges = std::move(pairs_);
+  batch.edges = Cut(std::move(pairs_), count_, room_);
   batch.weights = weights_.Take(count_, room_);
   batch.kinds = kinds_.Take(count_, room_);
   batch.labels = labels_.Take(count_, room_);

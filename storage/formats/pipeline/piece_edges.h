@@ -51,6 +51,15 @@ std::uint64_t EdgeHash(const Row& row, bool any_order);
 // Counts an edge that a line of the piece before states with another weight, and warns of it.
 void NoteRestated(const Row& row, std::uint64_t before, std::string_view kind, Piece& piece);
 
+// Of an array with `room` elements the first ones.
+template <class T>
+AlignedArray<T> Cut(AlignedArray<T> values, std::size_t count, std::size_t room) {
+  if (count < room / 2 && !values.empty())  // large arrays lie on huge pages: all in memory
+    return AlignedArray<T>(std::span<const T>(values.data(), count));
+  values.Truncate(count);
+  return values;
+}
+
 // An array that is there once some row states a value.
 template <class T>
 class StatedColumn {
@@ -64,10 +73,7 @@ class StatedColumn {
     if (!values_.empty()) values_[at] = stated ? value : otherwise;
   }
   AlignedArray<T> Take(std::size_t count, std::size_t room) {
-    if (count < room / 2 && !values_.empty())  // large arrays lie on huge pages: all in memory
-      values_ = AlignedArray<T>(std::span<const T>(values_.data(), count));
-    values_.Truncate(count);
-    return std::move(values_);
+    return Cut(std::move(values_), count, room);
   }
   bool empty() const { return values_.empty(); }
 

@@ -19,6 +19,48 @@ bool Equal(const Schema& a, const Schema& b) {
          a.columns() == b.columns() && a.spaces() == b.spaces();
 }
 
+// Batches that were applied, kept for their memory. Thread-safe.
+class BatchPool {
+ public:
+  WriteBatch Acquire() {
+    MutexLock lock(mutex_);
+    if (spare_.empty()) return WriteBatch();
+    WriteBatch batch = std::move(spare_.back());
+    spare_.pop_back();
+    return batch;
+  }
+  void Release(WriteBatch batch) {
+    batch.Clear();
+    MutexLock lock(mutex_);
+    if (spare_.size() < kMaxSpare) spare_.push_back(std::move(batch));
+  }
+
+ private:
+  static constexpr std::size_t kMaxSpare = 16;
+  Mutex mutex_;
+  std::vector<WriteBatch> spare_ PLEXUS_GUARDED_BY(mutex_);
+};
+
+// Parses [text] completely into pieces of about options.batch_ops operations.
+std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
+                            std::uint64_t first_line, const ParseContext& context,
+                            BatchPool& pool) {
+  std::vector<Piece> pieces;
+  ParseContext limited = context;
+  limited.max_ops = std::max<std::size_t>(context.options->batch_ops, 1);
+  std::size_t at = 0;
+  while (at < text.size()) {
+    Piece& piece = pieces.emplace_back(NewPiece(context, first_line, pool.Acquire()));
+    const std::size_t used = parser.Parse(text.substr(at), first_line, limited, piece);
+    PLEXUS_CHECK(used > 0 && used <= text.size() - at, "a parser must consume whole records");
+    piece.text = text.substr(at, used);
+    first_line += std::count(piece.text.begin(), piece.text.end(), '\n');
+    at += used;
+    if (piece.stopped) break;
+  }
+  return pieces;
+}
+
 class Pipeline {
  public:
   Pipeline(ImportRun& run, const std::string& file, BlockSource& source, const RecordParser& parser,
@@ -205,28 +247,14 @@ ParseContext ImportRun::Context() {
   return context;
 }
 
-std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
-                            std::uint64_t first_line, const ParseContext& context,
-                            BatchPool& pool) {
-  std::vector<Piece> pieces;
-  ParseContext limited = context;
-  limited.max_ops = std::max<std::size_t>(context.options->batch_ops, 1);
-  std::size_t at = 0;
-  while (at < text.size()) {
-    Piece& piece = pieces.emplace_back();
-    piece.batch = pool.Acquire();
-    piece.batch.set_time_ms(context.options->now_ms);
-    piece.batch.set_links_revive(true);
-    piece.schema = context.schema;
-    piece.first_line = first_line;
-    const std::size_t used = parser.Parse(text.substr(at), first_line, limited, piece);
-    PLEXUS_CHECK(used > 0 && used <= text.size() - at, "a parser must consume whole records");
-    piece.text = text.substr(at, used);
-    first_line += std::count(piece.text.begin(), piece.text.end(), '\n');
-    at += used;
-    if (piece.stopped) break;
-  }
-  return pieces;
+Piece NewPiece(const ParseContext& context, std::uint64_t first_line, WriteBatch batch) {
+  Piece piece;
+  piece.batch = std::move(batch);
+  piece.batch.set_time_ms(context.options->now_ms);
+  piece.batch.set_links_revive(true);
+  piece.schema = context.schema;
+  piece.first_line = first_line;
+  return piece;
 }
 
 Status RunPipeline(ImportRun& run, const std::string& file, BlockSource& source,

@@ -12,15 +12,16 @@
 #include <string>
 #include <vector>
 
+#include "engine/error.h"
 #include "engine/graph.h"
 #include "engine/mutex.h"
+#include "engine/snapshot.h"
 #include "storage/formats/import.h"
 #include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/pipeline/dry_run.h"
 #include "storage/formats/pipeline/kept_blocks.h"
 #include "storage/formats/pipeline/record_parser.h"
 #include "storage/formats/pipeline/restated_values.h"
-#include "storage/formats/pipeline/stub_check.h"
 
 namespace plexus::formats::internal {
 
@@ -76,6 +77,9 @@ struct ImportRun {
   void Refuse(const std::string& file, std::uint64_t line, std::string reason);
 };
 
+// One warning a file and doubt keeps what is said first, and counts.
+void AddWarning(std::vector<ImportWarning>& all, ImportWarning warning);
+
 // The frame of every import: `import`, then options.after if it was applying, then the
 // counts that need the whole run.
 Result<ImportReport> RunImport(ImportRun& run, const std::function<Status()>& import);
@@ -125,10 +129,8 @@ class PieceApplier {
   void BookApplied(const ApplyReport& applied, std::uint64_t fact_edges, std::uint64_t restated,
                    std::uint64_t events);
   std::vector<ImportWarning> WarningsOf(const Piece& piece) const;
-  void Book(ImportWarning warning);
   std::uint64_t InFile(std::uint64_t line) const;
   void WarnOfRestatedNodes(const Piece& piece);
-  void WarnOfReplaced(std::uint64_t line, std::uint64_t changed);
 
   ImportRun& run_;
   const std::string& file_;
@@ -144,35 +146,22 @@ class PieceApplier {
   std::uint64_t waiting_edges_ = 0, waiting_bytes_ = 0;
 };
 
-// Batches that were applied, kept for their memory. Thread-safe.
-class BatchPool {
- public:
-  WriteBatch Acquire() {
-    MutexLock lock(mutex_);
-    if (spare_.empty()) return WriteBatch();
-    WriteBatch batch = std::move(spare_.back());
-    spare_.pop_back();
-    return batch;
-  }
-  void Release(WriteBatch batch) {
-    batch.Clear();
-    MutexLock lock(mutex_);
-    if (spare_.size() < kMaxSpare) spare_.push_back(std::move(batch));
-  }
+// A piece that is to be parsed.
+Piece NewPiece(const ParseContext& context, std::uint64_t first_line,
+               WriteBatch batch = WriteBatch());
 
- private:
-  static constexpr std::size_t kMaxSpare = 16;
-  Mutex mutex_;
-  std::vector<WriteBatch> spare_ PLEXUS_GUARDED_BY(mutex_);
-};
+// Whether edges may be loaded at once, so many of them that it costs less. Where new facts get a
+// scope, or each batch is completed, they go batch by batch.
+bool MayLoad(const Graph& graph, const ImportOptions& options);
+// From a tenth of the graph on it costs less to sort edges apart and to merge them once.
+bool AreMany(std::uint64_t edges, const Snapshot& graph);
 
-// Parses [text] completely into pieces of about options.batch_ops operations.
-std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
-                            std::uint64_t first_line, const ParseContext& context, BatchPool& pool);
+// Whether the graph is as it was before the load, and batches may do.
+bool LoadRefused(const Graph& graph, const Error& error);
+// The error of a load with what the graph may have of it.
+Error LoadError(const Graph& graph, Error error);
 
-// Operations that make a replaced list or a merged map true in `snapshot`: to be put
-// before (`before`) and after (`after`) the piece's own.
-Status PrepareReplacements(const Snapshot& snapshot, const Piece& piece, WriteBatch& before,
-                           WriteBatch& after);
+// Errors that a record can cause, as against those of the disk or the caller.
+bool IsRecordError(const Graph& graph, const Error& error);
 
 }  // namespace plexus::formats::internal

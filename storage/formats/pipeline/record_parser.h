@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,14 +19,79 @@
 #include <utility>
 #include <vector>
 
+#include "engine/bulk/edge_load.h"
 #include "engine/schema.h"
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
 #include "storage/formats/import.h"
-#include "storage/formats/pipeline/chunk_edges.h"
-#include "storage/formats/pipeline/touched_nodes.h"
 
 namespace plexus::formats::internal {
+
+// The symmetric kind of undirected files that do not name one.
+inline constexpr std::string_view kLinkedKind = "linked";
+inline EdgeKind LinkedKind() {
+  EdgeKind kind;
+  kind.name = kLinkedKind;
+  kind.symmetric = true;
+  return kind;
+}
+
+// The edges of a piece whose keys, kinds and labels have no ids yet; see edge_loader.h.
+struct PieceEdges {
+  static constexpr std::uint32_t kNamed = 1u << 31;
+  struct Name {
+    std::string_view text;  // in the block
+    std::uint64_t hash = 0;
+  };
+  // Endpoints are numbers below kNamed, keys by themselves, or kNamed | position in `names`. Kinds
+  // are built-in ones, kReversed added where the edge is stored the other way round, or
+  // kFirstUserEdgeKind + position in `kinds`; labels are 0 or 1 + position in `labels`.
+  static constexpr KindId kReversed = 1u << 15;
+  LoadBatch batch;
+  std::vector<Name> names, labels;
+  std::vector<std::string_view> kinds;  // distinct, by first appearance
+  std::uint32_t largest = 0;            // number
+  bool reversed = false;                // some kind is
+  bool plain = true;                    // false: the piece holds more than such edges
+};
+
+// Which nodes that were there before an import its files name.
+//
+// An import is many batches, and a batch reports a node as `same` each time it names
+// it. One bit per node makes the report count each node once, whatever the cuts.
+// Thread-safe: parsers mark concurrently.
+class TouchedNodes {
+ public:
+  explicit TouchedNodes(Snapshot before)
+      : before_(std::move(before)), words_((std::size_t{before_.node_count()} + 63) / 64) {}
+
+  // Into an empty graph every node is new, and Mark costs one comparison.
+  void Mark(std::string_view key) {
+    if (words_.empty()) return;
+    if (const auto id = before_.Find(key)) Mark(*id);
+  }
+  void Mark(NodeId id) {
+    if (id < before_.node_count() && before_.alive(id) && before_.is_fact(id))
+      words_[id / 64].fetch_or(std::uint64_t{1} << (id % 64), std::memory_order_relaxed);
+  }
+
+  // Those of `other`, of the same graph.
+  void MarkAll(const TouchedNodes& other) {
+    for (std::size_t w = 0; w < std::min(words_.size(), other.words_.size()); ++w)
+      words_[w].fetch_or(other.words_[w].load(std::memory_order_relaxed),
+                         std::memory_order_relaxed);
+  }
+
+  std::uint64_t count() const {
+    std::uint64_t n = 0;
+    for (const auto& w : words_) n += std::popcount(w.load(std::memory_order_relaxed));
+    return n;
+  }
+
+ private:
+  Snapshot before_;
+  std::vector<std::atomic<std::uint64_t>> words_;
+};
 
 class ImportCheck;
 
@@ -198,6 +264,14 @@ class RecordParser {
     return at == std::string_view::npos ? text.size() : at + 1;
   }
 };
+
+// "" clears it.
+inline void PutPayload(WriteBatch& batch, NodeRef node, NodeField field, std::string_view value) {
+  if (value.empty())
+    batch.ClearPayload(node, field);
+  else
+    batch.SetPayload(node, field, value);
+}
 
 // Takes pieces in file order, in the place of the graph.
 class PieceCollector {

@@ -14,6 +14,8 @@
 
 namespace plexus::formats::internal {
 
+inline constexpr std::uint64_t kHashPrime = 0x9E3779B97F4A7C15;
+
 class RestatedValues {
  public:
   // Forgets what was stated.
@@ -43,7 +45,7 @@ class RestatedValues {
   };
   static Slot& Find(std::vector<Slot>& in, std::uint64_t thing) {
     const std::size_t mask = in.size() - 1;
-    const std::uint64_t hash = thing * 0x9E3779B97F4A7C15ull;
+    const std::uint64_t hash = thing * kHashPrime;
     std::size_t at = (hash ^ (hash >> 32)) & mask;
     while (in[at].thing != 0 && in[at].thing != thing) at = (at + 1) & mask;
     return in[at];

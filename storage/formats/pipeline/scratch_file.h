@@ -1,5 +1,6 @@
-// ScratchFile: a file without a name, so no link to it can be followed, and the end of the process,
-// however it ends, frees its blocks. Internal to storage/formats.
+// What a load takes: memory that there is, and a scratch file without a name, so no link to it can
+// be followed, and the end of the process, however it ends, frees its blocks. Internal to
+// storage/formats.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +31,20 @@ class ScratchFile final : public LoadScratch {
 
  private:
   Result<int> File();
+  template <class Call, class Bytes>
+  Status Transfer(Call* call, const char* what, int error_of_none, std::uint64_t at, Bytes bytes);
   std::unexpected<Error> Failed(const char* what, int error) const;
 
   const std::string folder_;
   Mutex mutex_;
   int fd_ PLEXUS_GUARDED_BY(mutex_) = -1;
 };
+
+// What can be had without swapping: of the system, and of what the limit of its container leaves
+// (cgroup v2 and v1; what files take of that can be had). `root`: where proc and sys are.
+std::uint64_t AvailableMemory(const std::string& root = "");
+
+// What a load may take of so many bytes that are free; `asked`: as ImportLimits::load_bytes.
+std::uint64_t LoadBudget(std::uint64_t asked, std::uint64_t free);
 
 }  // namespace plexus::formats::internal

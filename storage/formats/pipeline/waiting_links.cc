@@ -1,9 +1,14 @@
-// Pieces that only link, loaded at once; see PieceApplier.
+// When edges are loaded, what its errors mean, and pieces that only link, loaded at once; see
+// PieceApplier.
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "engine/bulk/link_arrays.h"
+#include "engine/state.h"
+#include "engine/types.h"
+#include "engine/vocabulary.h"
 #include "storage/formats/pipeline/kept_blocks.h"
-#include "storage/formats/pipeline/load_rules.h"
 #include "storage/formats/pipeline/pipeline.h"
 
 namespace plexus::formats::internal {
@@ -84,6 +89,42 @@ Status PieceApplier::ApplyWaiting() {
   waiting_edges_ = waiting_bytes_ = 0;
   before_waiting_ = Snapshot();
   return loaded ? Status() : ApplyEach(std::move(waiting));
+}
+
+bool MayLoad(const Graph& graph, const ImportOptions& options) {
+  const std::string& scope = graph.options().scope;
+  return (scope.empty() || scope == builtin::kDefaultScope) && options.limits.load_bytes > 0 &&
+         (!options.complete || options.completes_texts_alone) && !options.position &&
+         options.batch_ops <= Limits::kMaxBatchOps;
+}
+
+bool AreMany(std::uint64_t edges, const Snapshot& graph) {
+  const GraphState& state = graph.state();
+  std::uint64_t arcs = state.base->arc_count();
+  for (const auto& run : state.runs) arcs += run->arc_count();
+  return edges >= (arcs + graph.node_count()) / 10;
+}
+
+bool LoadRefused(const Graph& graph, const Error& error) {
+  return !graph.read_only() &&
+         (error.code == ErrorCode::kFailedPrecondition ||  // another writer came in between
+          error.code == ErrorCode::kConflict ||
+          error.code == ErrorCode::kInvalidArgument ||  // the general way says what
+          error.code == ErrorCode::kResourceExhausted);
+}
+
+Error LoadError(const Graph& graph, Error error) {
+  if (graph.read_only() && error.code != ErrorCode::kReadOnly)
+    error.message +=
+        "; some of it may be in: open the graph again and run the same import again to complete it";
+  return error;
+}
+
+bool IsRecordError(const Graph& graph, const Error& error) {
+  static constexpr ErrorCode kOfRecords[] = {
+      ErrorCode::kInvalidArgument,   ErrorCode::kAlreadyExists,      ErrorCode::kNotFound,
+      ErrorCode::kResourceExhausted, ErrorCode::kFailedPrecondition, ErrorCode::kUnsupported};
+  return !graph.read_only() && std::ranges::find(kOfRecords, error.code) != std::end(kOfRecords);
 }
 
 }  // namespace plexus::formats::internal

@@ -3,15 +3,13 @@
 #include "storage/formats/import.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "engine/out_of_memory.h"
-#include "storage/formats/base/ascii.h"
+#include "storage/formats/base/text.h"
 #include "storage/formats/pipeline/input.h"
 #include "storage/formats/pipeline/pipeline.h"
 #include "storage/formats/vectors/vector_file.h"
-#include "storage/formats/vectors/vector_keys.h"
 
 namespace plexus::formats {
 
@@ -183,8 +181,9 @@ class VectorImport {
   std::uint64_t rows_ = 0, applied_ = 0;
 };
 
-std::unexpected<Error> BadVector(const std::string& name, std::string reason) {
-  return Invalid(name, ": ", std::move(reason));
+template <class... Parts>
+std::unexpected<Error> BadVector(const std::string& name, const Parts&... parts) {
+  return Invalid(name, ": ", parts...);
 }
 
 // Numbers between blanks or commas; one pair of brackets around them may be there.
@@ -197,13 +196,11 @@ Result<std::vector<float>> ParseNumbers(const std::string& name, std::string_vie
     const std::size_t end = std::min(text.find_first_of(" \t\r\n,"), text.size());
     const std::string_view word = text.substr(0, end);
     float value = 0;
-    const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc() || stop != word.data() + word.size() || !std::isfinite(value))
-      return BadVector(name, "value " + std::to_string(values.size()) + ", '" +
-                                 std::string(word.substr(0, 40)) +
-                                 "', is no finite number within f32");
+    if (!ReadWhole(word, value) || !std::isfinite(value))
+      return BadVector(name, "value ", values.size(), ", '", word.substr(0, 40),
+                       "', is no finite number within f32");
     if (values.size() == Limits::kMaxDimensions)
-      return BadVector(name, "more than " + std::to_string(Limits::kMaxDimensions) + " values");
+      return BadVector(name, "more than ", Limits::kMaxDimensions, " values");
     values.push_back(value);
     text = trim(text.substr(end));
     if (text.starts_with(',')) {
@@ -243,28 +240,20 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<std::vector<float>> ReadVector(const VectorInput& file) try {
   constexpr std::size_t kMaxText = Limits::kMaxDimensions * 64;
-  PLEXUS_ASSIGN(const auto source, file.bytes
-                                       ? Result<std::unique_ptr<ByteSource>>(OpenBytes(*file.bytes))
-                                       : OpenFile(file.name));
+  PLEXUS_ASSIGN(const auto source, (Input{file.name, file.bytes}).Open());
   std::string text(kMaxText + 1, '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    PLEXUS_ASSIGN(const std::size_t got, source->Read(text.data() + size, text.size() - size));
-    if (got == 0) break;
-    size += got;
-  }
-  text.resize(size);
+  PLEXUS_TRY(ReadFully(*source, text));
   VectorFileOptions options;
   options.single = true;
   const auto named = VectorFormatOf(file.name);
   const bool npy = text.starts_with("\x93NUMPY");
   if (!npy && !named) {
-    if (size > kMaxText) return BadVector(file.name, "more text than one vector can be");
+    if (text.size() > kMaxText) return BadVector(file.name, "more text than one vector can be");
     return ParseNumbers(file.name, text);
   }
-  if (!npy && *named == VectorFormat::kF32) options.dimensions = size / 4;
+  if (!npy && *named == VectorFormat::kF32) options.dimensions = text.size() / 4;
   // One vector is small, so what was read is all of it, or too much.
-  if (size > kMaxText) return BadVector(file.name, "more than one vector, expected one");
+  if (text.size() > kMaxText) return BadVector(file.name, "more than one vector, expected one");
   PLEXUS_ASSIGN(VectorFile vector, VectorFile::Open({file.name, text}, options));
   std::vector<float> values(vector.dimensions());
   std::string bad;

@@ -1,18 +1,28 @@
-// Headers and rows of .npy, .fvecs and bare f32; see vector_file.h.
+// Headers and rows of .npy, .fvecs and bare f32, and files of keys; see vector_file.h.
+//
+// The header of NumPy's .npy files says what type, what order, what shape. Layout
+// (numpy.lib.format, versions 1.0 to 3.0): "\x93NUMPY", u8 major, u8 minor, little endian u16 (1.0)
+// or u32 header length, then a Python dict literal with exactly the keys descr, fortran_order and
+// shape, padded with blanks and ended by a line end. The literal is read by a small strict parser:
+// nothing is evaluated.
 #include "storage/formats/vectors/vector_file.h"
 
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
+#include <optional>
 
+#include "engine/schema.h"
 #include "engine/types.h"
 #include "engine/vectors/half.h"
+#include "storage/formats/base/text.h"
 #include "storage/formats/pipeline/input.h"
-#include "storage/formats/vectors/npy_header.h"
 
 namespace plexus::formats {
 
@@ -22,15 +32,136 @@ static_assert(std::endian::native == std::endian::little, "rows are copied as th
 
 namespace {
 
-constexpr std::size_t kReadAhead = std::size_t{1} << 20;
+struct NpyHeader {
+  std::string descr;  // "<f4"
+  bool fortran_order = false;
+  std::vector<std::uint64_t> shape;
+  std::size_t bytes = 0;  // where the values begin
+};
 
-bool EndsWithNoCase(std::string_view name, std::string_view ending) {
-  if (name.size() < ending.size()) return false;
-  name.remove_prefix(name.size() - ending.size());
-  return std::equal(name.begin(), name.end(), ending.begin(), [](char a, char b) {
-    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-  });
+// A header is refused above this: NumPy's own are 128 bytes or a little more.
+constexpr std::size_t kMaxNpyHeader = 64 * 1024;
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::size_t kMaxAxes = 32;  // NumPy's own limit
+
+template <class... Parts>
+std::unexpected<Error> BadNpy(const Parts&... parts) {
+  return Invalid("npy header: ", parts...);
 }
+
+class Literal {
+ public:
+  explicit Literal(std::string_view text) : text_(text) {}
+
+  Result<NpyHeader> Dict() {
+    NpyHeader header;
+    bool has_descr = false, has_order = false, has_shape = false;
+    if (!Take('{')) return BadNpy("no dictionary");
+    while (!Take('}')) {
+      const auto key = String();
+      if (!key || !Take(':')) return BadNpy("expected 'key': value");
+      bool* const seen = *key == "descr"           ? &has_descr
+                         : *key == "fortran_order" ? &has_order
+                         : *key == "shape"         ? &has_shape
+                                                   : nullptr;
+      if (!seen) return BadNpy("unknown key '", *key, "'");
+      if (*seen) return BadNpy("two '", *key, "'");
+      *seen = true;
+      if (seen == &has_descr) {
+        const auto descr = String();
+        if (!descr) return BadNpy("descr is not one plain type");
+        header.descr = *descr;
+      } else if (seen == &has_order) {
+        if (Word("True"))
+          header.fortran_order = true;
+        else if (!Word("False"))
+          return BadNpy("fortran_order is neither True nor False");
+      } else if (!Tuple(header.shape)) {
+        return BadNpy("shape is no tuple of whole numbers");
+      }
+      if (!Take(',') && !Ahead('}')) return BadNpy("expected , or }");
+    }
+    Blanks();
+    if (at_ != text_.size()) return BadNpy("text behind the dictionary");
+    if (!has_descr || !has_order || !has_shape)
+      return BadNpy("descr, fortran_order and shape are needed");
+    return header;
+  }
+
+ private:
+  void Blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t'))
+      ++at_;
+  }
+  bool Ahead(char c) {
+    Blanks();
+    return at_ < text_.size() && text_[at_] == c;
+  }
+  bool Take(char c) {
+    if (!Ahead(c)) return false;
+    ++at_;
+    return true;
+  }
+  bool Word(std::string_view word) {
+    Blanks();
+    if (!text_.substr(at_).starts_with(word)) return false;
+    at_ += word.size();
+    return true;
+  }
+  std::optional<std::string> String() {
+    const char quote = Ahead('\'') ? '\'' : '"';
+    if (!Take(quote)) return std::nullopt;
+    const std::size_t end = text_.find(quote, at_);
+    if (end == std::string_view::npos || end - at_ > 64) return std::nullopt;
+    const std::string_view value = text_.substr(at_, end - at_);
+    for (char c : value)
+      if (c < ' ' || c > '~' || c == '\\') return std::nullopt;
+    at_ = end + 1;
+    return std::string(value);
+  }
+  bool Tuple(std::vector<std::uint64_t>& values) {
+    if (!Take('(')) return false;
+    while (!Take(')')) {
+      Blanks();
+      std::uint64_t value = 0;
+      const auto [end, error] =
+          std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+      if (error != std::errc() || values.size() == kMaxAxes) return false;
+      at_ = static_cast<std::size_t>(end - text_.data());
+      values.push_back(value);
+      const bool more = Take(',');
+      if (!more && !Ahead(')')) return false;
+      if (!more && values.size() == 1) return false;  // (5) is a number in Python
+    }
+    return true;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+bool IsNpy(std::string_view head) { return head.starts_with(kMagic); }
+
+// `head`: the file's first bytes, kMaxNpyHeader + 12 of them or the whole file.
+// kInvalidArgument with the reason, without the file's name.
+Result<NpyHeader> ParseNpyHeader(std::string_view head) {
+  if (!IsNpy(head)) return BadNpy("the file does not begin with \\x93NUMPY");
+  if (head.size() < 12) return BadNpy("the file ends inside it");
+  const auto byte = [&](std::size_t i) { return std::size_t{static_cast<unsigned char>(head[i])}; };
+  const std::size_t major = byte(6);
+  if (major < 1 || major > 3) return BadNpy("version ", major, " is not known");
+  const std::size_t begin = major == 1 ? 10 : 12;
+  const std::size_t length = major == 1 ? byte(8) | byte(9) << 8
+                                        : byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24;
+  if (length > kMaxNpyHeader) return BadNpy("claims ", length, " bytes, more than ", kMaxNpyHeader);
+  if (head.size() - begin < length) return BadNpy("the file ends inside it");
+  PLEXUS_ASSIGN(NpyHeader header, Literal(head.substr(begin, length)).Dict());
+  header.bytes = begin + length;
+  return header;
+}
+
+constexpr std::size_t kReadAhead = std::size_t{1} << 20;
 
 Result<std::uint64_t> RegularFileSize(const std::string& path) {
   struct stat info {};
@@ -54,17 +185,29 @@ T Load(const char* from) {
   return value;
 }
 
+// No more than `limit` bytes; more is an error.
+Result<std::string> ReadAll(const VectorInput& input, std::uint64_t limit) {
+  PLEXUS_ASSIGN(const auto source, (Input{input.name, input.bytes}).Open());
+  std::string text;
+  for (;;) {
+    const std::size_t before = text.size();
+    text.resize(before + (std::size_t{1} << 20));
+    PLEXUS_ASSIGN(const std::size_t got, source->Read(text.data() + before, text.size() - before));
+    text.resize(before + got);
+    if (got == 0) return text;
+    if (text.size() > limit)
+      return Invalid(input.name, ": more bytes than the keys of all rows can have");
+  }
+}
+
 }  // namespace
 
 std::optional<VectorFormat> VectorFormatOf(std::string_view name) {
-  if (EndsWithNoCase(name, ".npy")) return VectorFormat::kNpy;
-  if (EndsWithNoCase(name, ".fvecs")) return VectorFormat::kFvecs;
-  if (EndsWithNoCase(name, ".f32")) return VectorFormat::kF32;
+  const std::string lower = Lower(name);
+  if (lower.ends_with(".npy")) return VectorFormat::kNpy;
+  if (lower.ends_with(".fvecs")) return VectorFormat::kFvecs;
+  if (lower.ends_with(".f32")) return VectorFormat::kF32;
   return std::nullopt;
-}
-
-std::unexpected<Error> VectorFile::Bad(std::string reason) const {
-  return Invalid(name_, ": ", std::move(reason));
 }
 
 Result<VectorFile> VectorFile::Open(const VectorInput& input, const VectorFileOptions& options) {
@@ -86,8 +229,7 @@ Result<VectorFile> VectorFile::Open(const VectorInput& input, const VectorFileOp
 
 Status VectorFile::ReadHeader(const VectorFileOptions& options) {
   head_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes_, kMaxNpyHeader + 12)));
-  PLEXUS_ASSIGN(const std::size_t got, Fill(head_.data(), head_.size()));
-  head_.resize(got);
+  PLEXUS_TRY(ReadFully(*source_, head_));
   format_ = options.format;
   if (format_ == VectorFormat::kAuto) {
     const auto named = VectorFormatOf(name_);
@@ -108,28 +250,23 @@ Status VectorFile::ReadHeader(const VectorFileOptions& options) {
         static_cast<std::uint32_t>(std::min<std::uint64_t>(options.dimensions, UINT32_MAX));
   }
   if (dimensions_ == 0 || dimensions_ > Limits::kMaxDimensions)
-    return Bad("rows of " + std::to_string(dimensions_) + " values; a vector has 1 to " +
-               std::to_string(Limits::kMaxDimensions));
+    return Bad("rows of ", dimensions_, " values; a vector has 1 to ", Limits::kMaxDimensions);
   if (options.dimensions != 0 && options.dimensions != dimensions_)
-    return Bad("rows of " + std::to_string(dimensions_) + " values, expected " +
-               std::to_string(options.dimensions));
+    return Bad("rows of ", dimensions_, " values, expected ", options.dimensions);
   const std::uint64_t row_bytes =
       dimensions_ * value_bytes_ + (format_ == VectorFormat::kFvecs ? 4 : 0);
   const std::uint64_t there = size_bytes_ - header_bytes_;
   if (format_ != VectorFormat::kNpy) {
     if (there % row_bytes != 0)
-      return Bad(std::to_string(there) + " bytes are no whole number of rows of " +
-                 std::to_string(row_bytes) + " bytes (" + std::to_string(dimensions_) +
-                 " values): truncated, or other dimensions");
+      return Bad(there, " bytes are no whole number of rows of ", row_bytes, " bytes (",
+                 dimensions_, " values): truncated, or other dimensions");
     rows_ = there / row_bytes;
   } else if (rows_ != there / row_bytes || there % row_bytes != 0) {
-    return Bad(
-        "its header claims " + std::to_string(rows_) + " rows of " + std::to_string(row_bytes) +
-        " bytes, the file holds " + std::to_string(there) +
-        " bytes: " + (rows_ > there / row_bytes ? "truncated" : "something follows the array"));
+    return Bad("its header claims ", rows_, " rows of ", row_bytes, " bytes, the file holds ",
+               there,
+               " bytes: ", rows_ > there / row_bytes ? "truncated" : "something follows the array");
   }
-  if (options.single && rows_ != 1)
-    return Bad("holds " + std::to_string(rows_) + " vectors, expected one");
+  if (options.single && rows_ != 1) return Bad("holds ", rows_, " vectors, expected one");
   buffer_.resize(static_cast<std::size_t>(row_bytes));  // at most 32 KiB
   return {};
 }
@@ -146,7 +283,7 @@ Status VectorFile::ReadNpy(const VectorFileOptions& options) {
   value_bytes_ = header->descr == "<f8" ? 8 : 4;
   std::vector<std::uint64_t> shape = header->shape;
   if (options.single && shape.size() == 1) shape.insert(shape.begin(), 1);
-  if (shape.size() != 2) return Bad("shape " + ShapeText(shape) + ", expected (rows, values)");
+  if (shape.size() != 2) return Bad("shape ", ShapeText(shape), ", expected (rows, values)");
   rows_ = shape[0];
   dimensions_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(shape[1], UINT32_MAX));
   header_bytes_ = head_at_ = header->bytes;
@@ -157,20 +294,9 @@ Status VectorFile::ReadFvecs() {
   if (head_.size() < 4) return Bad("the file ends inside the first row's count");
   const auto count = Load<std::int32_t>(head_.data());
   if (count <= 0 || static_cast<std::size_t>(count) > Limits::kMaxDimensions)
-    return Bad("row 0 claims " + std::to_string(count) + " values; a vector has 1 to " +
-               std::to_string(Limits::kMaxDimensions));
+    return Bad("row 0 claims ", count, " values; a vector has 1 to ", Limits::kMaxDimensions);
   dimensions_ = static_cast<std::uint32_t>(count);
   return {};
-}
-
-Result<std::size_t> VectorFile::Fill(char* to, std::size_t size) {
-  std::size_t got = 0;
-  while (got < size) {
-    PLEXUS_ASSIGN(const std::size_t n, source_->Read(to + got, size - got));
-    if (n == 0) break;
-    got += n;
-  }
-  return got;
 }
 
 std::string VectorFile::Place(std::size_t value) const {
@@ -187,11 +313,9 @@ Result<bool> VectorFile::Next(std::span<float> row, std::string& bad) {
   for (std::size_t got = 0; got < buffer_.size();) {
     if (head_at_ == head_.size()) {
       head_.resize(kReadAhead);
-      PLEXUS_ASSIGN(const std::size_t read, Fill(head_.data(), head_.size()));
-      head_.resize(read);
+      PLEXUS_TRY(ReadFully(*source_, head_));
       head_at_ = 0;
-      if (read == 0)
-        return Bad("the file ends inside row " + std::to_string(next_) + "; it has become shorter");
+      if (head_.empty()) return Bad("the file ends inside row ", next_, "; it has become shorter");
     }
     const std::size_t part = std::min(buffer_.size() - got, head_.size() - head_at_);
     std::memcpy(buffer_.data() + got, head_.data() + head_at_, part);
@@ -202,8 +326,7 @@ Result<bool> VectorFile::Next(std::span<float> row, std::string& bad) {
   if (format_ == VectorFormat::kFvecs) {
     const auto count = Load<std::int32_t>(values);
     if (count != static_cast<std::int64_t>(dimensions_))
-      return Bad("row " + std::to_string(next_) + " claims " + std::to_string(count) +
-                 " values, row 0 has " + std::to_string(dimensions_));
+      return Bad("row ", next_, " claims ", count, " values, row 0 has ", dimensions_);
     values += 4;
   }
   if (value_bytes_ == 4) {
@@ -224,6 +347,72 @@ Result<bool> VectorFile::Next(std::span<float> row, std::string& bad) {
     if (OverflowsHalf(row[i])) bad = Place(i) + ": too large for f16";
   ++next_;
   return true;
+}
+
+Result<std::string> internal::ReadKeysFirst(ByteSource& source, const std::string& name,
+                                            std::uint64_t most) {
+  std::string text;
+  for (std::size_t line = 0;;) {
+    for (std::size_t end; (end = text.find('\n', line)) != std::string::npos; line = end + 1) {
+      if (end != line) continue;
+      text.resize(line + 1);
+      return text;
+    }
+    // Numbers have no lines.
+    const bool is_line = text.size() - line <= Limits::kMaxKeyBytes + 1;
+    const std::size_t before = text.size();
+    if (before >= most)
+      return Invalid(name, ": more than ", most,
+                     " bytes of keys before its vectors; import it in parts");
+    text.resize(before + (std::size_t{1} << 16));
+    PLEXUS_ASSIGN(const std::size_t got, source.Read(text.data() + before, text.size() - before));
+    text.resize(before + got);
+    if (!is_line || got == 0)
+      return Invalid(name, ": has no empty line between its keys, one a line, and its vectors");
+  }
+}
+
+Result<VectorKeys> VectorKeys::Read(const VectorInput& input, std::uint64_t rows,
+                                    bool mark_is_key) {
+  constexpr std::uint64_t kLine = Limits::kMaxKeyBytes + 2;
+  VectorKeys keys;
+  keys.named_ = true;
+  keys.file_ = input.name;
+  PLEXUS_ASSIGN(keys.text_, ReadAll(input, rows * kLine + 3));
+  const std::string& text = keys.text_;
+  std::size_t at = !mark_is_key && text.starts_with("\xef\xbb\xbf") ? 3 : 0;
+  std::uint64_t lines = 0;  // counted to the end; kept while there are rows for them
+  while (at < text.size()) {
+    const std::size_t line_end = std::min(text.find('\n', at), text.size());
+    const std::size_t end = line_end > at && text[line_end - 1] == '\r' ? line_end - 1 : line_end;
+    if (lines++ < rows) {
+      keys.begins_.push_back(at);
+      keys.ends_.push_back(end);
+    }
+    at = line_end + 1;
+  }
+  if (lines != rows) return Invalid(input.name, ": ", lines, " keys for ", rows, " vectors");
+  keys.Check();
+  return keys;
+}
+
+void VectorKeys::Check() {
+  std::string unused;
+  std::vector<std::uint64_t> order(begins_.size());
+  std::iota(order.begin(), order.end(), 0);
+  for (std::uint64_t row : order)
+    if (Status good = CheckKey(key(row, unused), false); !good)
+      refused_[row] = good.error().message;
+  std::sort(order.begin(), order.end(), [&](std::uint64_t a, std::uint64_t b) {
+    const int order_of = key(a, unused).compare(key(b, unused));
+    return order_of != 0 ? order_of < 0 : a < b;
+  });
+  for (std::size_t i = 1, first = 0; i < order.size(); ++i) {
+    if (key(order[i], unused) != key(order[first], unused))
+      first = i;
+    else
+      refused_.try_emplace(order[i], "the same key as line " + std::to_string(order[first] + 1));
+  }
 }
 
 }  // namespace plexus::formats

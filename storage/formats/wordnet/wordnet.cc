@@ -5,10 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "engine/vocabulary.h"
-#include "storage/formats/base/refusal.h"
+#include "storage/formats/base/text.h"
 
 namespace plexus::formats::internal {
 
@@ -48,9 +47,8 @@ std::string_view NextField(std::string_view& line) {
 Result<int> NextNumber(std::string_view& line, int base, std::string_view what) {
   const std::string_view field = NextField(line);
   int value = -1;
-  auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value, base);
-  if (error != std::errc() || end != field.data() + field.size() || value < 0)
-    return Bad("bad " + std::string(what) + " '" + std::string(field.substr(0, 40)) + "'");
+  if (!ReadWhole(field, value, base) || value < 0)
+    return Invalid("bad ", what, " '", field.substr(0, 40), "'");
   return value;
 }
 
@@ -93,11 +91,10 @@ Result<Pointer> ReadPointer(std::string_view& line) {
   const std::string_view pos = NextField(line);
   const std::string_view words = NextField(line);
   Pointer pointer{FindPointer(symbol), {}};
-  if (!pointer.sort)
-    return Bad("unknown pointer symbol '" + std::string(symbol.substr(0, 8)) + "'");
-  if (!IsOffset(offset) || words.size() != 4) return Bad("a pointer is cut short or damaged");
+  if (!pointer.sort) return Invalid("unknown pointer symbol '", symbol.substr(0, 8), "'");
+  if (!IsOffset(offset) || words.size() != 4) return Invalid("a pointer is cut short or damaged");
   if (pos != "n" && pos != "v" && pos != "a" && pos != "s" && pos != "r")
-    return Bad("unknown part of speech '" + std::string(pos.substr(0, 8)) + "'");
+    return Invalid("unknown part of speech '", pos.substr(0, 8), "'");
   pointer.target = Key(pos == "s" ? 'a' : pos[0], offset);
   return pointer;
 }
@@ -105,31 +102,31 @@ Result<Pointer> ReadPointer(std::string_view& line) {
 Result<Synset> ReadSynset(std::string_view line, char letter) {
   Synset synset;
   const std::size_t bar = line.find(" | ");
-  if (bar == std::string_view::npos) return Bad("no gloss (\" | \")");
+  if (bar == std::string_view::npos) return Invalid("no gloss (\" | \")");
   std::string_view gloss = line.substr(bar + 3);
   while (gloss.ends_with(' ') || gloss.ends_with('\r')) gloss.remove_suffix(1);
   std::string_view rest = line.substr(0, bar);
   const std::string_view offset = NextField(rest);
-  if (!IsOffset(offset)) return Bad("a line must begin with an offset of 8 digits");
+  if (!IsOffset(offset)) return Invalid("a line must begin with an offset of 8 digits");
   synset.key = Key(letter, offset);
   NextField(rest);  // lexicographer file
   const std::string_view type = NextField(rest);
   if (type != std::string_view(&letter, 1) && !(letter == 'a' && type == "s"))
-    return Bad("synset type '" + std::string(type.substr(0, 8)) + "' does not belong in this file");
+    return Invalid("synset type '", type.substr(0, 8), "' does not belong in this file");
   PLEXUS_ASSIGN(int words, NextNumber(rest, 16, "word count"));
-  if (words == 0) return Bad("a synset without words");
+  if (words == 0) return Invalid("a synset without words");
   for (int i = 0; i < words; ++i) {
     const std::string_view word = NextField(rest);
-    if (word.empty()) return Bad("fewer words than counted");
+    if (word.empty()) return Invalid("fewer words than counted");
     if (i) synset.text += ", ";
     synset.text += Lemma(word);
     NextField(rest);  // lex_id
   }
   synset.text += '\n';
   synset.text += gloss;
-  if (!IsValidUtf8(synset.text)) return Bad("not valid UTF-8");
+  if (!IsValidUtf8(synset.text)) return Invalid("not valid UTF-8");
   if (synset.text.size() > Limits::kMaxPayloadBytes)
-    return Bad("words and gloss over " + std::to_string(Limits::kMaxPayloadBytes) + " bytes");
+    return Invalid("words and gloss over ", Limits::kMaxPayloadBytes, " bytes");
   PLEXUS_ASSIGN(int pointers, NextNumber(rest, 10, "pointer count"));
   for (int i = 0; i < pointers; ++i) {
     PLEXUS_ASSIGN(Pointer pointer, ReadPointer(rest));

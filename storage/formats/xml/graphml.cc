@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/properties/json_writer.h"
-#include "storage/formats/base/ascii.h"
-#include "storage/formats/base/linked_kind.h"
+#include "storage/formats/base/text.h"
+#include "storage/formats/pipeline/record_parser.h"
 #include "storage/formats/xml/graphml_key.h"
 
 namespace plexus::formats::internal {
@@ -201,7 +201,7 @@ Open GraphMlReader::Impl::Enter(std::string_view name, const Attributes& attribu
     return Open::kKey;
   }
   if (name == "default" && parent == Open::kKey) {
-    if (key->has_default) Refuse("a second <default> of \"" + key->name.substr(0, 80) + "\"");
+    if (key->has_default) Refuse("a second <default> of " + Quoted(key->name));
     key->has_default = true;
     text.clear();
     markup = false;
@@ -309,9 +309,9 @@ void GraphMlReader::Impl::EnterData(const Attributes& attributes) {
   const auto id = attributes.Find("key");
   if (!id) return Spoil("<data> without key");
   key = keys.Find(*id);
-  if (!key) return Spoil("no <key> \"" + std::string(id->substr(0, 80)) + "\"");
+  if (!key) return Spoil("no <key> " + Quoted(*id));
   if (!key->drawn && !key->name.empty() && std::exchange(*key->given_in, elements) == elements)
-    Spoil("\"" + key->name.substr(0, 80) + "\" stands twice");
+    Spoil(Quoted(key->name) + " stands twice");
 }
 
 void GraphMlReader::Impl::Text(std::string_view more) {
@@ -342,19 +342,17 @@ void GraphMlReader::Impl::EndData() {
     drawn = Trim(text, " \t\r\n");
     return;
   }
-  if (markup)
-    return lines.Say('W', line(), "\"" + key->name.substr(0, 80) + "\" holds markup: left out");
+  if (markup) return lines.Say('W', line(), Quoted(key->name) + " holds markup: left out");
   if (key->name.empty()) return;
   if (text.size() > limits.field_bytes)
-    return Spoil("\"" + key->name.substr(0, 80) + "\" is over " +
-                 std::to_string(limits.field_bytes) + " bytes");
+    return Spoil(Quoted(key->name) + " is over " + std::to_string(limits.field_bytes) + " bytes");
   std::string json;
-  const auto quoted = [&] { return "\"" + key->name.substr(0, 80) + "\""; };
   const bool weight = open.back() == Open::kEdge && key->name == "weight";
   if (!weight && IsMissing(key->type, text))
-    return lines.Say('W', line(), quoted() + " is NaN here: read as a value that is missing");
+    return lines.Say('W', line(),
+                     Quoted(key->name) + " is NaN here: read as a value that is missing");
   if (!AppendValue(json, key->type, text))
-    return Spoil(quoted() + ": \"" + text.substr(0, 40) + "\" " + NotOfType(key->type));
+    return Spoil(Quoted(key->name) + ": " + Quoted(text, 40) + " " + NotOfType(key->type));
   Append(open.back(), key->name, json);
   TooLong();
 }

@@ -7,9 +7,8 @@
 #include <cmath>
 
 #include "engine/properties/json_writer.h"
-#include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
-#include "storage/formats/base/refusal.h"
+#include "storage/formats/base/text.h"
 
 namespace plexus::formats::internal {
 
@@ -37,16 +36,15 @@ bool AppendValue(std::string& out, GraphMlType type, std::string_view text) {
     return true;
   }
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  const char* const last = text.data() + text.size();
   if (type == GraphMlType::kInteger) {
     std::int64_t i = 0;
-    auto [end, error] = std::from_chars(text.data(), last, i);
-    if (error != std::errc() || end != last) return false;
+    if (!ReadWhole(text, i)) return false;
     AppendNumber(out, i);
     return true;
   }
   double d = 0;
-  auto [end, error] = std::from_chars(text.data(), last, d);
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, d);
   const bool zero = error == std::errc::result_out_of_range && IsSmall(text) &&
                     !IsBelowZero(text);  // it might be a weight
   if ((error != std::errc() && !zero) || end != last || !std::isfinite(d)) return false;
@@ -71,8 +69,8 @@ Result<GraphMlKey*> GraphMlKeys::Add(const GraphMlAttributes& attributes, std::s
     return attributes.Find(name).value_or(std::string_view());
   };
   const std::string id(value("id"));
-  if (id.empty()) return Bad("a <key> without id");
-  if (keys_.size() >= most) return Bad("more than " + std::to_string(most) + " keys");
+  if (id.empty()) return Invalid("a <key> without id");
+  if (keys_.size() >= most) return Invalid("more than ", most, " keys");
   GraphMlKey made;
   const std::string_view yfiles = value("yfiles.type");
   made.drawn = yfiles == "nodegraphics" || yfiles == "edgegraphics";
@@ -90,43 +88,39 @@ Result<GraphMlKey*> GraphMlKeys::Add(const GraphMlAttributes& attributes, std::s
   const std::string_view for_ = value("for"), type = value("attr.type");
   made.nodes = for_.empty() || for_ == "all" || for_ == "node";
   made.edges = for_.empty() || for_ == "all" || for_ == "edge";
-  if (type.empty() || type == "string")
-    made.type = GraphMlType::kString;
-  else if (type == "boolean")
-    made.type = GraphMlType::kBoolean;
-  else if (type == "int" || type == "long")
-    made.type = GraphMlType::kInteger;
-  else if (type == "float" || type == "double")
-    made.type = GraphMlType::kReal;
+  static const std::map<std::string_view, GraphMlType> kTypes = {
+      {"", GraphMlType::kString},         {"string", GraphMlType::kString},
+      {"boolean", GraphMlType::kBoolean}, {"int", GraphMlType::kInteger},
+      {"long", GraphMlType::kInteger},    {"float", GraphMlType::kReal},
+      {"double", GraphMlType::kReal}};
+  if (const auto known = kTypes.find(type); known != kTypes.end())
+    made.type = known->second;
   else
-    return Bad("unknown attr.type " + Quoted(type));
+    return Invalid("unknown attr.type ", Quoted(type));
   // NetworkX writes a key a type: what an element has goes by the name.
   for (const auto& [other_id, other] : keys_)
     if (!made.name.empty() && other.name == made.name) made.given_in = other.given_in;
   if (!made.given_in) made.given_in = std::make_shared<std::uint64_t>(0);
   auto [at, is_new] = keys_.emplace(id, std::move(made));
-  if (!is_new) return Bad("key " + Quoted(id) + " stands twice");
+  if (!is_new) return Invalid("key ", Quoted(id), " stands twice");
   return &at->second;
 }
 
 Status GraphMlKeys::SetDefault(GraphMlKey& key, std::string_view text, std::size_t field_bytes) {
   const std::string quoted = Quoted(key.name);
   if (text.size() > field_bytes)
-    return Bad("<default> of " + quoted + " is over " + std::to_string(field_bytes) + " bytes");
+    return Invalid("<default> of ", quoted, " is over ", field_bytes, " bytes");
   const bool weight = key.edges && key.name == "weight";  // without one an edge would weigh 1
   if (!weight && IsMissing(key.type, text)) return {};
   if (!AppendValue(key.fallback, key.type, text))
-    return Bad("<default> of " + quoted + " " + NotOfType(key.type));
+    return Invalid("<default> of ", quoted, " ", NotOfType(key.type));
   for (const auto& [id, other] : keys_)
     if (&other != &key && other.name == key.name && !other.fallback.empty() &&
         ((other.nodes && key.nodes) || (other.edges && key.edges)))
-      return Bad("two keys are named " + quoted + ", and each has a <default>");
-  std::string name;
-  AppendJsonString(name, key.name);
-  default_bytes_ += name.size() + key.fallback.size();
+      return Invalid("two keys are named ", quoted, ", and each has a <default>");
+  default_bytes_ += JsonString(key.name).size() + key.fallback.size();
   if (default_bytes_ > kMaxDefaults)
-    return Bad("with <default> of " + quoted + " the defaults are over " +
-               std::to_string(kMaxDefaults) + " bytes");
+    return Invalid("with <default> of ", quoted, " the defaults are over ", kMaxDefaults, " bytes");
   return {};
 }
 

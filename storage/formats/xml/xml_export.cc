@@ -10,8 +10,7 @@
 #include "engine/properties/json_writer.h"
 #include "storage/formats/base/column_value.h"
 #include "storage/formats/base/export_selection.h"
-#include "storage/formats/base/property_columns.h"
-#include "storage/formats/base/tag_list.h"
+#include "storage/formats/base/text.h"
 
 namespace plexus::formats {
 
@@ -21,7 +20,6 @@ using namespace engine_internal;
 namespace {
 
 void AppendXml(std::string& out, std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
   constexpr std::string_view kSpecial = "&<>\"\t\n\r";
   constexpr std::string_view kWritten[] = {"&amp;", "&lt;",  "&gt;", "&quot;",
                                            "&#9;",  "&#10;", "&#13;"};
@@ -31,7 +29,7 @@ void AppendXml(std::string& out, std::string_view text) {
     if (const std::size_t at = kSpecial.find(c); at != kSpecial.npos) {
       out += kWritten[at];
     } else if (u < 0x20) {
-      out.append("\\u00").append(1, kHex[u >> 4]).append(1, kHex[u & 15]);
+      AppendEscape(out, u);
     } else if (text.substr(i).starts_with("\xef\xbf\xbe") ||
                text.substr(i).starts_with("\xef\xbf\xbf")) {
       out += text[i + 2] == '\xbe' ? "\\ufffe" : "\\uffff";
@@ -120,12 +118,11 @@ Status PropertyValues(const Snapshot& s, PayloadRef ref, const PropertyColumns& 
 
 template <class Value>
 Status NodeValues(const Snapshot& s, const XmlColumns& xml, NodeId v, Value&& value) {
-  const std::vector<ColumnId>& columns = xml.columns;
   if (s.node_kind(v) != builtin::kNode) value("n_kind", s.schema().node_kind(s.node_kind(v)).name);
   PLEXUS_ASSIGN(const std::string text, s.PayloadOrEmpty(s.payload_ref(v, NodeField::kText)));
   if (!text.empty()) value("n_text", text);
   if (const std::string tags = WriteTagList(Tags(s, v)); !tags.empty()) value("n_tags", tags);
-  for (ColumnId c : columns) {
+  for (ColumnId c : xml.columns) {
     std::string spelled;
     VisitColumn(s, v, c, [&](auto x) {
       if constexpr (std::is_arithmetic_v<decltype(x)>)

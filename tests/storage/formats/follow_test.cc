@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-#include "storage/formats/follow/position.h"
+#include "storage/formats/follow/follow_source.h"
 #include "tests/support/text_support.h"
 
 namespace plexus::formats::internal {

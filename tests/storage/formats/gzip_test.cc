@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "storage/formats/pipeline/gunzip.h"
+#include "storage/formats/pipeline/input.h"
 #include "tests/support/text_support.h"
 
 namespace plexus::formats::internal {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/formats/pipeline/available_memory.h"
+#include "storage/formats/pipeline/scratch_file.h"
 #include "tests/storage/formats/load_both_ways.h"
 
 namespace plexus::formats::internal {

@@ -13,7 +13,7 @@
 
 #include "storage/formats/export.h"
 #include "storage/formats/import.h"
-#include "storage/formats/vectors/vector_keys.h"
+#include "storage/formats/vectors/vector_file.h"
 #include "tests/support/fails_with.h"
 #include "tests/support/text_files.h"
 #include "tests/support/text_refusal.h"

@@ -9,7 +9,7 @@
 
 #include "engine/error.h"
 #include "engine/snapshot.h"
-#include "storage/formats/base/property_map.h"
+#include "storage/formats/base/properties.h"
 #include "tools/operations/reply/reply_writer.h"
 
 namespace plexus::tools {

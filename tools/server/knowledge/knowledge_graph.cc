@@ -13,7 +13,7 @@
 #include "algorithms/retrieval/terms.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/mcp_records.h"
-#include "storage/formats/base/property_map.h"
+#include "storage/formats/base/properties.h"
 #include "tools/server/json_text.h"
 
 namespace plexus::tools::server {

@@ -1,14 +1,19 @@
-// Pipes into memory or nameless files, and the stamps of files; see input.h.
+// Pipes into memory or nameless files, the stamps of files, gzip by zlib, member by member, and the
+// heads of texts; see input.h.
+#include "storage/formats/pipeline/input.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "storage/formats/pipeline/input.h"
 #include "storage/formats/pipeline/scratch_file.h"
 
 namespace plexus::formats::internal {
@@ -98,7 +103,7 @@ std::unique_ptr<ByteSource> Spool::Open(const std::string& name, std::uint64_t f
 }
 
 FileStamp Spool::stamp() const {
-  struct stat info {};
+  struct stat info{};
   return shared_ && ::fstat(fd_, &info) == 0 ? StampOf(info) : FileStamp();
 }
 
@@ -132,7 +137,7 @@ Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource& source, const std::
 
 Result<std::shared_ptr<const Spool>> SpoolDescriptor(int fd, const std::string& name,
                                                      std::uint64_t limit, Progress* progress) {
-  struct stat info {};
+  struct stat info{};
   const off_t at = ::lseek(fd, 0, SEEK_CUR);
   // Such as one of /proc has no size, and is read to its end.
   const bool file = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && at >= 0;
@@ -153,8 +158,124 @@ Result<std::shared_ptr<const Spool>> SpoolDescriptor(int fd, const std::string& 
 }
 
 FileStamp StampOf(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return ::stat(path.c_str(), &info) == 0 ? StampOf(info) : FileStamp();
+}
+
+namespace {
+
+class GunzipSource final : public ByteSource {
+ public:
+  GunzipSource(std::unique_ptr<ByteSource> from, std::string name)
+      : from_(std::move(from)), name_(std::move(name)), packed_(std::size_t{1} << 18) {
+    ready_ = inflateInit2(&stream_, 16 + MAX_WBITS) == Z_OK;  // 16: only gzip
+  }
+  ~GunzipSource() override {
+    if (ready_) inflateEnd(&stream_);
+  }
+  bool ready() const { return ready_; }
+
+  Result<std::size_t> Read(char* to, std::size_t size) override {
+    constexpr std::size_t kMost = std::size_t{1} << 30;  // zlib counts in 32 bits
+    stream_.next_out = reinterpret_cast<Bytef*>(to);
+    stream_.avail_out = static_cast<uInt>(std::min(size, kMost));
+    const uInt asked = stream_.avail_out;
+    while (stream_.avail_out == asked && asked > 0) {
+      if (stream_.avail_in == 0) {
+        PLEXUS_TRY(Refill());
+        if (stream_.avail_in == 0) {
+          if (between_) return std::size_t{0};
+          return Bad("gzip data ends in the middle");
+        }
+      }
+      if (between_) {
+        inflateReset(&stream_);
+        between_ = false;
+      }
+      const int code = inflate(&stream_, Z_NO_FLUSH);
+      if (code == Z_MEM_ERROR) return Exhausted(name_, ": no memory to unpack it");
+      if (code == Z_STREAM_END)
+        between_ = true;
+      else if (code != Z_OK && code != Z_BUF_ERROR)
+        return Bad("gzip data is damaged", stream_.msg ? ": " : "", stream_.msg ? stream_.msg : "");
+    }
+    return asked - stream_.avail_out;
+  }
+
+ private:
+  template <class... Parts>
+  std::unexpected<Error> Bad(const Parts&... parts) const {
+    return Invalid(name_, ": ", parts...);
+  }
+  Status Refill() {
+    PLEXUS_ASSIGN(const std::size_t n, from_->Read(packed_.data(), packed_.size()));
+    stream_.next_in = reinterpret_cast<Bytef*>(packed_.data());
+    stream_.avail_in = static_cast<uInt>(n);
+    return {};
+  }
+
+  std::unique_ptr<ByteSource> from_;
+  std::string name_;
+  std::vector<char> packed_;
+  z_stream stream_ = {};
+  bool ready_ = false;
+  bool between_ = false;  // behind a member: what follows is another one, or nothing
+};
+
+}  // namespace
+
+bool IsGzip(std::string_view head) { return head.starts_with("\x1f\x8b"); }
+
+std::unique_ptr<ByteSource> Gunzip(std::unique_ptr<ByteSource> from, std::string name) {
+  auto made = std::make_unique<GunzipSource>(std::move(from), std::move(name));
+  if (!made->ready()) return nullptr;
+  return made;
+}
+
+std::string_view WithoutGz(std::string_view name) {
+  constexpr std::string_view kEnding = ".gz";
+  return name.ends_with(kEnding) ? name.substr(0, name.size() - kEnding.size()) : name;
+}
+
+namespace {
+
+constexpr std::size_t kHead = 65536;
+
+class TextSource final : public ByteSource {
+ public:
+  TextSource(std::unique_ptr<ByteSource> source, std::string head, bool returns)
+      : source_(std::move(source)), head_(std::move(head)), returns_(returns) {}
+
+  Result<std::size_t> Read(char* to, std::size_t size) override {
+    std::size_t n = std::min(size, head_.size() - at_);
+    if (n > 0) {
+      std::memcpy(to, head_.data() + at_, n);
+      at_ += n;
+    } else {
+      PLEXUS_ASSIGN(n, source_->Read(to, size));
+    }
+    if (returns_) std::replace(to, to + n, '\r', '\n');
+    return n;
+  }
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+  std::string head_;
+  std::size_t at_ = 0;
+  bool returns_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSource>> OpenText(const Input& input) {
+  PLEXUS_ASSIGN(auto source, input.Open());
+  std::string head(kHead, '\0');
+  PLEXUS_TRY(ReadFully(*source, head));
+  if (head.starts_with("\xef\xbb\xbf")) head.erase(0, 3);
+  const std::size_t end = head.find('\r');
+  const bool returns = end != std::string::npos && end + 1 < head.size() &&
+                       head.find('\n') == std::string::npos && head.find('\0') == std::string::npos;
+  return std::make_unique<TextSource>(std::move(source), std::move(head), returns);
 }
 
 }  // namespace plexus::formats::internal

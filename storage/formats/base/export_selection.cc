@@ -1,5 +1,4 @@
 // Names in a first pass over all maps, cells in a second.
-#include "storage/formats/base/property_columns.h"
 
 #include <algorithm>
 #include <limits>
@@ -8,8 +7,8 @@
 #include "engine/properties/json_writer.h"
 #include "engine/properties/properties.h"
 #include "engine/properties/split_properties.h"
-#include "storage/formats/base/ascii.h"
 #include "storage/formats/base/export_selection.h"
+#include "storage/formats/base/text.h"
 
 namespace plexus::formats::internal {
 
@@ -79,9 +78,8 @@ Result<PropertyColumns> PropertyColumns::OfEdges(const Snapshot& s, const Export
                                                  ExportSink& sink, const TakenNames& taken) {
   TypedNames names;
   if (options.property_columns)
-    PLEXUS_TRY(ForEachSelected(s, options, sink, [&](const Edge& e) {
-      return AddNames(s, e.properties, taken, names);
-    }));
+    PLEXUS_TRY(ForEachSelected(
+        s, options, sink, [&](const Edge& e) { return AddNames(s, e.properties, taken, names); }));
   return ColumnsOf(names);
 }
 

@@ -1,13 +1,18 @@
 // JSON where it is an array of strings, else cut at ';'.
-#include "storage/formats/base/tag_list.h"
 
 #include <algorithm>
 
 #include "engine/properties/json_writer.h"
-#include "storage/formats/base/ascii.h"
 #include "storage/formats/base/json_tree.h"
+#include "storage/formats/base/text.h"
 
 namespace plexus::formats::internal {
+
+std::string JsonString(std::string_view text) {
+  std::string json;
+  engine_internal::AppendJsonString(json, text);
+  return json;
+}
 
 std::vector<std::string> ReadTagList(std::string_view text) {
   std::vector<std::string> tags;
