@@ -87,7 +87,7 @@ Result<ApplyReport> Graph::Impl::Apply(const WriteBatch& batch, const ApplyOptio
   try {
     RunGroup(group);
   } catch (const std::exception&) {  // the waiting writers must get the error
-    RefuseAll(group, NoMemory());
+    RefuseAll(group, OutOfMemory().error());
   }
   lock.Lock();
   leading_ = false;
@@ -148,7 +148,7 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
     if (failed && journal_ && !records.empty())
       failed = journaled ? journal_->EndAppend() : journal_->Append(records, durability);
   } catch (const std::exception&) {
-    failed = std::unexpected(NoMemory());
+    failed = OutOfMemory();
   }
   if (!failed) {
     // The writer may be ahead of the journal now: it must not be used again.
@@ -169,7 +169,7 @@ Status Graph::Impl::PublishApplied(std::size_t batches) {
     Publish();
   } catch (const std::exception&) {  // in the journal, but not in the state: reopen
     read_only_ = true;
-    return std::unexpected(NoMemory());
+    return OutOfMemory();
   }
   if (CompactionDue()) WakeMaintenance();
   if (tidy_) {

@@ -96,7 +96,7 @@ Status Graph::Impl::Compacting(Work&& work) {
   try {
     result = work();
   } catch (const std::exception&) {
-    result = std::unexpected(NoMemory());
+    result = OutOfMemory();
   }
   compacting_ = false;
   compacted_.notify_all();

@@ -1,14 +1,15 @@
 // Graph: records that another graph has resolved, as they are.
 #include <algorithm>
 #include <exception>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/adjacency/run.h"
 #include "engine/adjacency/tombstones.h"
-#include "engine/adjacency/word_edges.h"
+#include "engine/bulk/edge_load.h"
 #include "engine/internal/graph_impl.h"
+#include "engine/out_of_memory.h"
+#include "engine/record.h"
 
 namespace plexus {
 
@@ -128,13 +129,24 @@ Status Graph::Impl::Replay(std::span<const Record> records, const ReplayOptions&
         }
     } catch (const std::exception&) {
       read_only_ = true;
-      return std::unexpected(NoMemory());
+      return OutOfMemory();
     }
     if (applied > 0) PLEXUS_TRY(PublishApplied(applied));
     PLEXUS_TRY(status);
     done += applied;
   }
   return {};
+}
+
+// A load as records, for journals that know nothing better.
+Status Journal::AppendLoad(const LoadedEdges& loaded, std::span<const std::size_t> batches,
+                           Sequence first, Durability durability) {
+  std::vector<Record> records(batches.size());
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    loaded.FillRecord(batches[i], records[i]);
+    records[i].sequence = first + i;
+  }
+  return Append(records, durability);
 }
 
 }  // namespace plexus

@@ -13,23 +13,6 @@ namespace plexus {
 
 namespace {
 
-// The payloads of one record, which it owns, over the store that has the rest.
-class PreviewPayloads final : public PayloadStore {
- public:
-  PreviewPayloads(Record record, std::shared_ptr<const PayloadStore> rest)
-      : record_(std::move(record)), pending_(std::move(rest)) {
-    pending_.Add(record_);
-  }
-  Result<std::string> Get(PayloadRef ref) const override { return pending_.Get(ref); }
-  Status GetEach(std::span<const PayloadRef> refs, const EachPayload& fn) const override {
-    return pending_.GetEach(refs, fn);
-  }
-
- private:
-  const Record record_;  // only its payloads
-  PendingPayloads pending_;
-};
-
 // What was computed of the snapshot's state is offered to a state that equals it.
 void OfferKept(const Snapshot& from, const GraphState& to) {
   if (!to.derived.lineage) return;
@@ -57,11 +40,16 @@ Result<PreviewResult> Preview(const Snapshot& snapshot, const WriteBatch& batch,
   result.changes.Sort();
   PLEXUS_TRY(writer.Apply(record));
   if (!record.payloads.empty()) {
-    Record written;
-    written.sequence = record.sequence;
-    written.payloads = std::move(record.payloads);
-    writer.SetPayloadStore(
-        std::make_shared<PreviewPayloads>(std::move(written), snapshot.state().payload_store));
+    struct Written {
+      Record record;  // only its payloads
+      PendingPayloads payloads;
+    };
+    const auto written =
+        std::make_shared<Written>(Record(), PendingPayloads(snapshot.state().payload_store));
+    written->record.sequence = record.sequence;
+    written->record.payloads = std::move(record.payloads);
+    written->payloads.Add(written->record);
+    writer.SetPayloadStore({written, &written->payloads});
   }
   result.snapshot = Snapshot(writer.Publish());
   return result;

@@ -67,6 +67,15 @@ void Assign(std::vector<Entry>& table, const std::vector<T>& definitions, std::s
     table.insert(place, entry);
 }
 
+// A new definition under its name.
+template <class Id, class T>
+Id Put(std::vector<T>& definitions, std::vector<Id>& table, const T& definition) {
+  const Id id(definitions.size());
+  definitions.push_back(definition);
+  Assign(table, definitions, definition.name, id);
+  return id;
+}
+
 }  // namespace
 
 Schema::Schema() {
@@ -119,10 +128,7 @@ Result<NodeKindId> Schema::Define(const NodeKind& kind) try {
   }
   PLEXUS_TRY(CheckName("node kind", kind.name));
   if (node_kinds_.size() >= Limits::kMaxKinds) return Exhausted("more than 65535 node kinds");
-  const NodeKindId id(node_kinds_.size());
-  node_kinds_.push_back(kind);
-  Assign(node_kind_ids_, node_kinds_, kind.name, id);
-  return id;
+  return Put(node_kinds_, node_kind_ids_, kind);
 }
 PLEXUS_CATCH_NO_MEMORY
 
@@ -170,10 +176,8 @@ PLEXUS_CATCH_NO_MEMORY
 Result<ColumnId> Schema::Add(const Column& column) {
   PLEXUS_TRY(CheckName("column", column.name));
   if (columns_.size() >= Limits::kMaxColumns) return Exhausted("more than 1024 columns");
-  const ColumnId id(columns_.size());
   const auto old = FindColumn(column.name);
-  columns_.push_back(column);
-  Assign(column_ids_, columns_, column.name, id);
+  const ColumnId id = Put(columns_, column_ids_, column);
   if (old) columns_[*old].name.clear();
   return id;
 }
@@ -221,10 +225,7 @@ Result<SpaceId> Schema::Define(const VectorSpace& space) try {
     return Invalid("vector space '", space.name, "' has ", space.dimensions,
                    " dimensions, expected 1 to ", Limits::kMaxDimensions);
   if (spaces_.size() >= Limits::kMaxSpaces) return Exhausted("more than 64 vector spaces");
-  const SpaceId id(spaces_.size());
-  spaces_.push_back(space);
-  Assign(space_ids_, spaces_, space.name, id);
-  return id;
+  return Put(spaces_, space_ids_, space);
 }
 PLEXUS_CATCH_NO_MEMORY
 

@@ -26,9 +26,10 @@ std::vector<NodeKind> MakeNodeKinds() {
   return kinds;
 }
 
-EdgeKind Fact(const char* name) {
+EdgeKind Fact(const char* name, const char* inverse = "") {
   EdgeKind k;
   k.name = name;
+  k.inverse = inverse;
   k.self_loops = false;
   return k;
 }
@@ -49,22 +50,15 @@ std::vector<EdgeKind> MakeEdgeKinds() {
   std::vector<EdgeKind> kinds(builtin::kFirstUserEdgeKind.value());
   kinds[builtin::kLink] = Fact("link");
   kinds[builtin::kLink].self_loops = true;  // plain graphs have them
-  kinds[builtin::kSupersedes] = Fact("supersedes");
-  kinds[builtin::kSupersedes].inverse = "superseded_by";
+  kinds[builtin::kSupersedes] = Fact("supersedes", "superseded_by");
   kinds[builtin::kSupersedes].suppresses = true;
-  kinds[builtin::kCauses] = Fact("causes");
-  kinds[builtin::kCauses].inverse = "caused_by";
-  kinds[builtin::kSupports] = Fact("supports");
-  kinds[builtin::kSupports].inverse = "supported_by";
-  kinds[builtin::kPromotedFrom] = Fact("promoted_from");
-  kinds[builtin::kPromotedFrom].inverse = "promoted_to";
-  kinds[builtin::kDependsOn] = Fact("depends_on");
-  kinds[builtin::kDependsOn].inverse = "depended_on_by";
+  kinds[builtin::kCauses] = Fact("causes", "caused_by");
+  kinds[builtin::kSupports] = Fact("supports", "supported_by");
+  kinds[builtin::kPromotedFrom] = Fact("promoted_from", "promoted_to");
+  kinds[builtin::kDependsOn] = Fact("depends_on", "depended_on_by");
   kinds[builtin::kDependsOn].acyclic = true;
-  kinds[builtin::kRefines] = Fact("refines");
-  kinds[builtin::kRefines].inverse = "refined_by";
-  kinds[builtin::kBlocks] = Fact("blocks");
-  kinds[builtin::kBlocks].inverse = "blocked_by";
+  kinds[builtin::kRefines] = Fact("refines", "refined_by");
+  kinds[builtin::kBlocks] = Fact("blocks", "blocked_by");
   kinds[builtin::kBlocks].blocking = true;
   kinds[builtin::kDerivedFrom] = Fact("derived_from");
   kinds[builtin::kIsA] = Fact("is-a");

@@ -53,8 +53,7 @@ Result<Snapshot> Database::AsOf(Sequence sequence, Progress* progress) try {
   if (const Snapshot now = d.graph->snapshot(); sequence == now.sequence()) return now;
   auto cached = [&]() -> std::optional<Snapshot> {
     MutexLock guard(d.past_mutex);
-    const auto it = std::find_if(d.past.begin(), d.past.end(),
-                                 [&](const Snapshot& s) { return s.sequence() == sequence; });
+    const auto it = std::ranges::find(d.past, sequence, &Snapshot::sequence);
     if (it == d.past.end()) return std::nullopt;
     d.past.splice(d.past.begin(), d.past, it);
     return d.past.front();

@@ -10,23 +10,12 @@
 #include "engine/arrays/freed_memory.h"
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
-#include "storage/log_scope.h"
 
 namespace plexus {
 
 using namespace storage_internal;
 
 namespace {
-
-constexpr std::chrono::milliseconds kPinTimeout(10'000);
-
-Status MustBeNew(const std::string& directory, const Files& files) {
-  PLEXUS_TRY(MustBeOutside(directory));
-  if (!files.Exists(directory)) return {};
-  PLEXUS_ASSIGN(const std::vector<std::string> names, files.List(directory));
-  if (names.empty()) return {};
-  return Fail(ErrorCode::kAlreadyExists, directory + ": exists and is not empty");
-}
 
 // Copies bytes as they were at their moment.
 class Copier {
@@ -128,16 +117,23 @@ Status MustBeSound(const std::string& directory, Sequence least, Executor& execu
                    first.what);
 }
 
-// After an error nothing of `directory` is left but itself, if it was there before.
-Status OrNothing(const std::string& directory, bool was_there, Status status) {
+}  // namespace
+
+Status storage_internal::MustBeNew(const std::string& directory, const Files& files) {
+  PLEXUS_TRY(MustBeOutside(directory));
+  if (!files.Exists(directory)) return {};
+  PLEXUS_ASSIGN(const std::vector<std::string> names, files.List(directory));
+  if (names.empty()) return {};
+  return Fail(ErrorCode::kAlreadyExists, directory + ": exists and is not empty");
+}
+
+Status storage_internal::OrNothing(const std::string& directory, bool was_there, Status status) {
   if (status) return status;
   const Files files;  // of its own: after a failed write the other deletes nothing
   (void)RemoveGraph(directory, files);
   if (!was_there) (void)rmdir(directory.c_str());
   return status;
 }
-
-}  // namespace
 
 Status Database::Backup(const std::string& to, Progress* progress) try {
   Impl& d = *impl_;
@@ -159,7 +155,7 @@ Status Database::Backup(const std::string& to, Progress* progress) try {
     PLEXUS_TRY(d.journal->FlushBulk());
     least = d.journal->position().sequence;
     PLEXUS_TRY(d.journal->WaitDurable(least));
-    PLEXUS_ASSIGN(pinned, PinnedFiles::Take(d.directory, kPinTimeout));
+    PLEXUS_ASSIGN(pinned, PinnedFiles::Take(d.directory));
   }
   guard.Unlock();  // the files are open: whatever happens to their names, they can be copied
   auto make = [&]() -> Status {
@@ -175,7 +171,7 @@ Status Database::Restore(const std::string& from, const std::string& to, Progres
   const Files files;
   PLEXUS_TRY(MustBeNew(to, files));
   const bool was_there = files.Exists(to);
-  PLEXUS_ASSIGN(const auto pinned, PinnedFiles::Take(from, kPinTimeout));
+  PLEXUS_ASSIGN(const auto pinned, PinnedFiles::Take(from));
   const Anchor& anchor = pinned->anchor();
   if (!anchor.clean)
     return FailedPrecondition(

@@ -89,10 +89,6 @@ Status CheckFloor(Sequence since, Sequence floor) {
 }
 
 Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOptions& options) {
-  std::shared_ptr<Rocks> rocks;
-  LogPoint floor;
-  Sequence end = 0;
-  std::uint64_t generation = 0;
   // Not `maintenance`: a backup may hold that for minutes. Held to the end, so that no call closes
   // what is read.
   ReaderLock open(d.renewal);
@@ -104,28 +100,24 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
     PLEXUS_TRY(d.Usable());
   }
   const bool from_news = !d.news.empty() && since >= d.news_after.sequence;
+  Sequence end = d.report.sequence;
   if (d.journal) {
     PLEXUS_TRY(d.journal->FlushBulk());
     // A follower that begins with a view may have read what was not synced yet.
     if (since <= d.journal->position().sequence) PLEXUS_TRY(d.journal->WaitDurable(since));
     end = d.journal->synced();
-  } else {
-    end = d.report.sequence;
   }
   const Database::Impl::Noted noted = d.NotedAnchor();
-  floor = noted.floor;
-  generation = noted.generation;
-  rocks = d.rocks;
   const auto& store = d.store;
   if (since > end)
     return NotFound("sequence ", since, " lies after ", end, ", the last that is durable");
-  PLEXUS_TRY(CheckFloor(since, floor.sequence));
+  PLEXUS_TRY(CheckFloor(since, noted.floor.sequence));
   FailPoint(d.options.hooks, "changes.floor_read");
   Changes changes;
-  changes.generation = generation;
+  changes.generation = noted.generation;
   changes.next = since;
-  PLEXUS_ASSIGN(Records log,
-                from_news ? NewsAfter(d.news, d.news_after, since) : LogAfter(rocks, floor, since));
+  PLEXUS_ASSIGN(Records log, from_news ? NewsAfter(d.news, d.news_after, since)
+                                       : LogAfter(d.rocks, noted.floor, since));
   changes.since_hash = log.point().hash;
   PurgeMask mask(d.Purged(), since);
   std::uint64_t bytes = 0;
@@ -134,7 +126,7 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
          (changes.records.empty() || bytes < options.max_bytes)) {
     PLEXUS_ASSIGN(const bool more, log.Next());
     if (!more)
-      return Corrupted("log record ", changes.next + 1, ": is missing from ", rocks->path());
+      return Corrupted("log record ", changes.next + 1, ": is missing from ", d.rocks->path());
     Record& record = log.record();
     bytes += log.size();
     mask.MoveTo(record.sequence);

@@ -4,7 +4,6 @@
 
 #include "engine/out_of_memory.h"
 #include "storage/base/digest.h"
-#include "storage/base/little_endian.h"
 #include "storage/encoding/record_codec.h"
 #include "storage/replica.h"
 

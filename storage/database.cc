@@ -1,18 +1,14 @@
 // Database: checkpoints, closing, and the members that are one line each.
-#include "storage/database.h"
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "engine/arrays/freed_memory.h"
-#include "engine/monitoring/monitoring.h"
 #include "engine/out_of_memory.h"
 #include "storage/base/fail_points.h"
 #include "storage/checkpoint/checkpoint.h"
+#include "storage/database.h"
 #include "storage/database_impl.h"
-#include "storage/log_scope.h"
-#include "storage/process_end.h"
 
 namespace plexus {
 
@@ -46,11 +42,6 @@ OpenReport Database::report() const {
 }
 const std::string& Database::directory() const { return impl_->directory; }
 bool Database::read_only() const { return impl_->options.read_only; }
-
-LogPoint Database::Impl::floor() const {
-  if (anchor.floor_sequence == 0) return {0, FirstHash(anchor.graph_id)};
-  return {anchor.floor_sequence, anchor.floor_hash};
-}
 
 void Database::Impl::NoteAnchor() {
   const MutexLock guard(noted_mutex);
@@ -186,9 +177,8 @@ Status Database::Impl::ReplaceDamaged() {
 Status Database::Impl::DropOldCheckpoints() {
   std::vector<DamagedCheckpoint> damaged;
   PLEXUS_ASSIGN(std::vector<Manifest> manifests, ListSoundCheckpoints(rocks, damaged));
-  std::sort(manifests.begin(), manifests.end(), [](const Manifest& a, const Manifest& b) {
-    return std::pair(a.sequence, a.id) > std::pair(b.sequence, b.id);
-  });
+  std::ranges::sort(manifests, std::greater<>(),
+                    [](const Manifest& m) { return std::pair(m.sequence, m.id); });
   int kept = 0;
   for (const Manifest& m : manifests) {
     const bool floor_needs_it = anchor.floor_sequence > 0 && m.sequence == anchor.floor_sequence;
@@ -378,9 +368,7 @@ StorageStats Database::stats() const {
   s.block_cache_bytes = memory.block_cache;
   // Only files: what memtables hold is in the write-ahead log as well.
   const auto files = [&](rocksdb::ColumnFamilyHandle* family) {
-    std::uint64_t bytes = 0;
-    d.rocks->db()->GetIntProperty(family, rocksdb::DB::Properties::kTotalSstFilesSize, &bytes);
-    return bytes;
+    return d.rocks->Property(family, rocksdb::DB::Properties::kTotalSstFilesSize);
   };
   s.log_bytes = files(d.rocks->log());
   s.payload_bytes = files(d.rocks->payload());
@@ -398,4 +386,86 @@ StorageStats Database::stats() const {
   return s;
 }
 
+// --- Taking back the creation of a database that nothing was written to.
+//
+// Order: the anchor first says "being made" again (generation 0), so that a crash at any
+// later point leaves what the next creating open begins again. The lock is held to the end.
+
+Status Database::Discard() try {
+  Impl& d = *impl_;
+  PLEXUS_TRY(d.Writable());
+  if (!d.report.created || d.graph->snapshot().sequence() != 0 ||
+      d.journal->position().sequence != 0)
+    return FailedPrecondition(d.directory, ": holds more than an empty graph made by this open");
+  const MutexLock one(d.closing);
+  if (d.closed.exchange(true)) return d.Usable();
+  d.StopKeeper();
+  MutexLock guard(d.maintenance);
+  const MutexLock erasing(d.erase_mutex);
+  const MutexLock renewing(d.renewal);
+  Status status = d.journal->Close();
+  d.store->Attach(nullptr);
+  if (Status shut = d.rocks->Close(); status && !shut) status = shut;
+  Anchor making = d.anchor;
+  making.generation = 0;
+  making.clean = false;
+  making.files.clear();
+  if (status) status = WriteAnchor(d.directory, making, *d.files);
+  if (status) status = d.files->RemoveFolder(d.generation_path());
+  for (const char* name : {"bulk", "checkpoint"})
+    if (status) status = d.files->RemoveFolder(d.scratch_path(name));
+  if (status) status = d.files->Remove(d.directory + "/" + kAnchorName);
+  if (status) status = d.files->Remove(d.directory + "/" + kLockFileName);
+  d.lock.Release();
+  return status;
+}
+PLEXUS_CATCH_NO_MEMORY
+
 }  // namespace plexus
+
+// --- StorageStats as metrics.
+
+namespace plexus::metrics {
+
+Result<std::vector<MetricRow>> DatabaseMetrics(Database& database) try {
+  PLEXUS_ASSIGN(std::vector<MetricRow> rows, GraphMetrics(database.graph()));
+  const StorageStats stats = database.stats();
+  using Parts = std::vector<std::pair<const char*, std::uint64_t>>;
+  const auto family = [&](std::string_view name, std::string_view help, std::string_view label,
+                          const Parts& parts) {
+    for (const auto& [part, value] : parts)
+      rows.push_back({name, help, MetricType::kGauge, {{label, part}}, static_cast<double>(value)});
+  };
+  const auto add = [&](std::string_view name, std::string_view help, std::uint64_t value,
+                       MetricType type = MetricType::kGauge) {
+    rows.push_back({name, help, type, {}, static_cast<double>(value)});
+  };
+  add("plexus_disk_bytes", "All files of the directory.", stats.disk_bytes);
+  family("plexus_stored_bytes", "Sorted files, by column family.", "part",
+         {{"log", stats.log_bytes},
+          {"payload", stats.payload_bytes},
+          {"checkpoint", stats.checkpoint_bytes}});
+  add("plexus_log_tail_bytes", "Log behind the newest checkpoint.", stats.tail_bytes);
+  family("plexus_cache_bytes", "Memory of storage beside the graph.", "part",
+         {{"memtables", stats.memtable_bytes},
+          {"table_readers", stats.table_reader_bytes},
+          {"block_cache", stats.block_cache_bytes},
+          {"payload_cache", stats.payload_cache_bytes},
+          {"past_cache", stats.past_cache_bytes}});
+  add("plexus_payload_cache_hits_total", "Payloads found in the cache.", stats.payload_cache_hits,
+      MetricType::kCounter);
+  add("plexus_payload_cache_misses_total", "Payloads read from files.", stats.payload_cache_misses,
+      MetricType::kCounter);
+  add("plexus_checkpoints", "Checkpoints kept.", stats.checkpoints.size());
+  add("plexus_checkpoint_sequence", "Batch of the newest checkpoint, 0 without one.",
+      stats.checkpoints.empty() ? 0 : stats.checkpoints.back());
+  add("plexus_history_floor", "Batch down to which the past is kept, 0 = the beginning.",
+      stats.history_floor);
+  add("plexus_synced_sequence", "Last batch that survives power loss.", stats.synced_sequence);
+  add("plexus_background_failures_total", "Checkpoints in the background that failed.",
+      stats.background_failures, MetricType::kCounter);
+  return rows;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus::metrics

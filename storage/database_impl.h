@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <list>
 #include <map>
@@ -17,9 +18,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "engine/arrays/owner.h"
+#include "engine/monitoring/monitoring.h"
 #include "engine/mutex.h"
 #include "storage/base/erase_mutex.h"
 #include "storage/base/lock_file.h"
@@ -141,7 +144,9 @@ class Database::Impl {
     return storage_internal::GenerationPath(directory, anchor.generation);
   }
   std::string scratch_path(const char* name) const { return directory + "/" + name + ".tmp"; }
-  storage_internal::LogPoint floor() const PLEXUS_REQUIRES(maintenance);
+  storage_internal::LogPoint floor() const PLEXUS_REQUIRES(maintenance) {
+    return storage_internal::FloorOf(anchor);
+  }
   void NoteAnchor() PLEXUS_REQUIRES(maintenance);
   Noted NotedAnchor() const;
   storage_internal::LoadRequest Request() const;  // without a target, as of NotedAnchor
@@ -253,9 +258,75 @@ class Database::Impl {
 
 namespace storage_internal {
 
+// backup.cc. The directory of a copy that is to be made: kAlreadyExists where something is in it.
+Status MustBeNew(const std::string& directory, const Files& files);
+// After an error nothing of `directory` is left but itself, if it was there before.
+Status OrNothing(const std::string& directory, bool was_there, Status status);
+
 // Fills in the payloads of the record's vectors; those that were purged are removed. Adds to
 // `bytes`.
 Status FetchVectors(const PayloadStore& store, Record& record, std::uint64_t& bytes);
+
+// --- The end of the process: databases that are open then are closed before RocksDB's own objects
+// of static storage, which closing needs, are gone. So a Database may be an object of static
+// storage.
+
+// From now until it is left out, `database` is closed when the process ends by exit() or by
+// returning from main. The handler is registered now, once more, when RocksDB is used in a new
+// way: it is to run before what that made static ends. In a child of fork exit() closes what
+// the child opened and then ends at once, without the destructors of older static objects:
+// RocksDB's would wait for threads that only the parent has. Thread-safe.
+void CloseAtProcessEnd(Database::Impl* database);
+void LeaveOut(Database::Impl* database);  // waits while the handler closes it
+void RegisterProcessEnd();
+
+// kFailedPrecondition in a child of a process that has opened a database: RocksDB writes with
+// threads that are not there.
+Status MayWriteHere(const std::string& directory);
+
+inline std::uint64_t MsSince(std::chrono::steady_clock::time_point start) {
+  const auto took = std::chrono::steady_clock::now() - start;
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(took).count());
+}
+
+// Logs that maintenance began, and that it ended or failed and after how long. Made before the
+// locks of the work are taken, so that it ends after them.
+class LogScope {
+ public:
+  // `what` is text of the program's own.
+  LogScope(const LogCallback& log, std::string_view what) : log_(log), what_(what) {
+    if (log_) LogEvent(LogLevel::kInfo, ".began", {});
+  }
+  ~LogScope() {
+    if (!log_) return;
+    LogEvent(done_ ? LogLevel::kInfo : LogLevel::kError, done_ ? ".ended" : ".failed",
+             {{"ms", MsSince(began_)}});
+  }
+  LogScope(const LogScope&) = delete;
+  LogScope& operator=(const LogScope&) = delete;
+
+  // Before the work's last result is returned.
+  template <class Outcome>
+  Outcome Done(Outcome outcome) {
+    done_ = outcome.has_value();
+    return outcome;
+  }
+
+ private:
+  void LogEvent(LogLevel level, std::string_view end,
+                std::initializer_list<LogField> fields) noexcept {
+    try {
+      Log(log_, level, std::string(what_) += end, what_, fields);
+    } catch (...) {  // no memory
+    }
+  }
+
+  const LogCallback log_;  // a copy: the work may renew the database's parts
+  const std::string_view what_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  bool done_ = false;
+};
 
 }  // namespace storage_internal
 

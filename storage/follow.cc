@@ -31,8 +31,7 @@ constexpr std::uint64_t kMostNewsBytes = std::uint64_t{8} << 20;
 Result<bool> Database::Impl::Continues(const std::shared_ptr<Rocks>& now,
                                        const Anchor& next) const {
   if (next.floor_sequence > point.sequence) return false;
-  if (point.sequence == next.floor_sequence)
-    return point.hash == (next.floor_sequence ? next.floor_hash : FirstHash(next.graph_id));
+  if (point.sequence == next.floor_sequence) return point.hash == FloorOf(next).hash;
   PLEXUS_ASSIGN(const std::optional<RecordHead> last, LastRecord(now));
   if (!last || last->sequence < point.sequence || last->sequence < next.sequence) return false;
   if (next.checkpoint_sequence > point.sequence && last->sequence - point.sequence > kManyRecords)

@@ -80,10 +80,7 @@ void Database::Impl::CheckpointLoop() {
     bool early = false;
     const auto start = std::chrono::steady_clock::now();
     const Status status = CheckpointInBackground(early);
-    const auto ms =
-        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
-                                       std::chrono::steady_clock::now() - start)
-                                       .count());
+    const std::uint64_t ms = MsSince(start);
     if (move) MoveAnchorInBackground();  // also where there was no checkpoint to write
     if (!status)
       LogFailure(status.error());

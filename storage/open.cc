@@ -18,7 +18,6 @@
 #include "engine/out_of_memory.h"
 #include "storage/base/plain_files.h"
 #include "storage/database_impl.h"
-#include "storage/process_end.h"
 
 namespace plexus {
 
@@ -40,24 +39,22 @@ class RefusingJournal : public Journal {
 
 // The end of a log, against what the anchor promises. `hash`: of the anchor's record.
 Status CompareEnd(const std::string& path, const Anchor& anchor, Sequence end, std::uint64_t hash) {
-  auto damage = [&](const std::string& what) { return Corrupted(path, ": ", what); };
   if (end < anchor.sequence)
-    return damage("the log ends at record " + std::to_string(end) + ", the anchor has seen " +
-                  std::to_string(anchor.sequence));
+    return Corrupted(path, ": the log ends at record ", end, ", the anchor has seen ",
+                     anchor.sequence);
   if (anchor.clean && end != anchor.sequence)
-    return damage("the log goes on to record " + std::to_string(end) + " after a close at " +
-                  std::to_string(anchor.sequence));
+    return Corrupted(path, ": the log goes on to record ", end, " after a close at ",
+                     anchor.sequence);
   if (anchor.sequence > 0 && hash != anchor.log_hash)
-    return damage("log record " + std::to_string(anchor.sequence) +
-                  ": its running hash is not the anchor's");
+    return Corrupted(path, ": log record ", anchor.sequence,
+                     ": its running hash is not the anchor's");
   return {};
 }
 
 // The log's end as the look sees it. After a clean close it is what loading comes to.
 Status CompareLog(const std::shared_ptr<Rocks>& rocks, const Anchor& anchor) {
   PLEXUS_ASSIGN(const std::optional<RecordHead> last, LastRecord(rocks));
-  const LogPoint floor{anchor.floor_sequence,
-                       anchor.floor_sequence ? anchor.floor_hash : FirstHash(anchor.graph_id)};
+  const LogPoint floor = FloorOf(anchor);
   const LogPoint end = last && last->sequence > floor.sequence
                            ? LogPoint{last->sequence, last->running_hash}
                            : floor;
@@ -413,33 +410,38 @@ Status Database::Impl::OpenForReading() {
 }
 
 namespace {
+// Not opened yet.
+std::unique_ptr<Database::Impl> MakeImpl(const std::string& directory, const OpenOptions& options) {
+  Rocks::when_first_opened = RegisterProcessEnd;
+  auto impl = std::make_unique<Database::Impl>();
+  impl->directory = directory;
+  impl->options = options;
+  impl->files = std::make_shared<Files>(options.hooks);
+  impl->store = std::make_shared<RocksPayloadStore>(options.payload_cache_bytes);
+  return impl;
+}
+
 // What was found, and what of it is no good.
-void LogOpened(const Database::Impl& d, std::chrono::steady_clock::duration took) {
+void LogOpened(const Database::Impl& d, std::uint64_t ms) {
   const LogCallback& log = d.options.graph.on_log;
   const OpenReport& r = d.report;
   if (r.tail_dropped) Log(log, LogLevel::kWarning, "open.tail_dropped", r.tail_message);
   for (const DamagedCheckpoint& damaged : r.damaged_checkpoints)
     Log(log, LogLevel::kWarning, "checkpoint.damaged", DamageMessage(damaged));
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
   Log(log, LogLevel::kInfo, "open.ended", d.directory,
       {{"sequence", r.sequence},
        {"checkpoint", r.checkpoint_sequence},
        {"replayed", r.replayed_records},
-       {"ms", static_cast<std::uint64_t>(ms)}});
+       {"ms", ms}});
 }
 }  // namespace
 
 Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
                                                  const OpenOptions& options) try {
   const auto start = std::chrono::steady_clock::now();
-  Rocks::when_first_opened = RegisterProcessEnd;
-  auto impl = std::make_unique<Impl>();
-  impl->directory = directory;
+  std::unique_ptr<Impl> impl = MakeImpl(directory, options);
   while (impl->directory.size() > 1 && impl->directory.back() == '/') impl->directory.pop_back();
-  impl->options = options;
   if (impl->options.checkpoints_kept < 1) impl->options.checkpoints_kept = 1;
-  impl->files = std::make_shared<Files>(options.hooks);
-  impl->store = std::make_shared<RocksPayloadStore>(options.payload_cache_bytes);
   impl->erase_mutex.hooks = options.hooks;
   Status opened;
   {
@@ -452,20 +454,17 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
                      " --to NEW' saves what can be saved");
   PLEXUS_TRY(opened);
   if (options.graph.return_freed_memory) ReturnMoreFreedMemory();
-  LogOpened(*impl, std::chrono::steady_clock::now() - start);
+  LogOpened(*impl, MsSince(start));
   return std::unique_ptr<Database>(new Database(std::move(impl)));
 }
 PLEXUS_CATCH_NO_MEMORY
 
 Result<std::unique_ptr<Database>> Database::Impl::OpenWithoutGraph(const std::string& directory,
                                                                    Executor& executor) {
-  Rocks::when_first_opened = RegisterProcessEnd;
-  auto impl = std::make_unique<Impl>();
-  impl->directory = directory;
-  impl->options.read_only = true;
-  impl->options.graph.executor = &executor;
-  impl->files = std::make_shared<Files>();
-  impl->store = std::make_shared<RocksPayloadStore>(impl->options.payload_cache_bytes);
+  OpenOptions options;
+  options.read_only = true;
+  options.graph.executor = &executor;
+  std::unique_ptr<Impl> impl = MakeImpl(directory, options);
   impl->without_graph = true;
   {
     const MutexLock guard(impl->maintenance);

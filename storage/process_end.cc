@@ -1,5 +1,4 @@
 // One handler of exit() for all databases.
-#include "storage/process_end.h"
 
 #include <unistd.h>
 

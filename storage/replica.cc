@@ -2,6 +2,7 @@
 #include "storage/replica.h"
 
 #include <sys/random.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -10,7 +11,6 @@
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 #include "storage/log/log_reader.h"
-#include "storage/log_scope.h"
 #include "storage/purge/forgotten_nodes.h"
 
 namespace plexus {
@@ -55,10 +55,8 @@ Status replica::CheckSource(const replica::GraphLineage& replica,
 PLEXUS_CATCH_NO_MEMORY
 
 Status Database::Impl::WriteOrigin(const Origin& origin) {
-  rocksdb::WriteOptions sync;
-  sync.sync = true;
-  PLEXUS_TRY(
-      Check(rocks->db()->Put(sync, rocks->meta(), kOriginKey, OriginValue(origin)), rocks->path()));
+  PLEXUS_TRY(Check(rocks->db()->Put(WriteSynced(), rocks->meta(), kOriginKey, OriginValue(origin)),
+                   rocks->path()));
   journal->SetOrigin(origin);
   return {};
 }
@@ -141,9 +139,7 @@ Status Database::Impl::ShowWithout(const ToForget& more) {
   for (StringId id = 0; id < more.strings.size(); ++id)
     if (more.strings[id])
       marks.Put(rocks->meta(), NodeMetaKey(kBlankPrefix, id), at).PermitUncheckedError();
-  rocksdb::WriteOptions sync;
-  sync.sync = true;
-  PLEXUS_TRY(Check(rocks->db()->Write(sync, &marks), rocks->path()));
+  PLEXUS_TRY(Check(rocks->db()->Write(WriteSynced(), &marks), rocks->path()));
   to_forget.nodes.insert(more.nodes.begin(), more.nodes.end());
   for (StringId id = 0; id < more.strings.size(); ++id)
     if (more.strings[id]) to_forget.AddString(id);
@@ -268,13 +264,33 @@ Status Database::Promote() try {
   d.anchor = std::move(next);
   d.NoteAnchor();
   // It may forget words by itself from now on.
-  rocksdb::WriteOptions sync;
-  sync.sync = true;
   rocksdb::WriteBatch gone = ReservedBatch(2, 64);
   for (const char* key : {kReplayedKey, kOriginKey})
     gone.Delete(d.rocks->meta(), key).PermitUncheckedError();
-  return Check(d.rocks->db()->Write(sync, &gone), d.rocks->path());
+  return Check(d.rocks->db()->Write(WriteSynced(), &gone), d.rocks->path());
 }
 PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus
+
+// --- The anchor says which graph it is, the inode which folder.
+
+namespace plexus::replica {
+
+Result<GraphIdentity> IdentifyGraph(const std::string& directory) try {
+  struct stat folder = {};
+  if (stat(directory.c_str(), &folder) != 0) return NotFound(directory, ": does not exist");
+  PLEXUS_ASSIGN(const Anchor anchor, ReadAnchor(directory, Files()));
+  return GraphIdentity{anchor.graph_id.high, anchor.graph_id.low, folder.st_dev, folder.st_ino};
+}
+PLEXUS_CATCH_NO_MEMORY
+
+Result<Sequence> ClosedSequence(const std::string& directory) try {
+  PLEXUS_ASSIGN(const Anchor anchor, ReadAnchor(directory, Files()));
+  if (!anchor.clean)
+    return FailedPrecondition(directory, ": is open, or its last writer did not end");
+  return anchor.sequence;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus::replica

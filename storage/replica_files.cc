@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/out_of_memory.h"
-#include "storage/base/little_endian.h"
+#include "storage/base/digest.h"
 #include "storage/database_impl.h"
 #include "storage/replica.h"
 

@@ -38,8 +38,7 @@ Result<std::vector<Manifest>> Candidates(const std::shared_ptr<Rocks>& rocks,
   const auto rank = [&](const Manifest& m) {
     return std::tuple(IsInForce(m, request), m.sequence, m.id);
   };
-  std::sort(manifests.begin(), manifests.end(),
-            [&](const Manifest& a, const Manifest& b) { return rank(a) > rank(b); });
+  std::ranges::sort(manifests, std::greater<>(), rank);
   return manifests;
 }
 
@@ -55,8 +54,7 @@ Result<GraphState> ReadBase(const std::shared_ptr<Rocks>& rocks, const LoadReque
     if (hash != m.log_hash) return Corrupted("checkpoint ", m.id, ": was made from another log");
   }
   if (closed && closed->manifest.digest == m.digest) {
-    auto state =
-        ReadCheckpoint(m, *closed->sections, request.payloads, executor, request.progress);
+    auto state = ReadCheckpoint(m, *closed->sections, request.payloads, executor, request.progress);
     const ErrorCode code = state ? ErrorCode::kInternal : state.error().code;
     if (state || code == ErrorCode::kResourceExhausted || code == ErrorCode::kCancelled)
       return state;  // else RocksDB says what it is

@@ -8,7 +8,6 @@
 #include "engine/snapshot.h"
 #include "engine/state.h"
 #include "storage/checkpoint/checkpoint.h"
-#include "storage/checkpoint/closed_checkpoint.h"
 #include "storage/encoding/anchor.h"
 #include "storage/log/log_reader.h"
 #include "storage/verify/checkpoint_damage.h"

@@ -11,7 +11,6 @@
 #include "engine/arrays/freed_memory.h"
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
-#include "storage/log_scope.h"
 #include "storage/purge/payload_references.h"
 
 namespace plexus {

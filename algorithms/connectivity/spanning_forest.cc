@@ -161,7 +161,7 @@ class FilterKruskal {
 
   // Kruskal over light_. False: the budget ran out.
   bool Join() {
-    StableSort(order_, scratch_);
+    StableSortBy(order_, scratch_, [](const KeyedPosition& k) { return k.key; });
     for (std::size_t i = 0; i < order_.size(); ++i) {
       if (i % kPollInterval == 0 && budget_.Interrupted()) {
         truncated_ = true;

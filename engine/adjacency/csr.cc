@@ -5,11 +5,14 @@
 // partition is sorted and deduplicated on its own in cache. No atomics.
 #include "engine/adjacency/csr.h"
 
+#include <atomic>
 #include <numeric>
 #include <ranges>
 #include <tuple>
 
+#include "engine/adjacency/heaviest_arcs.h"
 #include "engine/adjacency/run.h"
+#include "engine/bulk/radix_sort.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -56,14 +59,8 @@ Partitioned PartitionByRow(NodeId nodes, std::span<const EdgeChange> edges, cons
     std::uint64_t* counts = start.data() + begin / kBlock * parts;
     for_arcs(begin, end, [&](NodeId row, NodeId, std::size_t) { ++counts[row >> p.shift]; });
   });
-  p.begin.resize(parts + 1);
-  std::uint64_t sum = 0;
-  for (std::size_t part = 0; part < parts; ++part) {
-    p.begin[part] = sum;
-    for (std::size_t b = 0; b < blocks; ++b) sum += std::exchange(start[b * parts + part], sum);
-  }
-  p.begin[parts] = sum;
-  p.entries = AlignedArray<Entry>(sum);
+  p.begin = PlaceParts(start, parts);
+  p.entries = AlignedArray<Entry>(p.begin.back());
   ParallelFor(executor, edges.size(), kBlock, [&](std::size_t begin, std::size_t end) {
     std::uint64_t* at = start.data() + begin / kBlock * parts;
     for_arcs(begin, end, [&](NodeId row, NodeId neighbor, std::size_t i) {
@@ -174,8 +171,7 @@ Result<std::shared_ptr<Csr>> BuildCsr(NodeId node_count, std::span<const EdgeCha
         times[slot] = c.created_at;
         if (c.label) sparse[part].labels.PushBack(at, c.label);
         if (!(c.flags & EdgeChange::kHasExtra)) continue;
-        auto x = std::lower_bound(extras.begin(), extras.end(), e->edge,
-                                  [](const EdgeExtra& a, std::uint32_t i) { return a.index < i; });
+        const auto x = std::ranges::lower_bound(extras, e->edge, {}, &EdgeExtra::index);
         if (x == extras.end() || x->index != e->edge) continue;
         if (x->created_by) sparse[part].created_by.PushBack(at, x->created_by);
         if (x->valid_from != kNoTime) sparse[part].valid_from.PushBack(at, x->valid_from);
@@ -222,6 +218,39 @@ EdgeList ListEdges(const Csr& csr, const Schema& schema) {
     }
   }
   return list;
+}
+
+// One pass over the weights. Rows are sorted by kind, so arcs of one kind stand together.
+std::shared_ptr<const HeaviestArcs> FindHeaviestArcs(const Csr& csr, Executor& executor,
+                                                     const std::function<bool()>& stop) {
+  constexpr std::size_t kGrain = std::size_t{1} << 18;
+  const StoredCsrView out = csr.out();
+  std::atomic<bool> stopped = false;
+  auto block = [&](std::size_t begin, std::size_t end) {
+    std::vector<float> found;
+    if (stopped.load(std::memory_order_relaxed) || (stop && stop())) {
+      stopped = true;
+      return found;
+    }
+    for (std::size_t i = begin; i < end;) {
+      const EdgeKindId kind = out.kind(static_cast<std::uint32_t>(i));
+      float most = 0;
+      for (; i < end && out.kind(static_cast<std::uint32_t>(i)) == kind; ++i)
+        most = std::max(most, out.weights[i]);
+      RaiseHeaviest(found, kind, most);
+    }
+    return found;
+  };
+  auto join = [](std::vector<float> all, const std::vector<float>& one) {
+    for (std::size_t kind = 0; kind < one.size(); ++kind)
+      RaiseHeaviest(all, static_cast<KindId>(kind), one[kind]);
+    return all;
+  };
+  auto made = std::make_shared<HeaviestArcs>();
+  made->by_kind =
+      ParallelReduce(executor, csr.arc_count(), kGrain, std::vector<float>(), block, join);
+  if (stopped) return nullptr;
+  return made;
 }
 
 }  // namespace plexus

@@ -2,9 +2,13 @@
 #include "engine/adjacency/run.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "engine/adjacency/csr.h"
 #include "engine/adjacency/heaviest_arcs.h"
+#include "engine/adjacency/tombstones.h"
 #include "engine/bulk/radix_sort.h"
+#include "engine/snapshot.h"
 
 namespace plexus {
 
@@ -135,8 +139,7 @@ std::uint32_t Run::OutPosition(Direction direction, std::uint32_t position) cons
 
 const EdgeExtra* Run::extra(std::uint32_t out_position) const {
   if (!out.arcs[out_position].has_extra()) return nullptr;
-  auto it = std::lower_bound(extras.begin(), extras.end(), out_position,
-                             [](const EdgeExtra& x, std::uint32_t at) { return x.index < at; });
+  const auto it = std::ranges::lower_bound(extras, out_position, {}, &EdgeExtra::index);
   return it != extras.end() && it->index == out_position ? &*it : nullptr;
 }
 
@@ -161,12 +164,95 @@ std::shared_ptr<Run> MakeRun(Sequence sequence, std::span<const EdgeChange> edge
     run->created_at[i] = edges[edge].created_at;
     RaiseHeaviest(run->heaviest, edges[edge].kind, edges[edge].weight);
     if (!(edges[edge].flags & EdgeChange::kHasExtra)) continue;
-    run->extras.push_back(
-        *std::lower_bound(extras.begin(), extras.end(), edge,
-                          [](const EdgeExtra& x, std::uint32_t e) { return x.index < e; }));
+    run->extras.push_back(*std::ranges::lower_bound(extras, edge, {}, &EdgeExtra::index));
     run->extras.back().index = i;
   }
   return run;
 }
 
+// --- Rows of both directions, sorted as records are.
+
+std::vector<EdgeChange> TombstonesOf(const Snapshot& now, std::span<const NodeId> nodes,
+                                     const ArcFilter& filter) {
+  std::vector<EdgeChange> edges;
+  for (const NodeId node : nodes) {
+    if (node >= now.node_count()) continue;
+    for (const Direction direction : {Direction::kOut, Direction::kIn})
+      now.ForEachArc(direction, node, filter, [&](const Arc& arc) {
+        const Edge edge = now.edge(arc, node);
+        edges.push_back(
+            {edge.source, edge.target, edge.label, 0, 0, edge.kind, EdgeChange::kTombstone});
+      });
+  }
+  std::sort(edges.begin(), edges.end(), IdentityLess);
+  const auto same = [](const EdgeChange& a, const EdgeChange& b) {
+    return !IdentityLess(a, b) && !IdentityLess(b, a);
+  };
+  edges.erase(std::unique(edges.begin(), edges.end(), same), edges.end());
+  return edges;
+}
+
 }  // namespace plexus
+
+// --- The dirty half of the row iterator: merging a row's arcs of several runs.
+
+namespace plexus::engine_internal {
+
+// Two sorted parts into one; of equal identities the newer (what is here) stays.
+template <class Out>
+std::uint32_t DeltaRow::MergeInto(const Part& older, Out&& out) const {
+  std::uint32_t i = 0, j = 0, n = 0;
+  while (i < count_ || j < older.count) {
+    bool take_older = i == count_;
+    if (i < count_ && j < older.count) {
+      take_older = ArcLess(older.arcs[j], arcs_[i]);
+      if (!take_older && !ArcLess(arcs_[i], older.arcs[j])) ++j;  // the same identity
+    }
+    if (take_older) {
+      out(n++, older.arcs[j], older.first + j, older.run);
+      ++j;
+    } else {
+      out(n++, arcs_[i], position(i), run(i));
+      ++i;
+    }
+  }
+  return n;
+}
+
+void DeltaRow::MergeOlder(const Part& older) {
+  if (count_ + older.count <= kSmall) {
+    Buffer& to = small_[second_];
+    second_ = !second_;  // what is here may lie in the other one
+    count_ = MergeInto(older, [&](std::uint32_t n, const DeltaArc& arc, std::uint32_t position,
+                                  std::uint32_t run) {
+      to.arcs[n] = arc;
+      to.positions[n] = position;
+      to.runs[n] = run;
+    });
+    arcs_ = to.arcs;
+    positions_ = to.positions;
+    runs_ = to.runs;
+    return;
+  }
+  auto to = std::make_unique<Large>();
+  to->arcs.reserve(count_ + older.count);
+  to->positions.reserve(count_ + older.count);
+  to->runs.reserve(count_ + older.count);
+  count_ = MergeInto(
+      older, [&](std::uint32_t, const DeltaArc& arc, std::uint32_t position, std::uint32_t run) {
+        to->arcs.push_back(arc);
+        to->positions.push_back(position);
+        to->runs.push_back(run);
+      });
+  arcs_ = to->arcs.data();
+  positions_ = to->positions.data();
+  runs_ = to->runs.data();
+  large_ = std::move(to);
+}
+
+StringId BaseLabel(const Csr& base, Direction direction, std::uint32_t position) {
+  if (base.labels.slots.empty()) return 0;
+  return base.labels.Get(base.SlotAt(direction, position), 0);
+}
+
+}  // namespace plexus::engine_internal

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/adjacency/csr.h"
+#include "engine/bulk/radix_sort.h"
 
 namespace plexus {
 
@@ -104,13 +105,7 @@ void Transpose(Csr& csr, int shift, const Shape& shape, std::span<typename Shape
     for (std::uint32_t s = out.offsets[begin]; s < out.offsets[end]; ++s)
       ++counts[out.neighbors[s] >> shift];
   });
-  std::vector<std::uint32_t> part_begin(parts + 1, 0);
-  std::uint32_t sum = 0;
-  for (std::size_t p = 0; p < parts; ++p) {
-    part_begin[p] = sum;
-    for (std::size_t b = 0; b < blocks; ++b) sum += std::exchange(start[b * parts + p], sum);
-  }
-  part_begin[parts] = sum;
+  const std::vector<std::uint32_t> part_begin = PlaceParts(start, parts);
   std::uint32_t largest = 0;
   for (std::size_t p = 0; p < parts; ++p)
     largest = std::max(largest, part_begin[p + 1] - part_begin[p]);

@@ -24,6 +24,7 @@
 // the result is the same to the bit. Not thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -91,8 +92,23 @@ inline constexpr std::size_t kMaxLoadBatches = 1 << 14;
 
 namespace engine_internal {
 class LoadRuns;         // load_rows.h
-class WatchedExecutor;  // watched_executor.h
+class WatchedExecutor;  // edge_load.cc
 }  // namespace engine_internal
+
+// The first i below `count` with wrong(i); `count` when there is none.
+template <class Wrong>
+std::size_t FirstWrong(std::size_t count, Executor& executor, Wrong&& wrong) {
+  return ParallelReduce(
+      executor, count, std::size_t{1} << 16, count,
+      [&](std::size_t begin, std::size_t end) {
+        bool any = false;  // no branch in the common case
+        for (std::size_t i = begin; i < end; ++i) any |= wrong(i);
+        if (!any) return count;
+        while (!wrong(begin)) ++begin;
+        return begin;
+      },
+      [](std::size_t a, std::size_t b) { return std::min(a, b); });
+}
 
 // An EdgeLoad made ready: the state, and what each batch has put into the log.
 class LoadedEdges {

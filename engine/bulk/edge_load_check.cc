@@ -16,25 +16,11 @@ namespace plexus {
 
 namespace {
 
-constexpr std::size_t kCheckGrain = std::size_t{1} << 16;
 constexpr float kMostWeight = std::numeric_limits<float>::max();
 
-// The first i below `count` with wrong(i); `count` when there is none.
-template <class Wrong>
-std::size_t FirstWrong(std::size_t count, Executor& executor, Wrong&& wrong) {
-  return ParallelReduce(
-      executor, count, kCheckGrain, count,
-      [&](std::size_t begin, std::size_t end) {
-        bool any = false;  // no branch in the common case
-        for (std::size_t i = begin; i < end; ++i) any |= wrong(i);
-        if (!any) return count;
-        while (!wrong(begin)) ++begin;
-        return begin;
-      },
-      [](std::size_t a, std::size_t b) { return std::min(a, b); });
+std::string At(const std::string& batch, std::size_t edge) {
+  return batch + ", edge " + std::to_string(edge) + ": ";
 }
-
-Error Wrong(const std::string& what) { return {ErrorCode::kInvalidArgument, what}; }
 
 // What an edge kind demands of the edges of a load.
 enum Demand : std::uint8_t { kRefused = 1, kNoLoops = 2, kEnds = 4 };
@@ -52,18 +38,107 @@ class EdgeChecker {
           (refused ? kRefused : 0) | (kind.self_loops ? 0 : kNoLoops) | (ends ? kEnds : 0)));
     }
   }
-  Status Check(const LoadBatch& batch, const std::string& name) const;
+
+  Status Check(const LoadBatch& batch, const std::string& name) const {
+    PLEXUS_TRY(CheckSizes(batch, name));
+    const auto& [edges, weights, nodes] = std::tie(batch.edges, batch.weights, batch.nodes);
+    std::size_t at = FirstWrong(edges.size(), executor_, [&](std::size_t i) {
+      return (edges[i].source >= nodes) | (edges[i].target >= nodes);
+    });
+    if (at < edges.size()) {
+      const bool source = edges[at].source >= nodes;
+      return Invalid(At(name, at), (source ? "source " : "target "),
+                     source ? edges[at].source : edges[at].target, " is no id below the ", nodes,
+                     " nodes of the batches up to it");
+    }
+    if (known_alive_ < start_.keys.size()) {
+      at = FirstWrong(edges.size(), executor_, [&](std::size_t i) {
+        return Removed(edges[i].source) || Removed(edges[i].target);
+      });
+      if (at < edges.size()) {
+        const NodeId v = Removed(edges[at].source) ? edges[at].source : edges[at].target;
+        return Invalid(At(name, at), "node ", v, " is removed");
+      }
+    }
+    at = FirstWrong(weights.size(), executor_,
+                    [&](std::size_t i) { return (weights[i] < 0) | (weights[i] > kMostWeight); });
+    if (at < weights.size())
+      return Invalid(At(name, at), "weight ", weights[at],
+                     " must be finite and >= 0, or NaN for none");
+    PLEXUS_TRY(CheckKinds(batch, name));
+    return CheckTimes(batch, name);
+  }
 
  private:
-  Status CheckSizes(const LoadBatch& batch, const std::string& name) const;
-  Status CheckKinds(const LoadBatch& batch, const std::string& name) const;
-  Status CheckTimes(const LoadBatch& batch, const std::string& name) const;
+  Status CheckSizes(const LoadBatch& batch, const std::string& name) const {
+    const std::size_t edges = batch.edges.size();
+    for (const auto& [size, what] :
+         {std::pair(batch.weights.size(), "weights"), std::pair(batch.kinds.size(), "kinds"),
+          std::pair(batch.labels.size(), "labels"),
+          std::pair(batch.created_at.size(), "times in created_at"),
+          std::pair(batch.valid_from.size(), "times in valid_from"),
+          std::pair(batch.valid_until.size(), "times in valid_until")})
+      if (size != 0 && size != edges)
+        return Invalid(name, " has ", size, " ", what, ", but ", edges, " edges");
+    return {};
+  }
+
+  Status CheckKinds(const LoadBatch& batch, const std::string& name) const {
+    if (load_.plane == Plane::kIndex && batch.kinds.empty() && !batch.edges.empty())
+      return Invalid(name, " of the index plane has no kinds");
+    const auto& [edges, kinds] = std::tie(batch.edges, batch.kinds);
+    const std::size_t at = FirstWrong(kinds.size(), executor_, [&](std::size_t i) {
+      if (kinds[i] >= demands_.size()) return true;
+      const std::uint8_t demands = demands_[kinds[i]];
+      if ((demands & kNoLoops) && edges[i].source == edges[i].target) return true;
+      return (demands & kRefused) ||
+             ((demands & kEnds) && !EndsFit(schema_.edge_kind(EdgeKindId(kinds[i])), edges[i]));
+    });
+    if (at == kinds.size()) return {};
+    return Invalid(At(name, at), WhyNot(batch, at));
+  }
+
+  Status CheckTimes(const LoadBatch& batch, const std::string& name) const {
+    for (const auto& [times, what] :
+         {std::pair(&batch.created_at, "created_at "), std::pair(&batch.valid_from, "valid_from "),
+          std::pair(&batch.valid_until, "valid_until ")}) {
+      const std::size_t at = FirstWrong(times->size(), executor_, [&](std::size_t i) {
+        return (*times)[i] != kNoTime && !IsStoredTime((*times)[i]);
+      });
+      if (at < times->size()) return Invalid(At(name, at), what, OutOfTime((*times)[at]));
+    }
+    const std::size_t at = FirstWrong(batch.labels.size(), executor_, [&](std::size_t i) {
+      return batch.labels[i] >= load_.strings.size();
+    });
+    if (at < batch.labels.size())
+      return Invalid(At(name, at), "label ", batch.labels[at], " is no id of the ",
+                     load_.strings.size(), " strings");
+    return {};
+  }
+
   bool EndsFit(const EdgeKind& kind, NodePair ends) const {
     return (kind.source_kind == kNoNodeKind || KindOfNode(ends.source) == kind.source_kind) &&
            (kind.target_kind == kNoNodeKind || KindOfNode(ends.target) == kind.target_kind);
   }
   // Why an edge cannot be of its kind; "": it can.
-  std::string WhyNot(const LoadBatch& batch, std::size_t edge) const;
+  std::string WhyNot(const LoadBatch& batch, std::size_t edge) const {
+    const NodePair ends = batch.edges[edge];
+    const KindId id = batch.kinds[edge];
+    if (id >= schema_.edge_kinds().size() || schema_.edge_kind(EdgeKindId(id)).name.empty())
+      return "unknown edge kind " + std::to_string(id);
+    const EdgeKind& kind = schema_.edge_kind(EdgeKindId(id));
+    const std::string of = "an edge of kind '" + kind.name + "' ";
+    if (kind.plane != load_.plane)
+      return of + (kind.plane == Plane::kIndex ? "is of the index plane" : "is of the fact plane");
+    if (!kind.self_loops && ends.source == ends.target) return of + "cannot be a self-loop";
+    for (const auto& [node, wanted, which] : {std::tuple(ends.source, kind.source_kind, "source"),
+                                              std::tuple(ends.target, kind.target_kind, "target")})
+      if (wanted != kNoNodeKind && KindOfNode(node) != wanted)
+        return of + "wants its " + which + " to be of kind '" + schema_.node_kind(wanted).name +
+               "', not '" + schema_.node_kind(KindOfNode(node)).name + "'";
+    return "";
+  }
+
   NodeKindId KindOfNode(NodeId v) const {
     const NodeId known = start_.keys.size();
     if (v < known) return NodeKindId(start_.node_kinds[v]);
@@ -81,108 +156,6 @@ class EdgeChecker {
   std::vector<std::uint8_t> demands_;  // by kind
 };
 
-std::string At(const std::string& batch, std::size_t edge) {
-  return batch + ", edge " + std::to_string(edge) + ": ";
-}
-
-Status EdgeChecker::CheckSizes(const LoadBatch& batch, const std::string& name) const {
-  const std::size_t edges = batch.edges.size();
-  for (const auto& [size, what] :
-       {std::pair(batch.weights.size(), "weights"), std::pair(batch.kinds.size(), "kinds"),
-        std::pair(batch.labels.size(), "labels"),
-        std::pair(batch.created_at.size(), "times in created_at"),
-        std::pair(batch.valid_from.size(), "times in valid_from"),
-        std::pair(batch.valid_until.size(), "times in valid_until")})
-    if (size != 0 && size != edges)
-      return std::unexpected(Wrong(name + " has " + std::to_string(size) + " " + what + ", but " +
-                                   std::to_string(edges) + " edges"));
-  return {};
-}
-
-std::string EdgeChecker::WhyNot(const LoadBatch& batch, std::size_t edge) const {
-  const NodePair ends = batch.edges[edge];
-  const KindId id = batch.kinds[edge];
-  if (id >= schema_.edge_kinds().size() || schema_.edge_kind(EdgeKindId(id)).name.empty())
-    return "unknown edge kind " + std::to_string(id);
-  const EdgeKind& kind = schema_.edge_kind(EdgeKindId(id));
-  const std::string of = "an edge of kind '" + kind.name + "' ";
-  if (kind.plane != load_.plane)
-    return of + (kind.plane == Plane::kIndex ? "is of the index plane" : "is of the fact plane");
-  if (!kind.self_loops && ends.source == ends.target) return of + "cannot be a self-loop";
-  for (const auto& [node, wanted, which] : {std::tuple(ends.source, kind.source_kind, "source"),
-                                            std::tuple(ends.target, kind.target_kind, "target")})
-    if (wanted != kNoNodeKind && KindOfNode(node) != wanted)
-      return of + "wants its " + which + " to be of kind '" + schema_.node_kind(wanted).name +
-             "', not '" + schema_.node_kind(KindOfNode(node)).name + "'";
-  return "";
-}
-
-Status EdgeChecker::CheckKinds(const LoadBatch& batch, const std::string& name) const {
-  if (load_.plane == Plane::kIndex && batch.kinds.empty() && !batch.edges.empty())
-    return std::unexpected(Wrong(name + " of the index plane has no kinds"));
-  const auto& [edges, kinds] = std::tie(batch.edges, batch.kinds);
-  const std::size_t at = FirstWrong(kinds.size(), executor_, [&](std::size_t i) {
-    if (kinds[i] >= demands_.size()) return true;
-    const std::uint8_t demands = demands_[kinds[i]];
-    if ((demands & kNoLoops) && edges[i].source == edges[i].target) return true;
-    return (demands & kRefused) ||
-           ((demands & kEnds) && !EndsFit(schema_.edge_kind(EdgeKindId(kinds[i])), edges[i]));
-  });
-  if (at == kinds.size()) return {};
-  return std::unexpected(Wrong(At(name, at) + WhyNot(batch, at)));
-}
-
-Status EdgeChecker::CheckTimes(const LoadBatch& batch, const std::string& name) const {
-  for (const auto& [times, what] :
-       {std::pair(&batch.created_at, "created_at "), std::pair(&batch.valid_from, "valid_from "),
-        std::pair(&batch.valid_until, "valid_until ")}) {
-    const std::size_t at = FirstWrong(times->size(), executor_, [&](std::size_t i) {
-      return (*times)[i] != kNoTime && !IsStoredTime((*times)[i]);
-    });
-    if (at < times->size())
-      return std::unexpected(Wrong(At(name, at) + what + OutOfTime((*times)[at])));
-  }
-  const std::size_t at = FirstWrong(batch.labels.size(), executor_, [&](std::size_t i) {
-    return batch.labels[i] >= load_.strings.size();
-  });
-  if (at < batch.labels.size())
-    return std::unexpected(Wrong(At(name, at) + "label " + std::to_string(batch.labels[at]) +
-                                 " is no id of the " + std::to_string(load_.strings.size()) +
-                                 " strings"));
-  return {};
-}
-
-Status EdgeChecker::Check(const LoadBatch& batch, const std::string& name) const {
-  PLEXUS_TRY(CheckSizes(batch, name));
-  const auto& [edges, weights, nodes] = std::tie(batch.edges, batch.weights, batch.nodes);
-  std::size_t at = FirstWrong(edges.size(), executor_, [&](std::size_t i) {
-    return (edges[i].source >= nodes) | (edges[i].target >= nodes);
-  });
-  if (at < edges.size()) {
-    const bool source = edges[at].source >= nodes;
-    return std::unexpected(Wrong(At(name, at) + (source ? "source " : "target ") +
-                                 std::to_string(source ? edges[at].source : edges[at].target) +
-                                 " is no id below the " + std::to_string(nodes) +
-                                 " nodes of the batches up to it"));
-  }
-  if (known_alive_ < start_.keys.size()) {
-    at = FirstWrong(edges.size(), executor_, [&](std::size_t i) {
-      return Removed(edges[i].source) || Removed(edges[i].target);
-    });
-    if (at < edges.size()) {
-      const NodeId v = Removed(edges[at].source) ? edges[at].source : edges[at].target;
-      return std::unexpected(Wrong(At(name, at) + "node " + std::to_string(v) + " is removed"));
-    }
-  }
-  at = FirstWrong(weights.size(), executor_,
-                  [&](std::size_t i) { return (weights[i] < 0) | (weights[i] > kMostWeight); });
-  if (at < weights.size())
-    return std::unexpected(Wrong(At(name, at) + "weight " + std::to_string(weights[at]) +
-                                 " must be finite and >= 0, or NaN for none"));
-  PLEXUS_TRY(CheckKinds(batch, name));
-  return CheckTimes(batch, name);
-}
-
 // `first`: the first new node.
 Status CheckNodeKinds(const EdgeLoad& load, NodeId first, const Schema& schema,
                       Executor& executor) {
@@ -190,8 +163,8 @@ Status CheckNodeKinds(const EdgeLoad& load, NodeId first, const Schema& schema,
   const bool index = load.plane == Plane::kIndex;
   if (kinds.empty() && !(index && load.keys.size() > first)) return {};
   if (kinds.size() != load.keys.size() - first)
-    return std::unexpected(Wrong("there are " + std::to_string(kinds.size()) + " node kinds, but " +
-                                 std::to_string(load.keys.size() - first) + " keys"));
+    return Invalid("there are ", kinds.size(), " node kinds, but ", load.keys.size() - first,
+                   " keys");
   const auto wrong = [&](std::size_t v) {
     if (kinds[v] >= schema.node_kinds().size()) return true;
     const NodeKind& kind = schema.node_kind(NodeKindId(kinds[v]));
@@ -202,9 +175,8 @@ Status CheckNodeKinds(const EdgeLoad& load, NodeId first, const Schema& schema,
   };
   const std::size_t at = FirstWrong(kinds.size(), executor, wrong);
   if (at == kinds.size()) return {};
-  return std::unexpected(
-      Wrong("node " + std::to_string(first + at) + ": node kind " + std::to_string(kinds[at]) +
-            (index ? " is not that of its key" : " is unknown or of the index plane")));
+  return Invalid("node ", first + at, ": node kind ", kinds[at],
+                 (index ? " is not that of its key" : " is unknown or of the index plane"));
 }
 
 // `all` begin with `known`, packed ones aside, which are long and slow to read.
@@ -222,11 +194,10 @@ Status CheckStrings(const StringTable& strings, StringId first) {
     const std::string_view text = strings[i];
     if (text.empty() != (i == 0) || text.size() > Limits::kMaxStringBytes || !IsValidUtf8(text) ||
         text.find('\0') != std::string_view::npos)
-      return std::unexpected(
-          Wrong("string " + std::to_string(i) +
-                (i == 0 ? " is not the empty one"
-                        : " is no label: at most " + std::to_string(Limits::kMaxStringBytes) +
-                              " bytes of UTF-8 without NUL")));
+      return Invalid("string ", i,
+                     (i == 0 ? " is not the empty one"
+                             : " is no label: at most " + std::to_string(Limits::kMaxStringBytes) +
+                                   " bytes of UTF-8 without NUL"));
   }
   return {};
 }
@@ -245,8 +216,7 @@ Status LoadedEdges::Check(const EdgeLoad& load, const GraphState& start, const S
                           Executor& executor) {
   const auto& batches = load.batches;
   if (batches.size() > kMaxLoadBatches)
-    return std::unexpected(Wrong("a load of " + std::to_string(batches.size()) +
-                                 " batches; the limit is " + std::to_string(kMaxLoadBatches)));
+    return Invalid("a load of ", batches.size(), " batches; the limit is ", kMaxLoadBatches);
   const StringTable::View& keys = keys_;
   if (!BeginWith(keys, start.keys, executor) || !BeginWith(strings_, start.strings, executor))
     return FailedPrecondition("the keys and strings of a load must begin with those of the graph");
@@ -257,8 +227,7 @@ Status LoadedEdges::Check(const EdgeLoad& load, const GraphState& start, const S
       added, executor, [&](std::size_t i) { return !CheckKey(key(i), index).has_value(); });
   if (bad < added) {
     const Status why = CheckKey(key(bad), index);
-    return std::unexpected(Error{
-        why.error().code, "key " + std::to_string(first_node_ + bad) + ": " + why.error().message});
+    return Fail(why.error().code, "key ", first_node_ + bad, ": ", why.error().message);
   }
   PLEXUS_TRY(CheckNodeKinds(load, first_node_, schema, executor));
   PLEXUS_TRY(CheckStrings(load.strings, start.strings.size()));
@@ -268,35 +237,30 @@ Status LoadedEdges::Check(const EdgeLoad& load, const GraphState& start, const S
     const std::string name = "batch " + std::to_string(b);
     const NodeId nodes = batches[b].nodes;
     if (nodes < before || nodes > keys.size())
-      return std::unexpected(Wrong(name + " has `nodes` " + std::to_string(nodes) +
-                                   ", which must be from " + std::to_string(before) +
-                                   ", of the batch before, to " + std::to_string(keys.size()) +
-                                   ", the number of keys"));
+      return Invalid(name, " has `nodes` ", nodes, ", which must be from ", before,
+                     ", of the batch before, to ", keys.size(), ", the number of keys");
     if (batches[b].stored.edges > 0) {
-      if (!load.scratch)
-        return std::unexpected(Wrong(name + " is stored, but there is no scratch"));
+      if (!load.scratch) return Invalid(name, " is stored, but there is no scratch");
       PLEXUS_ASSIGN(const LoadBatch read, ReadStored(batches[b], *load.scratch));
       PLEXUS_TRY(checker.Check(read, name));
       const StoredBatch& stored = batches[b].stored;
       for (const KindId kind : stored.kinds)
         if (kind >= schema.edge_kinds().size())
-          return std::unexpected(
-              Wrong(name + " is stored with the unknown edge kind " + std::to_string(kind)));
+          return Invalid(name, " is stored with the unknown edge kind ", kind);
       if (stored.strings > load.strings.size())
-        return std::unexpected(Wrong(name + " is stored with more labels than the " +
-                                     std::to_string(load.strings.size()) + " strings"));
+        return Invalid(name, " is stored with more labels than the ", load.strings.size(),
+                       " strings");
     } else {
       PLEXUS_TRY(checker.Check(batches[b], name));
     }
     before = nodes;
   }
   if (before != keys.size())
-    return std::unexpected(Wrong("the batches name " + std::to_string(before) +
-                                 " nodes, but there are " + std::to_string(keys.size()) + " keys"));
+    return Invalid("the batches name ", before, " nodes, but there are ", keys.size(), " keys");
   if (batches.empty() &&
       (!load.node_kind_definitions.empty() || !load.edge_kind_definitions.empty() ||
        strings_.size() > start.strings.size()))
-    return std::unexpected(Wrong("kinds and strings, but no batch"));
+    return Invalid("kinds and strings, but no batch");
   NoteKnown(load, schema, executor);
   return {};
 }

@@ -3,7 +3,6 @@
 // A load of them comes to the same as applying them in this order (edge_load.h). Not thread-safe.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

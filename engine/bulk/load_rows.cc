@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "engine/bulk/load_parts.h"
-#include "engine/bulk/load_runs.h"
 #include "engine/bulk/stored_batch.h"
 #include "engine/vocabulary.h"
 

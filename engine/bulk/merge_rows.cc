@@ -1,10 +1,9 @@
 // One pass counts the arcs of each row, one writes them; the in arrays are transposed again. Blocks
 // of rows are independent: what a block has of a sparse column is appended in the order of blocks.
-#include "engine/bulk/merge_rows.h"
+#include "engine/bulk/load_rows.h"
 
 #include <algorithm>
 #include <atomic>
-#include <string>
 #include <utility>
 #include <vector>
 

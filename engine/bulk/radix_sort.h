@@ -1,4 +1,4 @@
-// Stable least-significant-digit radix sort of positions by 32-bit keys.
+// Stable least-significant-digit radix sorts.
 //
 // Batches, runs and csr building all sort by several integer columns in turn;
 // a stable pass per column, least significant first, does that in linear time.
@@ -8,42 +8,41 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace plexus {
 
-// Stably reorders `order` (positions) by key(position), a std::uint32_t.
-// `scratch` is resized as needed.
-template <class Key>
-void StableSortBy(std::vector<std::uint32_t>& order, std::vector<std::uint32_t>& scratch,
-                  Key&& key) {
-  const std::size_t n = order.size();
+// Stably sorts `items` by key(item), an unsigned number. `scratch` is resized as needed.
+template <class Item, class Key>
+void StableSortBy(std::vector<Item>& items, std::vector<Item>& scratch, Key&& key) {
+  using Number = std::invoke_result_t<Key, const Item&>;
+  const std::size_t n = items.size();
   if (n < 2) return;
-  std::uint32_t all_or = 0, all_and = ~std::uint32_t{0};
+  Number all_or = 0, all_and = ~Number{0}, previous = 0;
   bool sorted = true;
-  std::uint32_t previous = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    std::uint32_t k = key(order[i]);
+  for (const Item& item : items) {
+    const Number k = key(item);
     all_or |= k;
     all_and &= k;
     sorted &= k >= previous;
     previous = k;
   }
   if (sorted) return;
-  const std::uint32_t varying = all_or ^ all_and;
+  const Number varying = all_or ^ all_and;
   scratch.resize(n);
   constexpr int kBits = 11;
-  constexpr std::uint32_t kMask = (1u << kBits) - 1;
-  for (int shift = 0; shift < 32; shift += kBits) {
+  constexpr Number kMask = (1u << kBits) - 1;
+  for (int shift = 0; shift < std::numeric_limits<Number>::digits; shift += kBits) {
     if (!((varying >> shift) & kMask)) continue;
     std::array<std::uint32_t, 1 << kBits> start{};
-    for (std::size_t i = 0; i < n; ++i) ++start[(key(order[i]) >> shift) & kMask];
+    for (const Item& item : items) ++start[(key(item) >> shift) & kMask];
     std::uint32_t sum = 0;
     for (auto& s : start) sum += std::exchange(s, sum);
-    for (std::size_t i = 0; i < n; ++i)
-      scratch[start[(key(order[i]) >> shift) & kMask]++] = order[i];
-    order.swap(scratch);
+    for (const Item& item : items) scratch[start[(key(item) >> shift) & kMask]++] = item;
+    items.swap(scratch);
   }
 }
 
@@ -53,29 +52,19 @@ struct KeyedPosition {
   std::uint32_t position;
 };
 
-// Stably sorts `items` by key.
-inline void StableSort(std::vector<KeyedPosition>& items, std::vector<KeyedPosition>& scratch) {
-  const std::size_t n = items.size();
-  std::uint64_t all_or = 0, all_and = ~std::uint64_t{0};
-  bool sorted = true;
-  for (std::size_t i = 0; i < n; ++i) {
-    all_or |= items[i].key;
-    all_and &= items[i].key;
-    sorted &= i == 0 || items[i].key >= items[i - 1].key;
+// How many items each chunk has of each part (counts[chunk * parts + part]) becomes where it writes
+// them: part after part, in each the chunks in order. Returns where parts begin, and the end.
+template <class Count>
+std::vector<Count> PlaceParts(std::vector<Count>& counts, std::size_t parts) {
+  std::vector<Count> begin(parts + 1);
+  Count sum = 0;
+  for (std::size_t part = 0; part < parts; ++part) {
+    begin[part] = sum;
+    for (std::size_t at = part; at < counts.size(); at += parts)
+      sum += std::exchange(counts[at], sum);
   }
-  if (sorted) return;
-  scratch.resize(n);
-  constexpr int kBits = 11;
-  constexpr std::uint64_t kMask = (1u << kBits) - 1;
-  for (int shift = 0; shift < 64; shift += kBits) {
-    if (!(((all_or ^ all_and) >> shift) & kMask)) continue;
-    std::array<std::uint32_t, 1 << kBits> start{};
-    for (const KeyedPosition& k : items) ++start[(k.key >> shift) & kMask];
-    std::uint32_t sum = 0;
-    for (auto& s : start) sum += std::exchange(s, sum);
-    for (const KeyedPosition& k : items) scratch[start[(k.key >> shift) & kMask]++] = k;
-    items.swap(scratch);
-  }
+  begin[parts] = sum;
+  return begin;
 }
 
 // Stably sorts items[0, n) by the low `bits` bits of key(item), between `items` and

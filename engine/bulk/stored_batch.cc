@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bitset>
 #include <memory>
-#include <span>
 
 namespace plexus {
 

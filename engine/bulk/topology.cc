@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstring>
 #include <new>
-#include <string>
 #include <vector>
 
 #include "engine/bulk/radix_sort.h"
@@ -88,19 +87,14 @@ void BuildSide(NodeId node_count, std::span<const NodePair> pairs, const Plan& p
       emit(pair, [&](NodeId row, NodeId) { ++counts[row >> plan.low_bits]; });
   };
   RunBlocks(executor, plan.chunks, count);
-  std::vector<std::uint64_t> part_begin(parts + 1, 0);
-  std::uint64_t total = 0, largest = 0;
-  for (std::size_t p = 0; p < parts; ++p) {
-    part_begin[p] = total;
-    for (std::size_t c = 0; c < plan.chunks; ++c)
-      total += std::exchange(place[c * parts + p], total);
-    largest = std::max(largest, total - part_begin[p]);
-  }
-  part_begin[parts] = total;
+  const std::vector<std::uint64_t> part_begin = PlaceParts(place, parts);
+  std::uint64_t largest = 0;
+  for (std::size_t p = 0; p < parts; ++p)
+    largest = std::max(largest, part_begin[p + 1] - part_begin[p]);
 
   // Scatter through one cache line per partition.
   constexpr std::size_t kPerLine = kLineBytes / sizeof(Key);
-  AlignedArray<Key> arcs(total);
+  AlignedArray<Key> arcs(part_begin.back());
   const std::vector<std::uint64_t> chunk_begin = place;
   ScratchPool<Key> line_pool(std::min(threads, plan.chunks), parts * kPerLine);
   auto scatter = [&](std::size_t c) {

@@ -11,7 +11,6 @@
 #include <condition_variable>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -163,7 +162,4 @@ class Graph::Impl {
 inline constexpr std::size_t kGroupBatches = 256;
 
 Error ReadOnlyError();
-// Short enough to be made without memory.
-inline Error NoMemory() { return {ErrorCode::kResourceExhausted, "out of memory"}; }
-
 }  // namespace plexus

@@ -6,6 +6,11 @@
 #include <cmath>
 #include <set>
 
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
+
+#include "engine/arrays/freed_memory.h"
 #include "engine/graph.h"
 #include "engine/out_of_memory.h"
 #include "engine/state.h"
@@ -25,11 +30,13 @@ class Rows {
   void Row(Value value, Labels labels = {}) {
     rows_.push_back({name_, help_, type_, std::move(labels), static_cast<double>(value)});
   }
-  void Counter(std::string_view name, std::string_view help, double value) {
+  template <class Value>
+  void Counter(std::string_view name, std::string_view help, Value value) {
     Family(name, help, MetricType::kCounter);
     Row(value);
   }
-  void Gauge(std::string_view name, std::string_view help, double value) {
+  template <class Value>
+  void Gauge(std::string_view name, std::string_view help, Value value) {
     Family(name, help, MetricType::kGauge);
     Row(value);
   }
@@ -50,13 +57,13 @@ void ByKind(Rows& rows, const Kinds& kinds, const std::vector<std::uint64_t>& co
                {{"kind", kinds[id].name}, {"plane", std::string(PlaneName(kinds[id].plane))}});
 }
 
-void AddEscaped(std::string& out, std::string_view text, bool quote) {
+void AddEscaped(std::string& out, std::string_view text) {
   for (const char c : text) {
     if (c == '\\')
       out += "\\\\";
     else if (c == '\n')
       out += "\\n";
-    else if (c == '"' && quote)
+    else if (c == '"')
       out += "\\\"";
     else
       out += c;
@@ -89,26 +96,24 @@ Result<std::vector<MetricRow>> GraphMetrics(const Graph& graph) try {
   const Snapshot snapshot = graph.snapshot();
   const GraphState& state = snapshot.state();
   Rows rows;
-  rows.Counter("plexus_batches_total", "Batches applied.", static_cast<double>(stats.batches));
+  rows.Counter("plexus_batches_total", "Batches applied.", stats.batches);
   rows.Counter("plexus_journal_appends_total", "Groups of batches given to the journal.",
-               static_cast<double>(stats.groups));
+               stats.groups);
   rows.Counter("plexus_compactions_total", "Foldings of the delta into the base.",
-               static_cast<double>(stats.compactions));
+               stats.compactions);
   rows.Counter("plexus_vector_compactions_total", "Vector spaces whose dead rows were dropped.",
-               static_cast<double>(stats.vector_compactions));
+               stats.vector_compactions);
   rows.Counter("plexus_packings_total", "Packings of what removed nodes and unused strings leave.",
-               static_cast<double>(stats.packings));
+               stats.packings);
   rows.Counter("plexus_compaction_failures_total",
                "Compactions and packings in the background that failed.",
-               static_cast<double>(stats.compaction_failures));
-  rows.Counter("plexus_stalls_total", "Times that a writer waited for the delta.",
-               static_cast<double>(stats.stalls));
+               stats.compaction_failures);
+  rows.Counter("plexus_stalls_total", "Times that a writer waited for the delta.", stats.stalls);
   rows.Counter("plexus_stall_seconds_total", "How long writers waited for the delta.",
                static_cast<double>(stats.stall_ns) / 1e9);
   rows.Gauge("plexus_read_only", "1 after a write to the journal failed.",
              graph.read_only() ? 1 : 0);
-  rows.Gauge("plexus_sequence", "Number of the last batch.",
-             static_cast<double>(snapshot.sequence()));
+  rows.Gauge("plexus_sequence", "Number of the last batch.", snapshot.sequence());
   rows.Gauge("plexus_time_seconds", "Time of the last batch, since 1970.",
              static_cast<double>(snapshot.time_ms()) / 1e3);
   rows.Family("plexus_nodes", "Nodes that exist, by kind.", MetricType::kGauge);
@@ -119,10 +124,9 @@ Result<std::vector<MetricRow>> GraphMetrics(const Graph& graph) try {
   std::uint64_t delta = 0;
   for (const auto& run : state.runs) delta += run->out.arcs.size();
   rows.Gauge("plexus_base_arcs", "Arcs of the base, in one direction.",
-             static_cast<double>(snapshot.base().arc_count()));
-  rows.Gauge("plexus_delta_arcs", "Arcs since the last compaction, in one direction.",
-             static_cast<double>(delta));
-  rows.Gauge("plexus_delta_runs", "Runs of the delta.", static_cast<double>(state.runs.size()));
+             snapshot.base().arc_count());
+  rows.Gauge("plexus_delta_arcs", "Arcs since the last compaction, in one direction.", delta);
+  rows.Gauge("plexus_delta_runs", "Runs of the delta.", state.runs.size());
 
   const GraphBytes bytes = MeasureBytes(snapshot);
   rows.Family("plexus_memory_bytes", "What the graph takes in memory, by part.",
@@ -135,12 +139,11 @@ Result<std::vector<MetricRow>> GraphMetrics(const Graph& graph) try {
       {"vectors", bytes.vectors}, {"derived", bytes.derived}};
   for (const auto& [part, size] : parts) rows.Row(size, {{"part", part}});
   rows.Gauge("plexus_vectors_not_loaded_bytes", "Values of vectors that nobody has asked for.",
-             static_cast<double>(bytes.vectors_not_loaded));
+             bytes.vectors_not_loaded);
   const ProcessBytes process = MeasureProcess();
-  rows.Gauge("plexus_process_resident_bytes", "What the whole process takes.",
-             static_cast<double>(process.resident));
+  rows.Gauge("plexus_process_resident_bytes", "What the whole process takes.", process.resident);
   rows.Gauge("plexus_process_allocator_free_bytes", "Freed, and kept by the allocator.",
-             static_cast<double>(process.allocator_free));
+             process.allocator_free);
   return rows.Take();
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -158,7 +161,7 @@ Status WriteOpenMetrics(std::span<const MetricRow> rows, std::ostream& out) try 
       std::string_view family = metric.name;
       if (counter && family.ends_with("_total")) family.remove_suffix(6);
       text += "# HELP " + std::string(family) + ' ';
-      AddEscaped(text, metric.help, true);
+      AddEscaped(text, metric.help);
       text += "\n# TYPE " + std::string(family) + (counter ? " counter\n" : " gauge\n");
     }
     text += metric.name;
@@ -166,7 +169,7 @@ Status WriteOpenMetrics(std::span<const MetricRow> rows, std::ostream& out) try 
       text += i == 0 ? '{' : ',';
       text += metric.labels[i].first;
       text += "=\"";
-      AddEscaped(text, metric.labels[i].second, true);
+      AddEscaped(text, metric.labels[i].second);
       text += '"';
     }
     text += metric.labels.empty() ? " " : "} ";
@@ -181,3 +184,88 @@ Status WriteOpenMetrics(std::span<const MetricRow> rows, std::ostream& out) try 
 PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::metrics
+
+// --- Entries of the log as text, and telling the host of them.
+
+namespace plexus {
+
+std::string_view LogLevelName(LogLevel level) {
+  constexpr std::string_view kNames[] = {"info", "warning", "error"};
+  return kNames[static_cast<std::size_t>(level)];
+}
+
+std::string LogEntry::ToString() const {
+  std::string out(LogLevelName(level));
+  out += ' ';
+  out += event;
+  out += ": ";
+  out += message;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    out += i == 0 ? " (" : ", ";
+    out += fields[i].name;
+    out += ' ' + std::to_string(fields[i].value);
+  }
+  if (!fields.empty()) out += ')';
+  return out;
+}
+
+void Log(const LogCallback& callback, LogLevel level, std::string_view event,
+         std::string_view message, std::initializer_list<LogField> fields) noexcept {
+  if (!callback) return;
+  try {
+    LogEntry entry;
+    entry.level = level;
+    entry.event = event;
+    entry.message = message;
+    entry.fields = fields;
+    callback(entry);
+  } catch (...) {  // no memory, or a callback that does not keep its word
+  }
+}
+
+metrics::ProcessBytes metrics::MeasureProcess() {
+  ProcessBytes bytes;
+  bytes.resident = ResidentBytes();
+#if defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 33)
+  bytes.allocator_free = mallinfo2().fordblks;
+#endif
+#endif
+  return bytes;
+}
+
+metrics::GraphBytes metrics::MeasureBytes(const Snapshot& snapshot) {
+  const GraphState& state = snapshot.state();
+  GraphBytes bytes;
+  std::uint64_t offsets = 0, arcs = 0;
+  if (state.base) {
+    const Csr& base = *state.base;
+    offsets = base.out_offsets.size_bytes() + base.in_offsets.size_bytes();
+    arcs = base.arc_count();
+    bytes.csr = base.dense_bytes();
+    bytes.sparse = base.sparse_bytes();
+  }
+  if (state.base) bytes.derived += state.base->derived.size_bytes();
+  bytes.derived += state.derived.kept.size_bytes();
+  if (state.derived.lineage) bytes.derived += state.derived.lineage->size_bytes();
+  for (const auto& run : state.runs) bytes.delta += run->size_bytes();
+  if (state.dirty) bytes.delta += state.dirty->size_bytes();
+  bytes.nodes = state.node_kinds.size_bytes() + state.node_flags.size_bytes();
+  bytes.keys = state.keys.size_bytes();
+  bytes.strings = state.strings.size_bytes();
+  for (const auto& column : state.columns) bytes.columns += column.size_bytes();
+  for (const auto& refs : state.payload_refs) bytes.payload_refs += refs.size_bytes();
+  for (const auto& space : state.spaces) {
+    bytes.vectors += space.size_bytes();
+    bytes.vectors_not_loaded += space.not_loaded_bytes();
+  }
+  bytes.total = bytes.csr + bytes.sparse + bytes.delta + bytes.nodes + bytes.keys + bytes.strings +
+                bytes.columns + bytes.payload_refs + bytes.vectors + bytes.derived;
+  if (arcs > 0)
+    bytes.per_edge = static_cast<double>(bytes.csr - offsets) / static_cast<double>(arcs);
+  if (snapshot.node_count() > 0)
+    bytes.per_node = static_cast<double>(offsets + bytes.nodes) / snapshot.node_count();
+  return bytes;
+}
+
+}  // namespace plexus

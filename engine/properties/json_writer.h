@@ -3,7 +3,6 @@
 #pragma once
 
 #include <charconv>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>

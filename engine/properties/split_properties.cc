@@ -52,4 +52,48 @@ Result<JsonProperties> SplitProperties(std::string_view properties) {
   return out;
 }
 
+// --- json_writer.h
+
+void AppendJsonString(std::string& out, std::string_view text) {
+  static constexpr char kHex[] = "0123456789abcdef", kLetters[] = "\"\\nrt";
+  static constexpr std::string_view kShort = "\"\\\n\r\t";  // have a letter
+  out += '"';
+  std::size_t plain = 0;  // begin of what can be copied as it is
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const unsigned char c = static_cast<unsigned char>(text[i]);
+    if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f) continue;
+    out.append(text, plain, i - plain);
+    plain = i + 1;
+    out += '\\';
+    if (const std::size_t at = kShort.find(text[i]); at != std::string_view::npos) {
+      out += kLetters[at];
+    } else {
+      out += "u00";
+      out += kHex[c >> 4];
+      out += kHex[c & 15];
+    }
+  }
+  out.append(text, plain);
+  out += '"';
+}
+
+void AppendJsonDouble(std::string& out, double value) {
+  const std::size_t begin = out.size();
+  AppendNumber(out, value);
+  if (out.find_first_of(".e", begin) == std::string::npos) out += ".0";
+}
+
+// A rank is a whole number or, of other people's files, a fraction.
+std::string RankAlone(std::string_view properties) {
+  const Result<PropertyMap> map = PropertyMap::Read(std::string(properties));
+  const auto rank = map ? map->root().Find("rank") : std::nullopt;
+  if (!rank) return {};
+  PropertyMapBuilder kept;
+  if (const auto whole = rank->AsInt())
+    kept.Int("rank", *whole);
+  else if (const auto number = rank->AsDouble())
+    kept.Double("rank", *number);
+  return kept.Finish().value_or("");
+}
+
 }  // namespace plexus::engine_internal

@@ -20,4 +20,8 @@ void AppendJson(std::string& out, PropertyView value);
 // kCorruption: the bytes are not a FlexBuffers map.
 Result<JsonProperties> SplitProperties(std::string_view properties);
 
+// What a purge of its member leaves of an edge: the properties with nothing but "rank"; "" where
+// they have none or cannot be read. Complexity: O(bytes). Throws std::bad_alloc.
+std::string RankAlone(std::string_view properties);
+
 }  // namespace plexus::engine_internal

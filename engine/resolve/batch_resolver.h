@@ -197,7 +197,7 @@ class BatchResolver {
   std::int64_t LastPurge(const EdgeTouch& touch);
   void EmitEdge(const EdgeTouch& touch, std::uint16_t flags, const EdgeValue& value);
 
-  // retyped nodes (kind_changes.cc)
+  // retyped nodes (value_checks.cc)
   Status CheckRetyped();
   bool Removes(const Edge& edge) const;
 

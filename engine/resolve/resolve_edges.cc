@@ -9,9 +9,9 @@
 
 #include <flatbuffers/flexbuffers.h>
 
-#include "engine/adjacency/word_edges.h"
+#include "engine/adjacency/tombstones.h"
 #include "engine/bulk/radix_sort.h"
-#include "engine/properties/member_rank.h"
+#include "engine/properties/split_properties.h"
 #include "engine/resolve/batch_resolver.h"
 #include "engine/times.h"
 #include "engine/vocabulary.h"
@@ -116,7 +116,7 @@ void BatchResolver::SortTouches() {
     std::vector<KeyedPosition> keyed(count), spare;
     for (std::uint32_t i = 0; i < count; ++i)
       keyed[i] = {(std::uint64_t{touches_[i].source} << 32) | touches_[i].target, i};
-    StableSort(keyed, spare);
+    StableSortBy(keyed, spare, [](const KeyedPosition& k) { return k.key; });
     for (const KeyedPosition& k : keyed) sorted.push_back(touches_[k.position]);
   } else {
     std::vector<std::uint32_t> order(count), scratch;

@@ -89,8 +89,7 @@ Status BatchResolver::SetScopes(std::string_view scope) {
 
 Status BatchResolver::FinishColumns() {
   auto key = [](const ColumnOp& c) { return std::pair(c.column, c.node); };
-  std::stable_sort(column_ops_.begin(), column_ops_.end(),
-                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::ranges::stable_sort(column_ops_, {}, key);
   for (std::size_t i = 0, end = 0; i < column_ops_.size(); i = end) {
     const ColumnOp& c = column_ops_[i];
     for (end = i + 1; end < column_ops_.size() && key(column_ops_[end]) == key(c);) ++end;
@@ -124,8 +123,7 @@ Result<bool> BatchResolver::SamePayload(PayloadRef ref, std::string_view bytes) 
 
 Status BatchResolver::FinishPayloads() {
   auto key = [](const PayloadOp& p) { return std::pair(p.node, p.field); };
-  std::stable_sort(payload_ops_.begin(), payload_ops_.end(),
-                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::ranges::stable_sort(payload_ops_, {}, key);
   for (std::size_t i = 0; i < payload_ops_.size(); ++i) {
     const PayloadOp& p = payload_ops_[i];
     if (i + 1 < payload_ops_.size() && key(payload_ops_[i + 1]) == key(p)) continue;
@@ -149,8 +147,7 @@ Status BatchResolver::FinishPayloads() {
 
 Status BatchResolver::FinishVectors() {
   auto key = [](const VectorOp& v) { return std::pair(v.space, v.node); };
-  std::stable_sort(vector_ops_.begin(), vector_ops_.end(),
-                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::ranges::stable_sort(vector_ops_, {}, key);
   for (std::size_t i = 0; i < vector_ops_.size(); ++i) {
     const VectorOp& v = vector_ops_[i];
     if (i + 1 < vector_ops_.size() && key(vector_ops_[i + 1]) == key(v)) continue;
@@ -198,7 +195,7 @@ void BatchResolver::FinishNodes(ApplyReport& report) {
   }
   std::vector<const Pending*> old;
   for (const Pending& p : old_nodes_) old.push_back(&p);
-  std::sort(old.begin(), old.end(), [](auto* a, auto* b) { return a->node < b->node; });
+  std::ranges::sort(old, {}, &Pending::node);
   for (const Pending* p : old) {
     const std::size_t before = record_.node_changes.size();
     if (p->kind != now_.node_kind(p->node))

@@ -9,7 +9,6 @@
 // StateWriter::InstallPacked.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>

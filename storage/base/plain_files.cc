@@ -15,11 +15,6 @@ namespace plexus::storage_internal {
 
 namespace {
 
-std::unexpected<Error> SystemError(const std::string& path, int error) {
-  return Fail(error == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
-              path + ": " + std::strerror(error));
-}
-
 const char* Named(mode_t mode) {
   if (S_ISLNK(mode)) return "a symbolic link";
   if (S_ISDIR(mode)) return "a directory";
@@ -44,6 +39,11 @@ struct CloseDirectory {
 };
 
 }  // namespace
+
+std::unexpected<Error> SystemError(const std::string& path, int error) {
+  return Fail(error == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
+              path + ": " + std::strerror(error));
+}
 
 Status MustBePlainFile(const std::string& path) { return MustBe(path, S_IFREG, "a file"); }
 

@@ -16,6 +16,8 @@ Status MustBePlainFile(const std::string& path);
 // The same of a directory.
 Status MustBePlainDirectory(const std::string& path);
 
+// kNotFound or kIo, with what errno `error` means.
+std::unexpected<Error> SystemError(const std::string& path, int error);
 // A descriptor for reading a regular file, never of what a link leads to; does not wait for a
 // pipe's other end. kNotFound, kIo, or as MustBePlainFile.
 Result<int> OpenPlainFile(const std::string& path);

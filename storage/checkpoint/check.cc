@@ -219,16 +219,13 @@ Status CheckDirection(const Csr& csr, Direction direction, const ArrayBounds& b,
     if (bad) bad_kind = true;
   });
   if (bad_kind) return Corrupted(where, ", ", name, "_kinds: an unknown kind");
-  auto add = [](std::uint64_t x, std::uint64_t y) { return x + y; };
-  const std::uint64_t all = ParallelReduce(
-      executor, b.arcs, kGrain, std::uint64_t{0},
-      [&](std::size_t begin, std::size_t end) { return CountDescents(view, begin, end); }, add);
-  const std::uint64_t at_rows = ParallelReduce(
-      executor, view.node_count(), kGrain, std::uint64_t{0},
-      [&](std::size_t begin, std::size_t end) {
+  const std::uint64_t all = ParallelSum(
+      executor, b.arcs, kGrain,
+      [&](std::size_t begin, std::size_t end) { return CountDescents(view, begin, end); });
+  const std::uint64_t at_rows =
+      ParallelSum(executor, view.node_count(), kGrain, [&](std::size_t begin, std::size_t end) {
         return CountRowDescents(view, static_cast<NodeId>(begin), static_cast<NodeId>(end));
-      },
-      add);
+      });
   if (all == at_rows) return {};
   return CheckEveryRow(csr, direction, where);
 }

@@ -19,6 +19,7 @@
 #include "engine/snapshot.h"
 #include "engine/state.h"
 #include "storage/checkpoint/layout.h"
+#include "storage/encoding/anchor.h"
 
 namespace plexus::storage_internal {
 
@@ -89,5 +90,25 @@ Status CheckValues(const ArraySpec& spec, const void* data, std::uint64_t first,
 // (kind, neighbor, label). REQUIRES values checked.
 Status CheckRows(const Csr& csr, const ArrayBounds& bounds, Executor& executor,
                  std::string_view where);
+
+// --- The newest checkpoint of a closed database, read past RocksDB.
+//
+// Its sorted files are written without compression, one section after the other, and the anchor
+// knows the digest of its manifest, which knows those of the sections. So no byte is believed that
+// is not proved, and nothing is lost by looking: what is not as expected is no error here, but
+// reason to ask RocksDB, which knows what is damaged.
+
+struct ClosedCheckpoint {
+  Sequence log_end = 0;  // as the anchor has it
+  std::uint64_t log_hash = 0;
+  Manifest manifest;
+  std::unique_ptr<SectionSource> sections;
+};
+
+// The checkpoint that `anchor` (REQUIRES clean) names, out of the sorted files that it lists in
+// `path`; null when it is not found whole.
+std::unique_ptr<ClosedCheckpoint> FindClosedCheckpoint(const std::string& path,
+                                                       const Anchor& anchor,
+                                                       const std::shared_ptr<Files>& files);
 
 }  // namespace plexus::storage_internal

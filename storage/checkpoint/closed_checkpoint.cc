@@ -3,7 +3,7 @@
 // A block is a run of entries (three varints: bytes of the key shared with the entry before,
 // bytes that follow, bytes of the value; then those bytes), the offsets of every 16th entry, of
 // which the first is 0, their number, and a trailer of five bytes.
-#include "storage/checkpoint/closed_checkpoint.h"
+#include "storage/checkpoint/checkpoint.h"
 
 #include <algorithm>
 #include <cstring>
@@ -134,7 +134,8 @@ class ClosedSections : public SectionSource {
     const auto buffer = std::make_unique_for_overwrite<std::uint64_t[]>((largest + 7) / 8);
     for (std::uint32_t section = first; section < last; ++section) {
       const Place& place = places_[section];
-      PLEXUS_ASSIGN(const ByteSpan value, ReadPlace(place, buffer.get(), Where(section)));
+      PLEXUS_ASSIGN(const ByteSpan value,
+                    ReadPlace(place, buffer.get(), SectionName(id_, section)));
       PLEXUS_TRY(fn(section, value));
     }
     return {};
@@ -142,16 +143,13 @@ class ClosedSections : public SectionSource {
 
   static Result<ByteSpan> ReadPlace(const Place& place, void* buffer, const std::string& where) {
     rocksdb::Slice got;
-    PLEXUS_TRY(Check(place.file->Read(place.offset, place.size, &got, static_cast<char*>(buffer)),
-                     where));
+    PLEXUS_TRY(
+        Check(place.file->Read(place.offset, place.size, &got, static_cast<char*>(buffer)), where));
     if (got.size() != place.size) return Corrupted(where, ": the file ends before it does");
     return SliceBytes(got);
   }
 
  private:
-  std::string Where(std::uint32_t section) const {
-    return "checkpoint " + std::to_string(id_) + ", section " + std::to_string(section);
-  }
   const std::uint64_t id_;
   const std::vector<Place> places_;
   const std::uint64_t available_;

@@ -74,6 +74,10 @@ std::string ArrayName(std::uint16_t array, std::uint16_t element) {
   return name;
 }
 
+std::string SectionName(std::uint64_t checkpoint, std::uint32_t section) {
+  return "checkpoint " + std::to_string(checkpoint) + ", section " + std::to_string(section);
+}
+
 std::uint32_t ArrayWidth(std::uint16_t array) {
   const Known* known = FindKnown(array);
   return known ? known->width : 0;

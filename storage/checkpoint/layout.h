@@ -56,6 +56,8 @@ enum class ArrayId : std::uint16_t {
 
 // "out_neighbors"; "array 99" for a number this version does not know.
 std::string ArrayName(std::uint16_t array, std::uint16_t element);
+// "checkpoint 3, section 7", for messages.
+std::string SectionName(std::uint64_t checkpoint, std::uint32_t section);
 // Bytes per value, 0 for an unknown array.
 std::uint32_t ArrayWidth(std::uint16_t array);
 

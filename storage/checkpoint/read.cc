@@ -205,7 +205,7 @@ Result<std::vector<std::uint64_t>> CheckpointReader::ForgottenKeys() const {
   for (NodeId v = 0; v < m_.node_count; ++v) {
     if (arrays_.key_lengths[v] != 0) continue;
     if (arrays_.node_flags[v] & engine_internal::kAlive)
-      return std::unexpected(Bad("node " + std::to_string(v) + " has no key").error());
+      return Bad("node " + std::to_string(v) + " has no key");
     forgotten.resize((std::size_t{m_.node_count} + 63) / 64, 0);
     forgotten[v / 64] |= std::uint64_t{1} << v % 64;
   }
@@ -319,14 +319,13 @@ Result<GraphState> CheckpointReader::Read() {
   for (NodeId v = 0; v < m_.node_count; ++v) {
     const NodeKindId kind(arrays_.node_kinds[v]);
     if (schema_->node_kind(kind).name.empty())
-      return std::unexpected(Bad("node " + std::to_string(v) + " has an unknown kind").error());
+      return Bad("node " + std::to_string(v) + " has an unknown kind");
     if (arrays_.node_flags[v] & engine_internal::kAlive) ++state.nodes_by_kind[kind];
   }
-  if (m_.nodes_by_kind != state.nodes_by_kind)
-    return std::unexpected(Bad("its node counts do not fit its nodes").error());
+  if (m_.nodes_by_kind != state.nodes_by_kind) return Bad("its node counts do not fit its nodes");
   state.edges_by_kind = m_.edges_by_kind;
   if (state.edges_by_kind.size() != schema_->edge_kinds().size())
-    return std::unexpected(Bad("its edge counts do not fit its kinds").error());
+    return Bad("its edge counts do not fit its kinds");
   if (part_.parts > 1) CountEdges(state);
   state.base = std::make_shared<const Csr>(std::move(csr));
   state.runs.clear();

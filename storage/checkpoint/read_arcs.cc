@@ -81,9 +81,7 @@ Result<WeightColumn> CheckpointReader::MakeWeights(ArrayId array, std::uint64_t 
   if (arcs == 0) return WeightColumn();  // of a part
   auto made = WeightColumn::Of(arcs, std::move(values), std::move(codes));
   if (made) return *std::move(made);
-  return std::unexpected(
-      Bad(ArrayName(static_cast<std::uint16_t>(array), 0) + ": they do not fit their codes")
-          .error());
+  return Bad(ArrayName(static_cast<std::uint16_t>(array), 0) + ": they do not fit their codes");
 }
 
 Status CheckpointReader::MakeColumns() {

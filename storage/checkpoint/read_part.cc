@@ -224,9 +224,7 @@ Result<AlignedArray<std::int64_t>> CheckpointReader::PickTimes(const Bits& arcs,
   const std::uint64_t all = spec ? spec->count : 0;
   Window<std::uint64_t> steps(*this, ArrayId::kOutTimeSteps);
   Window<std::int64_t> times(*this, ArrayId::kOutTimes);
-  const auto bad = [&] {
-    return std::unexpected(Bad("out_time_steps: they do not fit out_times").error());
-  };
+  const auto bad = [&] { return Bad("out_time_steps: they do not fit out_times"); };
   std::uint64_t before = 0, to = 0;  // steps, arcs
   for (std::size_t word = 0; word < arcs.size(); ++word) {
     const std::uint64_t bits = steps.At(word);

@@ -84,7 +84,9 @@ class CheckpointReader {
                                       std::span<const std::uint64_t> forgotten);
   std::vector<std::uint64_t> RemovedNodes() const;
   Result<std::vector<std::uint64_t>> ForgottenKeys() const;
-  Status Bad(const std::string& what) const { return Corrupted(where_, ": ", what); }
+  std::unexpected<Error> Bad(const std::string& what) const {
+    return Corrupted(where_, ": ", what);
+  }
   Result<const ArraySpec*> Expect(ArrayId array, std::uint64_t count) const;
 
   // read_arcs.cc.

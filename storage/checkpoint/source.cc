@@ -22,8 +22,7 @@ class RocksSections : public SectionSource {
         rocks_->db()->NewIterator(ScanOptions(), rocks_->checkpoint()));
     if (first < last) it->Seek(SectionKey(id_, first));
     for (std::uint32_t section = first; section < last; ++section) {
-      const std::string where =
-          "checkpoint " + std::to_string(id_) + ", section " + std::to_string(section);
+      const std::string where = SectionName(id_, section);
       // A block of another checkpoint ends the iterator, too: read only this one.
       if (!it->status().ok()) return VisitWhole(section, last, fn);
       std::uint64_t id = 0;
@@ -39,8 +38,7 @@ class RocksSections : public SectionSource {
  private:
   Status VisitWhole(std::uint32_t first, std::uint32_t last, const Visitor& fn) const {
     for (std::uint32_t section = first; section < last; ++section) {
-      const std::string where =
-          "checkpoint " + std::to_string(id_) + ", section " + std::to_string(section);
+      const std::string where = SectionName(id_, section);
       rocksdb::PinnableSlice value;
       const rocksdb::Status status =
           rocks_->db()->Get(ScanOptions(), rocks_->checkpoint(), SectionKey(id_, section), &value);

@@ -43,10 +43,7 @@ class SectionPlan {
               Progress* progress) {
     flatbuffers::FlatBufferBuilder builder(manifest_.section_bytes + 256);
     for (std::uint32_t section = first; section < last; ++section) {
-      const auto array =
-          std::upper_bound(arrays_.begin(), arrays_.end(), section,
-                           [](std::uint32_t s, const Array& a) { return s < a.first; }) -
-          1;
+      const auto array = std::ranges::upper_bound(arrays_, section, {}, &Array::first) - 1;
       const ArraySpec& spec = manifest_.arrays[static_cast<std::size_t>(array - arrays_.begin())];
       const std::uint64_t begin = std::uint64_t{section - array->first} * manifest_.section_bytes;
       const std::size_t size =
@@ -256,13 +253,13 @@ Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snap
     const std::size_t part = first / kFileSections;
     written[part] = OrNoMemory([&]() -> Status {
       SortedFileWriter writer(*rocks, rocks->checkpoint());
-      PLEXUS_TRY(Check(writer.Open(paths[part]), paths[part]));
+      PLEXUS_TRY(writer.Open(paths[part]));
       const auto put = [&](std::uint32_t section, ByteSpan value) {
-        return Check(writer.Put(SectionKey(id, section), AsSlice(value)), paths[part]);
+        return writer.Put(SectionKey(id, section), AsSlice(value));
       };
       PLEXUS_TRY(plan.Make(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last), put,
                            progress));
-      return Check(writer.Finish(), paths[part]);
+      return writer.Finish();
     });
   });
   for (const Status& status : written) PLEXUS_TRY(status);
@@ -273,9 +270,9 @@ Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snap
   FailPoint(files.hooks(), "checkpoint.sections_ingested");
   const std::string path = scratch + "/manifest.sst";
   SortedFileWriter writer(*rocks, rocks->checkpoint());
-  PLEXUS_TRY(Check(writer.Open(path), path));
-  PLEXUS_TRY(Check(writer.Put(SectionKey(id, kManifestSection), EncodeManifest(manifest)), path));
-  PLEXUS_TRY(Check(writer.Finish(), path));
+  PLEXUS_TRY(writer.Open(path));
+  PLEXUS_TRY(writer.Put(SectionKey(id, kManifestSection), EncodeManifest(manifest)));
+  PLEXUS_TRY(writer.Finish());
   PLEXUS_TRY(ingest({path}));
   FailPoint(files.hooks(), "checkpoint.manifest_ingested");
   PLEXUS_TRY(files.RemoveFolder(scratch));
@@ -286,9 +283,7 @@ Status DropCheckpoint(const std::shared_ptr<Rocks>& rocks, std::uint64_t id) {
   const std::string first = SectionKey(id, 0), last = SectionKey(id, kManifestSection);
   // The manifest goes first, so that a crash in between leaves no manifest whose
   // sections are gone.
-  rocksdb::WriteOptions sync;
-  sync.sync = true;
-  PLEXUS_TRY(Check(rocks->db()->Delete(sync, rocks->checkpoint(), last), rocks->path()));
+  PLEXUS_TRY(Check(rocks->db()->Delete(WriteSynced(), rocks->checkpoint(), last), rocks->path()));
   PLEXUS_TRY(rocks->DeleteFilesIn(rocks->checkpoint(), first, last, true));
   // Normally nothing is left; a file shared with a neighbour keeps its entries.
   return Check(rocks->db()->DeleteRange(rocksdb::WriteOptions(), rocks->checkpoint(), first,

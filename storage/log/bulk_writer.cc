@@ -27,12 +27,12 @@ Status BulkWriter::Open(Sorted& sorted, rocksdb::ColumnFamilyHandle* family, con
   PLEXUS_TRY(rocks_->files()->MakeDirectory(scratch_));
   sorted.path = NextPath(name);
   sorted.writer = std::make_unique<SortedFileWriter>(*rocks_, family);
-  return Check(sorted.writer->Open(sorted.path), sorted.path);
+  return sorted.writer->Open(sorted.path);
 }
 
 Status BulkWriter::Finish(Sorted& sorted) {
   if (!sorted.writer) return {};
-  PLEXUS_TRY(Check(sorted.writer->Finish(), sorted.path));
+  PLEXUS_TRY(sorted.writer->Finish());
   sorted.writer.reset();
   sorted.files.push_back(sorted.path);
   return {};
@@ -40,7 +40,7 @@ Status BulkWriter::Finish(Sorted& sorted) {
 
 Status BulkWriter::AddRecord(Sequence sequence, std::string_view value) {
   if (!log_.writer) PLEXUS_TRY(Open(log_, rocks_->log(), "log"));
-  PLEXUS_TRY(Check(log_.writer->Put(LogKey(sequence), rocksdb::Slice(value)), log_.path));
+  PLEXUS_TRY(log_.writer->Put(LogKey(sequence), value));
   ++log_.entries;
   pending_bytes_ += value.size();
   if (first_pending_ == 0) first_pending_ = sequence;
@@ -77,10 +77,10 @@ Status BulkWriter::AddRecords(Sequence first, std::span<const std::string_view> 
   auto write = [&](std::size_t file) {
     written[file] = OrNoMemory([&]() -> Status {
       SortedFileWriter writer(*rocks_, rocks_->log());
-      PLEXUS_TRY(Check(writer.Open(paths[file]), paths[file]));
+      PLEXUS_TRY(writer.Open(paths[file]));
       for (std::size_t i = cuts[file]; i < cuts[file + 1]; ++i)
-        PLEXUS_TRY(Check(writer.Put(LogKey(first + i), rocksdb::Slice(values[i])), paths[file]));
-      return Check(writer.Finish(), paths[file]);
+        PLEXUS_TRY(writer.Put(LogKey(first + i), values[i]));
+      return writer.Finish();
     });
   };
   RunBlocks(executor, files, write);
@@ -92,8 +92,7 @@ Status BulkWriter::AddRecords(Sequence first, std::span<const std::string_view> 
 
 Status BulkWriter::AddPayload(Sequence sequence, std::uint32_t ordinal, std::string_view value) {
   if (!payload_.writer) PLEXUS_TRY(Open(payload_, rocks_->payload(), "payload"));
-  PLEXUS_TRY(Check(payload_.writer->Put(PayloadKey(sequence, ordinal), rocksdb::Slice(value)),
-                   payload_.path));
+  PLEXUS_TRY(payload_.writer->Put(PayloadKey(sequence, ordinal), value));
   ++payload_.entries;
   pending_bytes_ += value.size();
   return {};
@@ -108,7 +107,7 @@ Status BulkWriter::Ingest() {
   Sorted meta;
   if (!meta_.empty()) PLEXUS_TRY(Open(meta, rocks_->meta(), "meta"));
   for (const auto& [key, value] : meta_) {
-    PLEXUS_TRY(Check(meta.writer->Put(key, value), meta.path));
+    PLEXUS_TRY(meta.writer->Put(key, value));
     ++meta.entries;
   }
   std::vector<rocksdb::IngestExternalFileArg> steps;

@@ -172,8 +172,7 @@ rocksdb::Status GuardedDB::CompactFiles(const rocksdb::CompactionOptions& o, Fam
                                         const std::vector<std::string>& names, int level, int path,
                                         std::vector<std::string>* outputs,
                                         rocksdb::CompactionJobInfo* info) {
-  return CallDB(
-                   [&] { return db_->CompactFiles(o, f, names, level, path, outputs, info); });
+  return CallDB([&] { return db_->CompactFiles(o, f, names, level, path, outputs, info); });
 }
 
 rocksdb::Status GuardedDB::VerifyChecksum(const rocksdb::ReadOptions& o) {
@@ -187,46 +186,29 @@ rocksdb::Status GuardedDB::Get(const rocksdb::ReadOptions& o, Family* f, const S
 
 rocksdb::Iterator* GuardedDB::NewIterator(const rocksdb::ReadOptions& o, Family* f) {
   std::unique_ptr<rocksdb::Iterator> iterator;
-  if (f)
-    CallDB([&] {
-      iterator.reset(db_->NewIterator(o, f));
-      return Status::OK();
-    }).PermitUncheckedError();
+  if (f) Do([&] { iterator.reset(db_->NewIterator(o, f)); }).PermitUncheckedError();
   return new GuardedIterator(std::move(iterator), files_, f ? unopened_ : NoFamily());
 }
 
 rocksdb::Options GuardedDB::GetOptions(Family* f) const {
   rocksdb::Options options;
-  const Status got = CallDB([&] {
-    options = db_->GetOptions(f);
-    return Status::OK();
-  });
-  if (!got.ok()) throw std::bad_alloc();
+  if (!Do([&] { options = db_->GetOptions(f); }).ok()) throw std::bad_alloc();
   return options;
 }
 
 bool GuardedDB::GetIntProperty(Family* f, const Slice& property, std::uint64_t* value) {
   bool known = false;
   if (!f) return known;
-  CallDB([&] {
-    known = db_->GetIntProperty(f, property, value);
-    return Status::OK();
-  }).PermitUncheckedError();
+  Do([&] { known = db_->GetIntProperty(f, property, value); }).PermitUncheckedError();
   return known;
 }
 
 void GuardedDB::GetLiveFilesMetaData(std::vector<rocksdb::LiveFileMetaData>* files) {
-  CallDB([&] {
-    db_->GetLiveFilesMetaData(files);
-    return Status::OK();
-  }).PermitUncheckedError();
+  Do([&] { db_->GetLiveFilesMetaData(files); }).PermitUncheckedError();
 }
 
 void GuardedDB::GetColumnFamilyMetaData(Family* f, rocksdb::ColumnFamilyMetaData* meta) {
-  CallDB([&] {
-    db_->GetColumnFamilyMetaData(f, meta);
-    return Status::OK();
-  }).PermitUncheckedError();
+  Do([&] { db_->GetColumnFamilyMetaData(f, meta); }).PermitUncheckedError();
 }
 
 rocksdb::Status GuardedDB::Close() {

@@ -142,6 +142,14 @@ class GuardedDB : public rocksdb::StackableDB {
   Status CallDB(Act&& act) const {
     return is_open() ? CallRocks(*files_, act) : unopened_;
   }
+  // The same of a call without a status.
+  template <class Act>
+  Status Do(Act&& act) const {
+    return CallDB([&] {
+      act();
+      return Status::OK();
+    });
+  }
   // It was asked for while RocksDB could not be opened, and now there is one.
   Status NoFamily() const {
     return is_open() ? Status::IOError("RocksDB could not be opened just before") : unopened_;

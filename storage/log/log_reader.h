@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "storage/encoding/anchor.h"
 #include "storage/encoding/record_codec.h"
 #include "storage/log/rocks_db.h"
 
@@ -18,6 +19,12 @@ struct LogPoint {
   Sequence sequence = 0;
   std::uint64_t hash = 0;
 };
+
+// The history floor, or the beginning of the log.
+inline LogPoint FloorOf(const Anchor& anchor) {
+  if (anchor.floor_sequence == 0) return {0, FirstHash(anchor.graph_id)};
+  return {anchor.floor_sequence, anchor.floor_hash};
+}
 
 // It takes the contents of a node from the past.
 bool Purges(const Record& record);

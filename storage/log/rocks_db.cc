@@ -162,9 +162,7 @@ Status Rocks::Make(Mode mode, Call&& open) {
 
 Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
                                            std::shared_ptr<Files> files) {
-  auto rocks = std::shared_ptr<Rocks>(new Rocks);
-  rocks->path_ = path;
-  rocks->files_ = std::move(files);
+  auto rocks = std::shared_ptr<Rocks>(new Rocks(path, std::move(files)));
   if (mode == Mode::kWrite || mode == Mode::kWriteClean)
     PLEXUS_TRY(RemoveOldManifests(path, *rocks->files_));
   PLEXUS_TRY(rocks->Make(mode));
@@ -187,9 +185,7 @@ Status Rocks::Make(Mode mode) {
 
 std::shared_ptr<Rocks> Rocks::OpenLater(const std::string& path, std::shared_ptr<Files> files,
                                         std::function<Status()> compare) {
-  auto rocks = std::shared_ptr<Rocks>(new Rocks);
-  rocks->path_ = path;
-  rocks->files_ = std::move(files);
+  auto rocks = std::shared_ptr<Rocks>(new Rocks(path, std::move(files)));
   rocks->compare_ = std::move(compare);
   rocks->forked_ = std::make_unique<GuardedDB>(
       rocks->files_, rocksdb::Status::IOError("a thread of the parent process was opening it"));
@@ -242,9 +238,7 @@ Result<std::shared_ptr<Rocks>> Rocks::CreateFrom(
     const std::string& path, std::shared_ptr<Files> files,
     const rocksdb::ExportImportFilesMetaData& payloads) {
   constexpr std::ptrdiff_t kPayload = 2;
-  auto rocks = std::shared_ptr<Rocks>(new Rocks);
-  rocks->path_ = path;
-  rocks->files_ = std::move(files);
+  auto rocks = std::shared_ptr<Rocks>(new Rocks(path, std::move(files)));
   std::vector<rocksdb::ColumnFamilyDescriptor> families = Families();
   const rocksdb::ColumnFamilyDescriptor payload = families[kPayload];
   families.erase(families.begin() + kPayload);
@@ -265,24 +259,25 @@ Result<std::shared_ptr<Rocks>> Rocks::CreateFrom(
 
 Rocks::~Rocks() { (void)Close(); }
 
+std::uint64_t Rocks::Property(rocksdb::ColumnFamilyHandle* family, const std::string& name) const {
+  std::uint64_t value = 0;
+  db()->GetIntProperty(family, name, &value);
+  return value;
+}
+
 std::uint64_t Rocks::FamilyBytes(rocksdb::ColumnFamilyHandle* family) const {
-  std::uint64_t files = 0, memtables = 0;
-  db()->GetIntProperty(family, rocksdb::DB::Properties::kTotalSstFilesSize, &files);
-  db()->GetIntProperty(family, rocksdb::DB::Properties::kSizeAllMemTables, &memtables);
-  return files + memtables;
+  return Property(family, rocksdb::DB::Properties::kTotalSstFilesSize) +
+         Property(family, rocksdb::DB::Properties::kSizeAllMemTables);
 }
 
 Rocks::Memory Rocks::MeasureMemory() const {
   Memory memory;
   if (waits()) return memory;
   for (rocksdb::ColumnFamilyHandle* family : handles_) {
-    std::uint64_t memtables = 0, readers = 0;
-    db_->GetIntProperty(family, rocksdb::DB::Properties::kSizeAllMemTables, &memtables);
-    db_->GetIntProperty(family, rocksdb::DB::Properties::kEstimateTableReadersMem, &readers);
-    memory.memtables += memtables;
-    memory.table_readers += readers;
+    memory.memtables += Property(family, rocksdb::DB::Properties::kSizeAllMemTables);
+    memory.table_readers += Property(family, rocksdb::DB::Properties::kEstimateTableReadersMem);
   }
-  db_->GetIntProperty(handles_[1], rocksdb::DB::Properties::kBlockCacheUsage, &memory.block_cache);
+  memory.block_cache = Property(handles_[1], rocksdb::DB::Properties::kBlockCacheUsage);
   return memory;
 }
 
@@ -385,6 +380,12 @@ SortedFileWriter::~SortedFileWriter() {
 rocksdb::ReadOptions ScanOptions() {
   rocksdb::ReadOptions options;
   options.fill_cache = false;
+  return options;
+}
+
+rocksdb::WriteOptions WriteSynced(bool sync) {
+  rocksdb::WriteOptions options;
+  options.sync = sync;
   return options;
 }
 

@@ -12,7 +12,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -91,6 +90,8 @@ class Rocks {
   // Sum of live file and memtable sizes of a column family; an upper bound of what
   // can be read from it, so that counts read from it are checked against it.
   std::uint64_t FamilyBytes(rocksdb::ColumnFamilyHandle* family) const;
+  // What RocksDB counts of a family under that name; 0: nothing.
+  std::uint64_t Property(rocksdb::ColumnFamilyHandle* family, const std::string& name) const;
   struct Memory {
     std::uint64_t memtables = 0, table_readers = 0, block_cache = 0;
   };
@@ -111,7 +112,8 @@ class Rocks {
   void Leave(std::unique_ptr<SortedFile> unfinished) const noexcept;
 
  private:
-  Rocks() = default;
+  Rocks(const std::string& path, std::shared_ptr<Files> files)
+      : path_(path), files_(std::move(files)) {}
   Status MergeSmallFiles(rocksdb::ColumnFamilyHandle* family) const;
   template <class Call>
   Status Make(Mode mode, Call&& open);  // calls open(options, &db)
@@ -149,32 +151,35 @@ class SortedFileWriter {
   ~SortedFileWriter();
   SortedFileWriter(const SortedFileWriter&) = delete;
   SortedFileWriter& operator=(const SortedFileWriter&) = delete;
-  rocksdb::Status Open(const std::string& path) {
+  Status Open(const std::string& path) {
+    path_ = path;
     return Call([&](rocksdb::SstFileWriter& writer) { return writer.Open(path); });
   }
-  rocksdb::Status Put(const rocksdb::Slice& key, const rocksdb::Slice& value) {
+  Status Put(const rocksdb::Slice& key, const rocksdb::Slice& value) {
     return Call([&](rocksdb::SstFileWriter& writer) { return writer.Put(key, value); });
   }
-  rocksdb::Status Finish() {
+  Status Finish() {
     return Call([](rocksdb::SstFileWriter& writer) { return writer.Finish(); });
   }
 
  private:
   template <class Act>
-  rocksdb::Status Call(Act&& act) {
+  Status Call(Act&& act) {
     try {
-      return act(*file_->writer);
+      return Check(act(*file_->writer), path_);
     } catch (...) {
       (void)file_->writer.release();  // half finished, it cannot be destroyed
       throw std::bad_alloc();
     }
   }
   const Rocks& rocks_;
+  std::string path_;
   std::unique_ptr<SortedFile> file_ = std::make_unique<SortedFile>();
   const int exceptions_ = std::uncaught_exceptions();
 };
 
 // Reads that copy nothing into the block cache and read nothing ahead.
 rocksdb::ReadOptions ScanOptions();
+rocksdb::WriteOptions WriteSynced(bool sync = true);
 
 }  // namespace plexus::storage_internal

@@ -8,7 +8,7 @@
 #include <rocksdb/write_batch.h>
 
 #include "engine/out_of_memory.h"
-#include "storage/base/little_endian.h"
+#include "storage/base/digest.h"
 #include "storage/log/payload_store.h"
 
 namespace plexus::storage_internal {
@@ -101,8 +101,6 @@ void RocksJournal::FailWith(const Error& error) noexcept {
 
 // One thread at a time syncs: RocksDB would make the second wait for the first.
 Status RocksJournal::Write(rocksdb::WriteBatch& batch, bool sync) {
-  rocksdb::WriteOptions options;
-  options.sync = sync;
   FailPoint(rocks_->files()->hooks(), "journal.before_write");
   const auto take_turn = [&](bool syncs) {
     MutexLock lock(mutex_);
@@ -111,8 +109,8 @@ Status RocksJournal::Write(rocksdb::WriteBatch& batch, bool sync) {
     if (!syncs) synced_changed_.notify_all();
   };
   if (sync) take_turn(true);
-  Status status =
-      OrNoMemory([&] { return Check(rocks_->db()->Write(options, &batch), rocks_->path()); });
+  Status status = OrNoMemory(
+      [&] { return Check(rocks_->db()->Write(WriteSynced(sync), &batch), rocks_->path()); });
   if (sync) take_turn(false);
   FailPoint(rocks_->files()->hooks(), "journal.after_write");
   return status;
@@ -397,18 +395,6 @@ void RocksJournal::SyncLoop() {
   }
 }
 
-RocksJournal::Position RocksJournal::position() const {
-  MutexLock lock(mutex_);
-  return position_;
-}
-Sequence RocksJournal::synced() const {
-  MutexLock lock(mutex_);
-  return synced_;
-}
-std::uint64_t RocksJournal::tail_bytes() const {
-  MutexLock lock(mutex_);
-  return tail_bytes_;
-}
 void RocksJournal::ResetTail(std::uint64_t bytes) {
   MutexLock lock(mutex_);
   tail_bytes_ = bytes;

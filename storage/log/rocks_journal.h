@@ -98,9 +98,9 @@ class RocksJournal : public Journal, public std::enable_shared_from_this<RocksJo
     Sequence sequence = 0;
     std::uint64_t hash = 0;
   };
-  Position position() const;
-  Sequence synced() const;
-  std::uint64_t tail_bytes() const;
+  Position position() const { return Locked(&RocksJournal::position_); }
+  Sequence synced() const { return Locked(&RocksJournal::synced_); }
+  std::uint64_t tail_bytes() const { return Locked(&RocksJournal::tail_bytes_); }
   void ResetTail(std::uint64_t bytes);
   bool bulk() const;
   // Returns when no append is under way; later ones, and BeginBulk, are refused.
@@ -112,6 +112,11 @@ class RocksJournal : public Journal, public std::enable_shared_from_this<RocksJo
 
  private:
   class Appending;
+  template <class T>
+  T Locked(T RocksJournal::* member) const {
+    const MutexLock lock(mutex_);
+    return this->*member;
+  }
   Status AppendGroup(std::span<const Record> group, Durability durability, bool replayed);
   Status WriteGroup(std::span<const Record> group, Durability durability, bool replayed,
                     Position at);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/adjacency/word_edges.h"
+#include "engine/adjacency/tombstones.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::storage_internal {

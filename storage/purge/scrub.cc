@@ -18,7 +18,6 @@
 #include "engine/out_of_memory.h"
 #include "storage/database.h"
 #include "storage/database_impl.h"
-#include "storage/log_scope.h"
 #include "storage/purge/each_arc.h"
 #include "storage/purge/erase.h"
 #include "storage/purge/purged_words.h"

@@ -1,5 +1,5 @@
 // A later value of the same place makes a lost one a matter of the past.
-#include "storage/repair/lost_contents.h"
+#include "storage/repair/salvage.h"
 
 #include "storage/encoding/flatbuffer_util.h"
 

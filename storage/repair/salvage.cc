@@ -22,8 +22,6 @@ namespace {
 constexpr std::size_t kDamageKept = 1000;
 constexpr std::size_t kReadBytes = 1 << 20;
 
-rocksdb::Slice AsKey(std::string_view key) { return {key.data(), key.size()}; }
-
 }  // namespace
 
 class Salvage::FoundSections : public SectionSource {
@@ -51,19 +49,6 @@ class Salvage::FoundSections : public SectionSource {
 Salvage::~Salvage() {
   for (const int descriptor : descriptors_) close(descriptor);
 }
-
-Salvage::Salvage(Salvage&& other) noexcept
-    : descriptors_(std::exchange(other.descriptors_, {})),
-      own_(std::move(other.own_)),
-      records_(std::move(other.records_)),
-      payloads_(std::move(other.payloads_)),
-      sections_(std::move(other.sections_)),
-      manifests_(std::move(other.manifests_)),
-      damage_(std::move(other.damage_)),
-      dropped_(std::move(other.dropped_)),
-      broken_records_(other.broken_records_),
-      broken_last_(other.broken_last_),
-      last_sequence_(other.last_sequence_) {}
 
 void Salvage::AddDamage(const std::string& where, std::uint64_t offset, const std::string& what) {
   if (damage_.size() < kDamageKept) damage_.push_back({where, offset, what});
@@ -96,7 +81,7 @@ Salvage::Place Salvage::PlaceOf(const FoundEntry& entry, std::uint32_t file) {
 }
 
 bool Salvage::Keep(const FoundEntry& entry, std::uint32_t file) {
-  const rocksdb::Slice key = AsKey(entry.key);
+  const rocksdb::Slice key(entry.key);
   if (entry.deleted) {  // ids of checkpoints are not used again
     std::uint64_t id = 0;
     std::uint32_t section = 0;
@@ -130,9 +115,8 @@ bool Salvage::Keep(const FoundEntry& entry, std::uint32_t file) {
   if (section == kManifestSection) {
     auto manifest = DecodeManifest(AsBytes(entry.value), "");
     if (!manifest || manifest->id != id) return false;
-    const bool known = std::any_of(manifests_.begin(), manifests_.end(), [&](const Manifest& m) {
-      return m.id == id && m.digest == manifest->digest;
-    });
+    const bool known = std::ranges::any_of(
+        manifests_, [&](const Manifest& m) { return m.id == id && m.digest == manifest->digest; });
     if (!known) manifests_.push_back(*std::move(manifest));
     return true;
   }
@@ -167,16 +151,10 @@ Status Salvage::ReadGeneration(const std::string& path, const Files& files, Prog
       WalkWriteAheadLog(*bytes, found, lost);
   }
   std::erase_if(manifests_, [&](const Manifest& m) { return dropped_.contains(m.id); });
-  std::sort(records_.begin(), records_.end(),
-            [](const FoundRecord& a, const FoundRecord& b) { return a.sequence < b.sequence; });
-  std::sort(payloads_.begin(), payloads_.end(),
-            [](const FoundPayload& a, const FoundPayload& b) { return a.ref < b.ref; });
-  std::sort(sections_.begin(), sections_.end(), [](const FoundSection& a, const FoundSection& b) {
-    return std::pair(a.id, a.section) < std::pair(b.id, b.section);
-  });
-  std::sort(manifests_.begin(), manifests_.end(), [](const Manifest& a, const Manifest& b) {
-    return std::pair(a.sequence, a.id) < std::pair(b.sequence, b.id);
-  });
+  std::ranges::sort(records_, {}, &FoundRecord::sequence);
+  std::ranges::sort(payloads_, {}, &FoundPayload::ref);
+  std::ranges::sort(sections_, {}, &FoundSection::key);
+  std::ranges::sort(manifests_, {}, [](const Manifest& m) { return std::pair(m.sequence, m.id); });
   if (!records_.empty()) last_sequence_ = records_.back().sequence;
   if (!manifests_.empty()) last_sequence_ = std::max(last_sequence_, manifests_.back().sequence);
   // A damaged key may hold anything; only a next record is believed to have been one.
@@ -200,9 +178,7 @@ Result<std::string> Salvage::Value(const Place& place) const {
 
 // A payload that was purged anywhere is purged: what an old file may still hold stays hidden.
 Result<std::string> Salvage::Payload(PayloadRef ref) const {
-  auto it =
-      std::lower_bound(payloads_.begin(), payloads_.end(), ref.bits,
-                       [](const FoundPayload& p, std::uint64_t bits) { return p.ref < bits; });
+  auto it = std::ranges::lower_bound(payloads_, ref.bits, {}, &FoundPayload::ref);
   const FoundPayload* found = nullptr;
   for (; it != payloads_.end() && it->ref == ref.bits; ++it) {
     if (it->place.size == 0) return NotFound("the payload was purged");
@@ -216,14 +192,10 @@ Result<std::string> Salvage::Payload(PayloadRef ref) const {
 
 Result<std::string> Salvage::Section(const Manifest& manifest, std::uint32_t section) const {
   const auto key = std::pair(manifest.id, section);
-  auto it = std::lower_bound(
-      sections_.begin(), sections_.end(), key,
-      [](const FoundSection& s, const auto& k) { return std::pair(s.id, s.section) < k; });
-  const std::string where =
-      "checkpoint " + std::to_string(manifest.id) + ", section " + std::to_string(section);
-  if (it == sections_.end() || std::pair(it->id, it->section) != key)
-    return Corrupted(where, ": is missing");
-  for (; it != sections_.end() && std::pair(it->id, it->section) == key; ++it) {
+  auto it = std::ranges::lower_bound(sections_, key, {}, &FoundSection::key);
+  const std::string where = SectionName(manifest.id, section);
+  if (it == sections_.end() || it->key() != key) return Corrupted(where, ": is missing");
+  for (; it != sections_.end() && it->key() == key; ++it) {
     PLEXUS_ASSIGN(std::string value, Value(it->place));
     const AlignedView view(AsBytes(value));
     if (Digest(view.bytes()) == manifest.section_digests[section]) return value;

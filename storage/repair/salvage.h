@@ -8,17 +8,25 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "engine/monitoring/monitoring.h"
 #include "engine/record.h"
+#include "engine/snapshot.h"
+#include "engine/state.h"
 #include "storage/base/files.h"
 #include "storage/checkpoint/checkpoint.h"
 #include "storage/database.h"
+#include "storage/encoding/anchor.h"
+#include "storage/log/log_reader.h"
+#include "storage/repair.h"
 
 namespace plexus::storage_internal {
 
@@ -33,10 +41,10 @@ using FoundSink = std::function<bool(const FoundEntry&)>;
 // A place that could not be read.
 using LostSink = std::function<void(std::uint64_t offset, const std::string& what)>;
 
-// The entries of a sorted file's data blocks (salvage_sorted.cc).
+// The entries of a sorted file's data blocks (salvage_files.cc).
 void WalkSortedFile(std::string_view bytes, const FoundSink& found, const LostSink& lost);
 // The entries of a write-ahead log; values do not stand in one piece there, `offset` is that of
-// the write they are part of (salvage_journal.cc).
+// the write they are part of (salvage_files.cc).
 void WalkWriteAheadLog(std::string_view bytes, const FoundSink& found, const LostSink& lost);
 
 class Salvage {
@@ -54,8 +62,8 @@ class Salvage {
 
   Salvage() = default;
   ~Salvage();
-  Salvage(Salvage&&) noexcept;
-  Salvage& operator=(Salvage&&) = delete;
+  Salvage(const Salvage&) = delete;
+  Salvage& operator=(const Salvage&) = delete;
 
   // kNotFound without the directory, kCancelled. Damage is no error: it is in damage().
   Status ReadGeneration(const std::string& path, const Files& files, Progress* progress);
@@ -86,6 +94,7 @@ class Salvage {
     std::uint64_t id = 0;
     std::uint32_t section = 0;
     Place place;
+    std::pair<std::uint64_t, std::uint32_t> key() const { return {id, section}; }
   };
   bool Keep(const FoundEntry& entry, std::uint32_t file);
   Place PlaceOf(const FoundEntry& entry, std::uint32_t file);
@@ -102,6 +111,46 @@ class Salvage {
   std::set<std::uint64_t> dropped_;  // checkpoints
   std::uint64_t broken_records_ = 0;
   Sequence broken_last_ = 0, last_sequence_ = 0;
+};
+
+// Where a new database may begin and how far the log carries it.
+struct RepairPlan {
+  GraphId graph_id;
+  bool new_chain = false;           // the graph's id is lost: running hashes are made again
+  std::optional<Manifest> base;     // the checkpoint it begins with; none: the empty graph
+  std::optional<GraphState> state;  // of the base, its lost vectors left out
+  LogPoint start, end;
+  std::vector<const Salvage::FoundRecord*> records;  // start.sequence + 1 ... end.sequence
+};
+
+// `anchor` is null when it is lost. Adds damaged checkpoints and lost records to `report`.
+// kCorruption when nothing can be saved.
+Result<RepairPlan> MakeRepairPlan(const Salvage& salvage, const Anchor* anchor,
+                                  const RepairOptions& options, RepairReport& report);
+
+// Which of the payloads that cannot be read the present state still had.
+class LostContents {
+ public:
+  using IsLost = std::function<bool(PayloadRef)>;
+
+  // What a checkpoint refers to. Vectors are looked up in its sections, as the state has none
+  // that is lost.
+  Status AddState(const GraphState& state, const Manifest& manifest, const Salvage& salvage,
+                  const IsLost& lost);
+  // The next record.
+  void Add(const Record& record, const IsLost& lost);
+  // Fills in what the state of `now` lacks.
+  void FillReport(const Snapshot& now, RepairReport& report) const;
+
+ private:
+  enum Sort { kField, kVector, kEdge };
+  // Sort, node, then: field; space; or kind, target, label.
+  using Slot = std::tuple<int, NodeId, std::uint32_t, NodeId, StringId>;
+  void Set(const Slot& slot, bool lost);
+  void Forget(NodeId node);
+
+  std::map<Slot, bool> slots_;  // present ones that are lost
+  std::uint64_t old_ = 0;
 };
 
 }  // namespace plexus::storage_internal

@@ -95,19 +95,13 @@ Result<std::vector<Manifest>> storage_internal::ListSoundCheckpoints(
 DamagedCheckpoint storage_internal::DescribeDamage(const std::shared_ptr<Rocks>& rocks,
                                                    std::uint64_t id, Sequence sequence,
                                                    const std::string& what) {
-  DamagedCheckpoint damaged;
-  damaged.id = id;
-  damaged.sequence = sequence;
-  damaged.what = what;
-  damaged.file = FileOf(*rocks, id, what);
-  return damaged;
+  return {.id = id, .sequence = sequence, .file = FileOf(*rocks, id, what), .what = what};
 }
 
 void storage_internal::MergeDamage(std::vector<DamagedCheckpoint>& damaged,
                                    const std::vector<DamagedCheckpoint>& more) {
   for (const DamagedCheckpoint& entry : more) {
-    const auto known = std::find_if(damaged.begin(), damaged.end(),
-                                    [&](const DamagedCheckpoint& d) { return d.id == entry.id; });
+    const auto known = std::ranges::find(damaged, entry.id, &DamagedCheckpoint::id);
     if (known == damaged.end()) {
       damaged.push_back(entry);
     } else {
@@ -122,8 +116,7 @@ Result<std::vector<DamagedCheckpoint>> storage_internal::DamageOfFiles(
   std::vector<DamagedCheckpoint> damaged;
   const std::vector<CheckpointFile> files = FilesOfCheckpoints(*rocks);
   for (const ChangedFile& change : changed) {
-    const auto file = std::find_if(files.begin(), files.end(),
-                                   [&](const CheckpointFile& f) { return f.name == change.name; });
+    const auto file = std::ranges::find(files, change.name, &CheckpointFile::name);
     if (file == files.end()) return Corrupted(change.message);
     for (std::uint64_t id = file->first_id; id <= file->last_id; ++id) {
       rocksdb::PinnableSlice value;  // dropped ones are of no interest
@@ -131,11 +124,7 @@ Result<std::vector<DamagedCheckpoint>> storage_internal::DamageOfFiles(
               ->Get(ScanOptions(), rocks->checkpoint(), SectionKey(id, kManifestSection), &value)
               .IsNotFound())
         continue;
-      DamagedCheckpoint entry;
-      entry.id = id;
-      entry.file = file->name;
-      entry.what = change.message;
-      MergeDamage(damaged, {entry});
+      MergeDamage(damaged, {{.id = id, .file = file->name, .what = change.message}});
     }
   }
   return damaged;

@@ -175,8 +175,7 @@ Status Verifier::CheckCheckpoints() {
   std::erase_if(*listed, [&](const Manifest& m) {
     return m.sequence > last_ || !InForce(m, last_checkpoint_, floor_.sequence);
   });
-  std::sort(listed->begin(), listed->end(),
-            [](const Manifest& a, const Manifest& b) { return a.sequence < b.sequence; });
+  std::ranges::sort(*listed, {}, &Manifest::sequence);
   std::uint64_t arcs = 0;
   for (const Manifest& m : *listed) {
     ++report_.checkpoints;

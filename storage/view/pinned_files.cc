@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "engine/out_of_memory.h"
+#include "storage/base/files.h"
 #include "storage/base/lock_file.h"
 #include "storage/base/plain_files.h"
 
@@ -22,18 +23,13 @@ namespace {
 
 constexpr std::uint64_t kLargestAnchor = 16 << 20;
 
-Error SystemError(const std::string& path, int error) {
-  const ErrorCode code = error == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo;
-  return {code, path + ": " + std::strerror(error)};
-}
-
 // The whole of a small file.
 Result<std::string> ReadAll(const PinnedFile& file, const std::string& path, std::uint64_t limit) {
   if (file.size() > limit)
     return Corrupted(path, ": ", file.size(), " bytes, at most ", limit, " expected");
   std::string bytes(file.size(), '\0');
   const std::int64_t read = file.Read(0, bytes.data(), bytes.size());
-  if (read < 0) return std::unexpected(SystemError(path, errno));
+  if (read < 0) return SystemError(path, errno);
   bytes.resize(static_cast<std::size_t>(read));
   return bytes;
 }
@@ -51,7 +47,7 @@ Result<std::vector<std::string>> GenerationNames(const std::string& path) {
   };
   PLEXUS_TRY(MustBePlainDirectory(path));
   const std::unique_ptr<DIR, Close> directory(opendir(path.c_str()));
-  if (!directory) return std::unexpected(SystemError(path, errno));
+  if (!directory) return SystemError(path, errno);
   std::vector<std::string> names;
   while (const dirent* entry = readdir(directory.get())) {
     const std::string name = entry->d_name;
@@ -94,7 +90,7 @@ Result<std::shared_ptr<PinnedFile>> PinnedFile::Open(const std::string& path) {
     return OutOfMemory();
   }
   struct stat status = {};
-  if (fstat(number, &status) != 0) return std::unexpected(SystemError(path, errno));
+  if (fstat(number, &status) != 0) return SystemError(path, errno);
   return std::shared_ptr<PinnedFile>(new PinnedFile(std::move(descriptor), status));
 }
 
@@ -125,9 +121,7 @@ std::uint64_t PinnedFile::SizeNow() const {
 }
 
 std::shared_ptr<PinnedFile> PinnedFiles::Find(const std::string& name) const {
-  const auto it =
-      std::lower_bound(entries_.begin(), entries_.end(), name,
-                       [](const PinnedEntry& e, const std::string& n) { return e.name < n; });
+  const auto it = std::ranges::lower_bound(entries_, name, {}, &PinnedEntry::name);
   return it != entries_.end() && it->name == name ? it->file : nullptr;
 }
 
@@ -167,9 +161,7 @@ bool PinnedFiles::Moved() const {
   if (path_.empty()) return false;
   const auto names = GenerationNames(path_);
   if (!names) return true;
-  if (!std::equal(names->begin(), names->end(), entries_.begin(), entries_.end(),
-                  [](const std::string& n, const PinnedEntry& e) { return n == e.name; }))
-    return true;
+  if (!std::ranges::equal(*names, entries_, {}, {}, &PinnedEntry::name)) return true;
   for (const PinnedEntry& entry : entries_) {
     if (entry.name == "CURRENT" && !entry.file->IsAt(path_ + "/CURRENT")) return true;
     if (entry.name.starts_with("MANIFEST-") && !entry.file->SameSize()) return true;
@@ -223,5 +215,123 @@ Result<std::shared_ptr<const PinnedFiles>> PinnedFiles::Take(const std::string& 
     std::this_thread::sleep_for(std::chrono::microseconds(50 + random() % 1000));
   }
 }
+
+// --- Pinned files as a file system: RocksDB and Files see one moment.
+
+namespace {
+
+using rocksdb::FileOptions;
+using rocksdb::IODebugContext;
+using rocksdb::IOOptions;
+using rocksdb::IOStatus;
+using rocksdb::Slice;
+
+IOStatus ReadAt(const PinnedFile& file, std::uint64_t offset, std::size_t bytes, Slice* result,
+                char* scratch) {
+  const std::int64_t read = file.Read(offset, scratch, bytes);
+  if (read < 0) return IOStatus::IOError("While reading a file", std::strerror(errno));
+  *result = Slice(scratch, static_cast<std::size_t>(read));
+  return IOStatus::OK();
+}
+
+class SequentialPinned : public rocksdb::FSSequentialFile {
+ public:
+  explicit SequentialPinned(std::shared_ptr<PinnedFile> file) : file_(std::move(file)) {}
+  IOStatus Read(std::size_t bytes, const IOOptions&, Slice* result, char* scratch,
+                IODebugContext*) override {
+    const IOStatus status = ReadAt(*file_, offset_, bytes, result, scratch);
+    if (status.ok()) offset_ += result->size();
+    return status;
+  }
+  IOStatus Skip(std::uint64_t bytes) override {
+    offset_ += bytes;
+    return IOStatus::OK();
+  }
+
+ private:
+  std::shared_ptr<PinnedFile> file_;
+  std::uint64_t offset_ = 0;
+};
+
+class RandomPinned : public rocksdb::FSRandomAccessFile {
+ public:
+  explicit RandomPinned(std::shared_ptr<PinnedFile> file) : file_(std::move(file)) {}
+  IOStatus Read(std::uint64_t offset, std::size_t bytes, const IOOptions&, Slice* result,
+                char* scratch, IODebugContext*) const override {
+    return ReadAt(*file_, offset, bytes, result, scratch);
+  }
+
+ private:
+  std::shared_ptr<PinnedFile> file_;
+};
+
+// Shows the pinned files under their paths; everything else is what is below.
+class PinnedView : public rocksdb::FileSystemWrapper {
+ public:
+  PinnedView(std::shared_ptr<const PinnedFiles> pinned, std::shared_ptr<rocksdb::FileSystem> below)
+      : FileSystemWrapper(std::move(below)), pinned_(std::move(pinned)) {}
+  const char* Name() const override { return "PlexusPinned"; }
+
+  IOStatus NewSequentialFile(const std::string& path, const FileOptions& o,
+                             std::unique_ptr<rocksdb::FSSequentialFile>* file,
+                             IODebugContext* d) override {
+    if (!IsOurs(path)) return FileSystemWrapper::NewSequentialFile(path, o, file, d);
+    return With(path, [&](auto pinned) { *file = std::make_unique<SequentialPinned>(pinned); });
+  }
+  IOStatus NewRandomAccessFile(const std::string& path, const FileOptions& o,
+                               std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                               IODebugContext* d) override {
+    if (!IsOurs(path)) return FileSystemWrapper::NewRandomAccessFile(path, o, file, d);
+    return With(path, [&](auto pinned) { *file = std::make_unique<RandomPinned>(pinned); });
+  }
+  IOStatus FileExists(const std::string& path, const IOOptions& o, IODebugContext* d) override {
+    if (!IsOurs(path)) return FileSystemWrapper::FileExists(path, o, d);
+    return pinned_->Find(Base(path)) ? IOStatus::OK() : IOStatus::NotFound();
+  }
+  IOStatus GetFileSize(const std::string& path, const IOOptions& o, std::uint64_t* size,
+                       IODebugContext* d) override {
+    if (!IsOurs(path)) return FileSystemWrapper::GetFileSize(path, o, size, d);
+    return With(path, [&](auto pinned) { *size = pinned->size(); });
+  }
+  IOStatus GetFileModificationTime(const std::string& path, const IOOptions& o, std::uint64_t* time,
+                                   IODebugContext* d) override {
+    if (!IsOurs(path)) return FileSystemWrapper::GetFileModificationTime(path, o, time, d);
+    return With(path, [&](auto pinned) { *time = pinned->modified_seconds(); });
+  }
+  IOStatus GetChildren(const std::string& path, const IOOptions& o, std::vector<std::string>* names,
+                       IODebugContext* d) override {
+    std::string_view plain = path;
+    while (plain.ends_with('/')) plain.remove_suffix(1);
+    if (plain != pinned_->path()) return FileSystemWrapper::GetChildren(path, o, names, d);
+    names->clear();
+    for (const PinnedEntry& entry : pinned_->entries()) names->push_back(entry.name);
+    return IOStatus::OK();
+  }
+
+ private:
+  static std::string Base(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+  bool IsOurs(const std::string& path) const {
+    std::string_view folder = std::string_view(path).substr(0, path.rfind('/'));
+    while (folder.ends_with('/')) folder.remove_suffix(1);
+    return folder == pinned_->path();
+  }
+  template <class Use>
+  IOStatus With(const std::string& path, Use&& use) const {
+    const std::shared_ptr<PinnedFile> file = pinned_->Find(Base(path));
+    if (!file) return IOStatus::PathNotFound("No such file or directory", path);
+    use(file);
+    return IOStatus::OK();
+  }
+  std::shared_ptr<const PinnedFiles> pinned_;
+};
+
+}  // namespace
+
+Files::Files(const Files& files, std::shared_ptr<const PinnedFiles> pinned)
+    : hooks_(files.hooks_),
+      guard_(files.guard_),
+      own_env_(rocksdb::NewCompositeEnv(
+          std::make_shared<PinnedView>(std::move(pinned), files.env_->GetFileSystem()))),
+      env_(own_env_.get()) {}
 
 }  // namespace plexus::storage_internal

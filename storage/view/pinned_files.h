@@ -101,8 +101,4 @@ class PinnedFiles {
   std::vector<PinnedEntry> entries_;
 };
 
-// Shows the pinned files under their paths; everything else is `below`'s.
-std::shared_ptr<rocksdb::FileSystem> PinnedFileSystem(std::shared_ptr<const PinnedFiles> pinned,
-                                                      std::shared_ptr<rocksdb::FileSystem> below);
-
 }  // namespace plexus::storage_internal

@@ -7,7 +7,7 @@
 
 #include "engine/out_of_memory.h"
 #include "engine/properties/json_writer.h"
-#include "engine/properties/member_rank.h"
+#include "engine/properties/split_properties.h"
 #include "engine/vectors/vector_view.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/base/column_value.h"
