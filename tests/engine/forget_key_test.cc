@@ -146,7 +146,7 @@ TEST(ForgetKey, TablesEqualAMap) {
   }
 }
 
-std::string Key(int i) {
+std::string LongKey(int i) {
   std::mt19937_64 random(static_cast<std::uint64_t>(i));
   return "key-" + std::to_string(random()) + std::to_string(random());
 }
@@ -159,14 +159,14 @@ ApplyReport Must(Graph& graph, const WriteBatch& batch) {
 
 void Make(Graph& graph, int first, int last) {
   WriteBatch batch(1);
-  for (int i = first; i < last; ++i) batch.UpsertNode(Key(i), kMemory);
+  for (int i = first; i < last; ++i) batch.UpsertNode(LongKey(i), kMemory);
   Must(graph, batch);
 }
 void RemoveAndForget(Graph& graph, int first, int last) {
   WriteBatch batch(2);
   for (int i = first; i < last; ++i) {
-    batch.RemoveNode(batch.Node(Key(i)));
-    batch.ForgetKey(batch.Node(Key(i)));
+    batch.RemoveNode(batch.Node(LongKey(i)));
+    batch.ForgetKey(batch.Node(LongKey(i)));
   }
   Must(graph, batch);
 }
@@ -175,21 +175,21 @@ TEST(ForgetKey, TheIdStaysAndTheKeyIsFree) {
   auto graph = Graph::InMemory();
   Make(*graph, 0, 3);
   const Snapshot before = graph->snapshot();
-  const NodeId node = *before.Find(Key(1));
+  const NodeId node = *before.Find(LongKey(1));
   RemoveAndForget(*graph, 1, 2);
   const Snapshot after = graph->snapshot();
-  EXPECT_EQ(after.Find(Key(1)), std::nullopt);
+  EXPECT_EQ(after.Find(LongKey(1)), std::nullopt);
   EXPECT_EQ(after.key(node), "");
   EXPECT_TRUE(after.key_forgotten(node));
   EXPECT_FALSE(after.alive(node));
-  EXPECT_EQ(before.key(node), Key(1)) << "a snapshot of before";
-  EXPECT_EQ(before.Find(Key(1)), node);
+  EXPECT_EQ(before.key(node), LongKey(1)) << "a snapshot of before";
+  EXPECT_EQ(before.Find(LongKey(1)), node);
   Make(*graph, 1, 2);
-  const auto again = graph->snapshot().Find(Key(1));
+  const auto again = graph->snapshot().Find(LongKey(1));
   ASSERT_TRUE(again);
   EXPECT_EQ(*again, 3u);
-  EXPECT_EQ(before.Find(Key(1)), node);
-  EXPECT_EQ(after.Find(Key(1)), std::nullopt);
+  EXPECT_EQ(before.Find(LongKey(1)), node);
+  EXPECT_EQ(after.Find(LongKey(1)), std::nullopt);
 }
 
 TEST(ForgetKey, WhatIsThereKeepsItsKey) {
@@ -198,28 +198,28 @@ TEST(ForgetKey, WhatIsThereKeepsItsKey) {
   const Snapshot was = graph->snapshot();
   const std::vector<NodeId> ids = [&] {
     std::vector<NodeId> found;
-    for (int i = 0; i < 6; ++i) found.push_back(*was.Find(Key(i)));
+    for (int i = 0; i < 6; ++i) found.push_back(*was.Find(LongKey(i)));
     return found;
   }();
   {
     WriteBatch batch(2);  // an event keeps its member when that is removed
     const NodeRef event = batch.IndexNode(kEvent, "e");
     batch.UpsertNode(event);
-    batch.Link(event, kMember, batch.Node(Key(0)));
+    batch.Link(event, kMember, batch.Node(LongKey(0)));
     Must(*graph, batch);
   }
   {
     WriteBatch batch(3);
-    batch.RemoveNode(batch.Node(Key(0)));
-    batch.RemoveNode(batch.Node(Key(1)));
-    batch.RemoveNode(batch.Node(Key(3)));
+    batch.RemoveNode(batch.Node(LongKey(0)));
+    batch.RemoveNode(batch.Node(LongKey(1)));
+    batch.RemoveNode(batch.Node(LongKey(3)));
     Must(*graph, batch);
   }
   const std::string before = Dump(graph->snapshot());
   {
     WriteBatch batch(3);
-    batch.ForgetKey(batch.Node(Key(0)));  // has an edge
-    batch.ForgetKey(batch.Node(Key(2)));  // is there
+    batch.ForgetKey(batch.Node(LongKey(0)));  // has an edge
+    batch.ForgetKey(batch.Node(LongKey(2)));  // is there
     batch.ForgetKey(batch.Node("never there"));
     const ApplyReport report = Must(*graph, batch);
     EXPECT_EQ(report.nodes.changed, 0u);
@@ -230,25 +230,26 @@ TEST(ForgetKey, WhatIsThereKeepsItsKey) {
     batch.set_links_revive(true);
     batch.ForgetKey(NodeRef::Id(ids[1]));
     batch.UpsertNode(NodeRef::Id(ids[1]));  // comes back
-    batch.RemoveNode(batch.Node(Key(4)));
-    batch.ForgetKey(batch.Node(Key(4)));
-    batch.Link(batch.Node(Key(5)), kRelatesTo, batch.Node(Key(4)));  // and so does this
-    batch.ForgetKey(batch.Node(Key(3)));
+    batch.RemoveNode(batch.Node(LongKey(4)));
+    batch.ForgetKey(batch.Node(LongKey(4)));
+    batch.Link(batch.Node(LongKey(5)), kRelatesTo, batch.Node(LongKey(4)));  // and so does this
+    batch.ForgetKey(batch.Node(LongKey(3)));
     Must(*graph, batch);
   }
   const Snapshot after = graph->snapshot();
-  EXPECT_EQ(after.key(ids[0]), Key(0));
+  EXPECT_EQ(after.key(ids[0]), LongKey(0));
   EXPECT_TRUE(after.alive(ids[1]));
-  EXPECT_EQ(after.key(ids[1]), Key(1));
+  EXPECT_EQ(after.key(ids[1]), LongKey(1));
   EXPECT_TRUE(after.alive(ids[4]));
-  EXPECT_EQ(after.key(ids[4]), Key(4));
+  EXPECT_EQ(after.key(ids[4]), LongKey(4));
   EXPECT_TRUE(after.key_forgotten(ids[3]));
 }
 
 TEST(ForgetKey, IdsOfForgottenNodesAreRefused) {
   auto graph = Graph::InMemory();
   Make(*graph, 0, 3);
-  const NodeId gone = *graph->snapshot().Find(Key(1)), here = *graph->snapshot().Find(Key(2));
+  const NodeId gone = *graph->snapshot().Find(LongKey(1)),
+               here = *graph->snapshot().Find(LongKey(2));
   RemoveAndForget(*graph, 1, 2);
   const auto refused = [&](auto&& fill) {
     WriteBatch batch(3);
@@ -296,7 +297,7 @@ TEST(ForgetKey, MemoryGoesWithACompaction) {
   auto graph = Graph::InMemory();
   Make(*graph, 0, kNodes);
   WriteBatch batch(2);
-  for (int i = 100; i < kNodes; ++i) batch.RemoveNode(batch.Node(Key(i)));
+  for (int i = 100; i < kNodes; ++i) batch.RemoveNode(batch.Node(LongKey(i)));
   Must(*graph, batch);
   ASSERT_TRUE(graph->Compact());
   const std::uint64_t packed = metrics::MeasureBytes(graph->snapshot()).keys;
@@ -322,8 +323,8 @@ TEST(ForgetKey, ReplicasAgree) {
     Make(*graph, 0, 2000);
     WriteBatch batch(2);
     for (int i = 50 * round; i < 1990; ++i) {
-      batch.RemoveNode(batch.Node(Key(i)));
-      if (i % 3 != round % 3) batch.ForgetKey(batch.Node(Key(i)));
+      batch.RemoveNode(batch.Node(LongKey(i)));
+      if (i % 3 != round % 3) batch.ForgetKey(batch.Node(LongKey(i)));
     }
     const auto preview = Preview(graph->snapshot(), batch);
     ASSERT_TRUE(preview);

@@ -108,7 +108,7 @@ TEST(Graph, InMemoryPurgeErasesEverywhere) {
     fill(batch);
     ASSERT_TRUE(graph->Apply(batch));
   };
-  const std::string properties = PropertyMap("p", 1);
+  const std::string properties = PropertyBytes("p", 1);
   apply([&](WriteBatch& b) {
     NodeRef a = b.UpsertNode("a");
     b.SetPayload(a, NodeField::kText, "first");

@@ -18,17 +18,19 @@
 namespace plexus {
 namespace {
 
-using plexus::testing::PropertyMap;
+using plexus::testing::PropertyBytes;
 
 constexpr int kNodes = 200;
 
 std::string Key(int i) { return "n" + std::to_string(i); }
-std::string Text(int node, int round) { return std::string(1000, 'a' + round % 26) + Key(node); }
+std::string RoundText(int node, int round) {
+  return std::string(1000, 'a' + round % 26) + Key(node);
+}
 
 void Write(Graph& graph, int round) {
   WriteBatch batch(round + 1);
   for (int i = 0; i < kNodes; ++i)
-    batch.SetPayload(batch.Node(Key(i)), NodeField::kText, Text(i, round));
+    batch.SetPayload(batch.Node(Key(i)), NodeField::kText, RoundText(i, round));
   ASSERT_TRUE(graph.Apply(batch));
 }
 
@@ -40,7 +42,7 @@ void ExpectRound(const Snapshot& snapshot, int round) {
   for (int i = 0; i < kNodes; ++i) {
     const auto text = TextOf(snapshot, i);
     ASSERT_TRUE(text) << text.error().message;
-    ASSERT_EQ(*text, Text(i, round));
+    ASSERT_EQ(*text, RoundText(i, round));
   }
 }
 
@@ -81,17 +83,17 @@ TEST(MemoryStore, RemovedNodesLeaveNothing) {
   constexpr int kMany = 20'000, kKept = 10;
   WriteBatch batch(1), removal(2), purge(3);
   for (int i = 0; i < kMany; ++i)
-    batch.SetPayload(batch.Node(Key(i)), NodeField::kText, Text(i, 0));
+    batch.SetPayload(batch.Node(Key(i)), NodeField::kText, RoundText(i, 0));
   for (int i = kKept; i < kMany; ++i) removal.RemoveNode(removal.Node(Key(i)));
   ASSERT_TRUE(graph->Apply(batch));
   std::optional<Snapshot> old = graph->snapshot();
   ASSERT_TRUE(graph->Apply(removal));
   EXPECT_EQ(StoreOf(*graph).node_count(), kKept);
-  EXPECT_EQ(*TextOf(*old, kMany - 1), Text(kMany - 1, 0));
+  EXPECT_EQ(*TextOf(*old, kMany - 1), RoundText(kMany - 1, 0));
   purge.PurgeNode(purge.Node(Key(kMany - 1)));  // is found though the node is forgotten
   ASSERT_TRUE(graph->Apply(purge));
   EXPECT_FALSE(TextOf(*old, kMany - 1));
-  EXPECT_EQ(*TextOf(*old, kMany - 2), Text(kMany - 2, 0));
+  EXPECT_EQ(*TextOf(*old, kMany - 2), RoundText(kMany - 2, 0));
   old.reset();
   Write(*graph, 3);
   Write(*graph, 4);
@@ -118,10 +120,10 @@ TEST(MemoryStore, APurgeErasesEveryVersion) {
   // Written anew by another batch, and replaced again.
   for (int round = 0; round < 3; ++round) {
     WriteBatch anew(200 + round);
-    anew.SetPayload(anew.Node(Key(1)), NodeField::kText, Text(1, round));
+    anew.SetPayload(anew.Node(Key(1)), NodeField::kText, RoundText(1, round));
     ASSERT_TRUE(graph->Apply(anew));
     const Snapshot now = graph->snapshot();
-    EXPECT_EQ(*TextOf(now, 1), Text(1, round));
+    EXPECT_EQ(*TextOf(now, 1), RoundText(1, round));
   }
 }
 
@@ -151,7 +153,7 @@ void Expect(const Version& version) {
     }
     const auto bytes = s.Payload(edge->properties);
     ASSERT_TRUE(bytes) << bytes.error().message;
-    EXPECT_EQ(*bytes, PropertyMap("value", value));
+    EXPECT_EQ(*bytes, PropertyBytes("value", value));
   }
 }
 
@@ -190,7 +192,7 @@ TEST(MemoryStore, ReplacedPropertiesOfEdgesGoWithTheLastSnapshotThatHasThem) {
       batch.Link(source, of, target, static_cast<float>(round));  // keeps the properties
       edges.try_emplace(ends, 0);
     } else {
-      const std::string value = what < 180 ? "" : PropertyMap("value", round);
+      const std::string value = what < 180 ? "" : PropertyBytes("value", round);
       Link(batch, source, target, value);
       edges[ends] = value.empty() ? 0 : round;
     }
@@ -208,7 +210,7 @@ TEST(MemoryStore, ReplacedPropertiesOfEdgesGoWithTheLastSnapshotThatHasThem) {
   kept.clear();
   for (int round = 0; round < 20'000; ++round) {  // two epochs
     WriteBatch batch(kRounds + round + 1);
-    Link(batch, batch.Node(Key(0)), batch.Node(Key(1)), PropertyMap("value", round + 1));
+    Link(batch, batch.Node(Key(0)), batch.Node(Key(1)), PropertyBytes("value", round + 1));
     ASSERT_TRUE(graph->Apply(batch));
   }
   EXPECT_LT(StoreOf(*graph).size_bytes(), std::uint64_t{3} << 20);
@@ -236,7 +238,7 @@ TEST(MemoryStore, AGraphThatGoesOnFromAnother) {
   EXPECT_EQ(TextOf(scratch->snapshot(), 0).error().code, ErrorCode::kNotFound);
   ExpectRound(graph->snapshot(), 1);
   ExpectRound(start, 0);
-  EXPECT_EQ(*TextOf(scratch->snapshot(), 1), Text(1, 2));
+  EXPECT_EQ(*TextOf(scratch->snapshot(), 1), RoundText(1, 2));
 }
 
 }  // namespace

@@ -18,13 +18,14 @@ namespace {
 
 using namespace testing;
 
-constexpr NodeId kNodes = 120;
+constexpr NodeId kFewNodes = 120;
 
 // New edges, new weights, symmetric ones, removals; most edges were named before.
 WriteBatch Batch(std::mt19937_64& random, std::int64_t time_ms) {
   WriteBatch batch(time_ms);
   for (int i = 0; i < 200; ++i) {
-    const std::uint64_t at = random() % kNodes, to = (at + 1 + random() % (kNodes - 1)) % kNodes;
+    const std::uint64_t at = random() % kFewNodes,
+                        to = (at + 1 + random() % (kFewNodes - 1)) % kFewNodes;
     const NodeRef source = batch.Node("n" + std::to_string(at)),
                   target = batch.Node("n" + std::to_string(to));
     const EdgeKindRef kind = random() % 4 == 0 ? kContradicts : kLink;

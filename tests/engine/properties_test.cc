@@ -86,7 +86,7 @@ TEST(Properties, OrderOfAddingDoesNotMatter) {
   EXPECT_EQ(*ab.Finish(), *ba.Finish());
   PropertyMapBuilder one;
   one.Int("weight", 5);
-  EXPECT_EQ(*one.Finish(), testing::PropertyMap("weight", 5));
+  EXPECT_EQ(*one.Finish(), testing::PropertyBytes("weight", 5));
   one.Clear();
   EXPECT_EQ(*one.Finish(), "");
   EXPECT_EQ(PropertyMap::Read("")->root().size(), 0u);

@@ -291,7 +291,7 @@ TEST(ResolveEdges, MembersSurviveTheirTarget) {
 // A purge erases the properties of edges that outlive it; equal bytes set again in
 // the same batch are written anew.
 TEST(ResolveEdges, PurgeTakesThePropertiesOfSurvivingEdges) {
-  const std::string properties = PropertyMap("preview", 1);
+  const std::string properties = PropertyBytes("preview", 1);
   WriterHarness live;
   auto member = [&](B& b) {
     auto in = Input(b.IndexNode(kEvent, "e"), kMember, b.Node("m"));
@@ -347,7 +347,7 @@ TEST(ResolveEdges, APurgedMemberKeepsItsRankAlone) {
     const auto left = live.Find(event, kMember, "m", "primary");
     ASSERT_TRUE(left);
     ASSERT_TRUE(left->properties);
-    EXPECT_EQ(live.snapshot().Payload(left->properties), PropertyMap("rank", 2));
+    EXPECT_EQ(live.snapshot().Payload(left->properties), PropertyBytes("rank", 2));
     ASSERT_TRUE(live.Do([&](B& b) { b.UpsertNode("m"); }));
   }
   // Also where the batch of the purge writes the edge, or its properties, before.
@@ -362,7 +362,7 @@ TEST(ResolveEdges, APurgedMemberKeepsItsRankAlone) {
     }));
     const auto left = live.Find(event, kMember, "m", "primary");
     ASSERT_TRUE(left && left->properties) << again;
-    EXPECT_EQ(live.snapshot().Payload(left->properties), PropertyMap("rank", 2));
+    EXPECT_EQ(live.snapshot().Payload(left->properties), PropertyBytes("rank", 2));
     ASSERT_TRUE(live.Do([&](B& b) { b.UpsertNode("m"); }));
   }
 }
@@ -380,7 +380,7 @@ TEST(ResolveEdges, SurvivingSelfLoopRevivesItsSource) {
 }
 
 TEST(ResolveEdges, PropertiesAreAPayload) {
-  const std::string one = PropertyMap("a", 1), two = PropertyMap("a", 2);
+  const std::string one = PropertyBytes("a", 1), two = PropertyBytes("a", 2);
   WriterHarness live;
   auto set = [&](std::string_view properties) {
     return live.Do([&](B& b) {

@@ -21,13 +21,13 @@ namespace {
 
 using namespace testing;
 
-constexpr int kNodes = 40'000;
-std::string Key(int i) { return "memory-" + std::to_string(1'000'000 + i); }
+constexpr int kMemories = 40'000;
+std::string MemoryKey(int i) { return "memory-" + std::to_string(1'000'000 + i); }
 
 void Add(Graph& graph, int first, int last) {
   WriteBatch batch(1);
   for (int i = first; i < last; ++i) {
-    const NodeRef node = batch.UpsertNode(Key(i), kMemory);
+    const NodeRef node = batch.UpsertNode(MemoryKey(i), kMemory);
     batch.SetF64(node, kRetention, i);
     batch.SetString(node, kScope, "scope" + std::to_string(i / 2));
     batch.SetPayload(node, NodeField::kText, "text");
@@ -42,15 +42,15 @@ void Add(Graph& graph, int first, int last) {
 
 void Remove(Graph& graph, int first, int last) {
   WriteBatch batch(2);
-  for (int i = first; i < last; ++i) batch.RemoveNode(batch.Node(Key(i)));
+  for (int i = first; i < last; ++i) batch.RemoveNode(batch.Node(MemoryKey(i)));
   ASSERT_TRUE(graph.Apply(batch));
 }
 
 TEST(StatePacking, RemovedRangesTakeLittle) {
   auto graph = Graph::InMemory();
-  Add(*graph, 0, kNodes);
+  Add(*graph, 0, kMemories);
   const metrics::GraphBytes full = metrics::MeasureBytes(graph->snapshot());
-  Remove(*graph, 100, kNodes - 100);
+  Remove(*graph, 100, kMemories - 100);
   const Snapshot removed = graph->snapshot();
   const std::string before = Dump(removed);
   ASSERT_TRUE(graph->Compact());
@@ -61,7 +61,7 @@ TEST(StatePacking, RemovedRangesTakeLittle) {
   EXPECT_LT(bytes.columns, full.columns / 4);
   EXPECT_LT(bytes.payload_refs, full.payload_refs / 4);
   EXPECT_LT(bytes.nodes, full.nodes / 2);
-  EXPECT_LT(bytes.total, std::uint64_t{42} * kNodes)
+  EXPECT_LT(bytes.total, std::uint64_t{42} * kMemories)
       << "bytes a node, strings and offsets included";
   EXPECT_TRUE(SameText(Dump(packed), before));
   EXPECT_TRUE(SameText(Dump(removed), before)) << "a snapshot of before";
@@ -83,7 +83,7 @@ TEST(StatePacking, WhatComesBackHasItsOldIds) {
     }
     ASSERT_TRUE(SameText(Dump(packed->snapshot()), Dump(plain->snapshot()))) << round;
   }
-  EXPECT_EQ(packed->snapshot().Find(Key(5)), plain->snapshot().Find(Key(5)));
+  EXPECT_EQ(packed->snapshot().Find(MemoryKey(5)), plain->snapshot().Find(MemoryKey(5)));
 }
 
 // Records of a graph that packs, replayed on one that does not and the other way round.
@@ -114,20 +114,20 @@ TEST(StatePacking, CatchesUpWithTheWriter) {
     };
     both([](WriteBatch& b) {
       for (int i = 0; i < 5000; ++i) {
-        const NodeRef node = b.UpsertNode(Key(i));
+        const NodeRef node = b.UpsertNode(MemoryKey(i));
         b.SetI64(node, kAccessCount, 7);
         b.SetString(node, kScope, "scope" + std::to_string(i));
       }
     });
     both([](WriteBatch& b) {
-      for (int i = 0; i < 4000; ++i) b.RemoveNode(b.Node(Key(i)));
+      for (int i = 0; i < 4000; ++i) b.RemoveNode(b.Node(MemoryKey(i)));
     });
     const Snapshot old = live.snapshot();
     StatePacking packing = StatePacking::Make(old.state(), {0, 64});
     both([](WriteBatch& b) {  // into pages that are shared, of nodes that are packed, and new ones
       for (int i = 0; i < 5200; i += 50) {
-        b.SetI64(b.UpsertNode(Key(i)), kAccessCount, i);
-        b.SetString(b.Node(Key(i)), kScope, "scope" + std::to_string(i / 2 * 3));
+        b.SetI64(b.UpsertNode(MemoryKey(i)), kAccessCount, i);
+        b.SetString(b.Node(MemoryKey(i)), kScope, "scope" + std::to_string(i / 2 * 3));
       }
     });
     if (caught) {
@@ -137,10 +137,10 @@ TEST(StatePacking, CatchesUpWithTheWriter) {
     ASSERT_TRUE(SameText(Dump(live.snapshot()), Dump(plain.snapshot())));
     both([](WriteBatch& b) {
       for (int i = 0; i < 5200; i += 13) {
-        b.SetI64(b.UpsertNode(Key(i)), kAccessCount, -i);
-        b.SetF64(b.Node(Key(i)), kStability, i);
+        b.SetI64(b.UpsertNode(MemoryKey(i)), kAccessCount, -i);
+        b.SetF64(b.Node(MemoryKey(i)), kStability, i);
       }
-      b.RemoveNode(b.Node(Key(4999)));
+      b.RemoveNode(b.Node(MemoryKey(4999)));
     });
     ASSERT_TRUE(SameText(Dump(live.snapshot()), Dump(plain.snapshot())));
     EXPECT_EQ(old.i64(kAccessCount, 4999), 7);
@@ -156,9 +156,9 @@ TEST(StatePacking, InTheBackground) {
     for (int i = 0; i < 80'000; ++i) each(b, i);
     ASSERT_TRUE(graph->Apply(b));
   };
-  batch([](WriteBatch& b, int i) { b.UpsertNode(Key(i)); });
+  batch([](WriteBatch& b, int i) { b.UpsertNode(MemoryKey(i)); });
   const std::uint64_t before = metrics::MeasureBytes(graph->snapshot()).keys;
-  batch([](WriteBatch& b, int i) { b.RemoveNode(b.Node(Key(i))); });
+  batch([](WriteBatch& b, int i) { b.RemoveNode(b.Node(MemoryKey(i))); });
   for (int i = 0; graph->stats().packings == 0; ++i) {  // for as long as it takes
     WriteBatch more(1);
     more.UpsertNode("more" + std::to_string(i));
@@ -168,7 +168,7 @@ TEST(StatePacking, InTheBackground) {
   EXPECT_LT(metrics::MeasureBytes(now).keys - now.state().keys.packed_count() * 10,
             before / 2 + 64 * now.node_count());
   EXPECT_GE(now.state().keys.packed_count(), 80'000u);
-  for (int i = 0; i < 80'000; i += 7) ASSERT_EQ(now.Find(Key(i)), i);
+  for (int i = 0; i < 80'000; i += 7) ASSERT_EQ(now.Find(MemoryKey(i)), i);
 }
 
 TEST(StatePacking, FewRemovedNodesAreLeftAlone) {

@@ -17,13 +17,13 @@ namespace plexus {
 namespace {
 
 using testing::FailsWith;
+using testing::FiveFrom;
+using testing::kFive;
+using testing::VectorOf;
 
-constexpr std::uint32_t kDimensions = 5;
-
-std::vector<float> Values(float first) { return {first, 1, 2, 3, first / 3}; }
 std::string Bytes(const std::vector<float>& values) { return testing::PayloadOf(values); }
 
-class Store : public PayloadStore {
+class CountedStore : public PayloadStore {
  public:
   std::map<std::uint64_t, Result<std::string>> payloads;
   mutable std::atomic<int> single{0};
@@ -44,21 +44,19 @@ class Store : public PayloadStore {
 };
 
 // Nodes 0, 2, 4, ... of `count`, their payloads in the opposite order.
-VectorTable Table(Store& store, NodeId count) {
+VectorTable Table(CountedStore& store, NodeId count) {
   std::vector<NodeId> nodes;
   std::vector<std::uint64_t> refs;
   for (NodeId i = 0; i < count; ++i) {
     nodes.push_back(2 * i);
     refs.push_back(PayloadRef::Make(1, count - i).bits);
-    store.payloads.insert({refs.back(), Bytes(Values(static_cast<float>(i)))});
+    store.payloads.insert({refs.back(), Bytes(FiveFrom(static_cast<float>(i)))});
   }
-  return VectorTable(RowLayout{kDimensions}, nodes, refs);
+  return VectorTable(RowLayout{kFive}, nodes, refs);
 }
 
-std::vector<float> Of(const VectorView& view, NodeId node) { return testing::VectorOf(view, node); }
-
 TEST(StoredVectors, KnownAtOnceReadOnceByFourThreads) {
-  Store store;
+  CountedStore store;
   VectorTable table = Table(store, 1000);
   const auto view = table.Publish();
   EXPECT_FALSE(view.loaded());
@@ -72,7 +70,8 @@ TEST(StoredVectors, KnownAtOnceReadOnceByFourThreads) {
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {
       ASSERT_TRUE(view.Load(&store));
-      for (NodeId i = 0; i < 1000; ++i) ASSERT_EQ(Of(view, 2 * i), Values(static_cast<float>(i)));
+      for (NodeId i = 0; i < 1000; ++i)
+        ASSERT_EQ(VectorOf(view, 2 * i), FiveFrom(static_cast<float>(i)));
     });
   for (auto& t : threads) t.join();
   EXPECT_EQ(store.single, 1000) << "each once";
@@ -81,17 +80,17 @@ TEST(StoredVectors, KnownAtOnceReadOnceByFourThreads) {
   EXPECT_EQ(view.size_bytes(), small + 1000u * 16 * sizeof(float));
   EXPECT_EQ(view.rows_from(10).count, 990u);
   const auto* const row = reinterpret_cast<const float*>(view.rows_from(7).first);
-  for (std::uint32_t k = kDimensions; k < view.stride(); ++k) EXPECT_EQ(row[k], 0.0f);
+  for (std::uint32_t k = kFive; k < view.stride(); ++k) EXPECT_EQ(row[k], 0.0f);
 }
 
 // Setting, replacing and removing read nothing; views of before and after are each right.
 TEST(StoredVectors, ChangesNeedNoValues) {
-  Store store;
+  CountedStore store;
   VectorTable table = Table(store, 100);
   const auto before = table.Publish();
   VectorTable next(before);
-  next.Set(2, Bytes(Values(1000)), PayloadRef::Make(2, 0));    // replaced
-  next.Set(501, Bytes(Values(2000)), PayloadRef::Make(2, 1));  // new
+  next.Set(2, Bytes(FiveFrom(1000)), PayloadRef::Make(2, 0));    // replaced
+  next.Set(501, Bytes(FiveFrom(2000)), PayloadRef::Make(2, 1));  // new
   next.Remove(4);
   const auto after = next.Publish();
   EXPECT_EQ(store.single, 0);
@@ -101,12 +100,12 @@ TEST(StoredVectors, ChangesNeedNoValues) {
   ASSERT_TRUE(after.Load(&store));
   EXPECT_TRUE(before.loaded()) << "shared";
   EXPECT_EQ(store.single, 100);
-  EXPECT_EQ(Of(before, 2), Values(1));
-  EXPECT_EQ(Of(before, 4), Values(2));
-  EXPECT_EQ(Of(after, 2), Values(1000));
-  EXPECT_EQ(Of(after, 501), Values(2000));
-  EXPECT_TRUE(Of(after, 4).empty());
-  EXPECT_EQ(Of(after, 198), Values(99));
+  EXPECT_EQ(VectorOf(before, 2), FiveFrom(1));
+  EXPECT_EQ(VectorOf(before, 4), FiveFrom(2));
+  EXPECT_EQ(VectorOf(after, 2), FiveFrom(1000));
+  EXPECT_EQ(VectorOf(after, 501), FiveFrom(2000));
+  EXPECT_TRUE(VectorOf(after, 4).empty());
+  EXPECT_EQ(VectorOf(after, 198), FiveFrom(99));
   std::uint32_t row = 0, live = 0;
   for (; row < after.row_count();) {
     const auto rows = after.rows_from(row);
@@ -123,40 +122,40 @@ TEST(StoredVectors, ChangesNeedNoValues) {
 
 // Replay adds stored rows, also after a view was taken.
 TEST(StoredVectors, GrowByReplay) {
-  Store store;
+  CountedStore store;
   VectorTable table = Table(store, 10);
   const auto base = table.Publish();
   VectorTable next(base);
   for (NodeId n : {3u, 0u}) {
     const PayloadRef ref = PayloadRef::Make(2, n);
-    store.payloads.insert({ref.bits, Bytes(Values(500 + static_cast<float>(n)))});
+    store.payloads.insert({ref.bits, Bytes(FiveFrom(500 + static_cast<float>(n)))});
     ASSERT_TRUE(next.all_stored());
     next.SetStored(n, ref);
   }
   const auto grown = next.Publish();
-  next.Set(7, Bytes(Values(7)), PayloadRef::Make(3, 0));
+  next.Set(7, Bytes(FiveFrom(7)), PayloadRef::Make(3, 0));
   EXPECT_FALSE(next.all_stored());
   const auto last = next.Publish();
   ASSERT_TRUE(last.Load(&store));
   EXPECT_TRUE(grown.loaded());
   EXPECT_FALSE(base.loaded());
   ASSERT_TRUE(base.Load(&store));
-  EXPECT_EQ(Of(base, 0), Values(0));
-  EXPECT_EQ(Of(grown, 0), Values(500));
-  EXPECT_EQ(Of(last, 3), Values(503));
-  EXPECT_EQ(Of(last, 7), Values(7));
+  EXPECT_EQ(VectorOf(base, 0), FiveFrom(0));
+  EXPECT_EQ(VectorOf(grown, 0), FiveFrom(500));
+  EXPECT_EQ(VectorOf(last, 3), FiveFrom(503));
+  EXPECT_EQ(VectorOf(last, 7), FiveFrom(7));
   EXPECT_FALSE(grown.has(7));
 }
 
 TEST(StoredVectors, PurgedOnesAreAbsentOnceLoaded) {
-  Store store;
+  CountedStore store;
   VectorTable table = Table(store, 20);
   const auto view = table.Publish();
   store.payloads.at(view.ref(6).bits) = Fail(ErrorCode::kNotFound, "purged");
   EXPECT_TRUE(view.has(6));
   ASSERT_TRUE(view.Load(&store));
   EXPECT_FALSE(view.has(6));
-  EXPECT_TRUE(Of(view, 6).empty());
+  EXPECT_TRUE(VectorOf(view, 6).empty());
   EXPECT_EQ(view.node_of_row(3), kNoNode);
   EXPECT_EQ(view.live_count(), 19u);
   EXPECT_TRUE(view.ref(6)) << "what the files refer to";
@@ -164,7 +163,7 @@ TEST(StoredVectors, PurgedOnesAreAbsentOnceLoaded) {
 
 // Damage is named to whoever has the row, and is nobody's business else.
 TEST(StoredVectors, DamageIsNamedWhereItLives) {
-  const std::string whole = Bytes(Values(1));
+  const std::string whole = Bytes(FiveFrom(1));
   std::string not_finite = whole;
   const float bad = INFINITY;
   std::memcpy(not_finite.data() + 8, &bad, sizeof bad);
@@ -174,7 +173,7 @@ TEST(StoredVectors, DamageIsNamedWhereItLives) {
       {std::string(), "of 0 bytes"},
       {not_finite, "not finite"}};
   for (const auto& [stored, text] : cases) {
-    Store store;
+    CountedStore store;
     VectorTable table = Table(store, 20);
     const auto view = table.Publish();
     store.payloads.at(view.ref(6).bits) = stored;
@@ -190,35 +189,36 @@ TEST(StoredVectors, DamageIsNamedWhereItLives) {
 
 // Halves are read, refused and compared as their bytes are.
 TEST(StoredVectors, OfHalves) {
-  Store store;
+  CountedStore store;
   std::vector<NodeId> nodes;
   std::vector<std::uint64_t> refs;
   const auto bytes = [](NodeId n) {
-    return testing::PayloadOf(Values(static_cast<float>(n)), VectorElement::kF16);
+    return testing::PayloadOf(FiveFrom(static_cast<float>(n)), VectorElement::kF16);
   };
   for (NodeId n = 0; n < 400; ++n) {
     nodes.push_back(n);
     refs.push_back(PayloadRef::Make(1, n).bits);
     store.payloads.insert({refs.back(), bytes(n)});
   }
-  const RowLayout layout{kDimensions, VectorElement::kF16};
+  const RowLayout layout{kFive, VectorElement::kF16};
   const auto view = VectorTable(layout, nodes, refs).Publish();
   EXPECT_EQ(view.not_loaded_bytes(), 400u * 64);
   EXPECT_TRUE(*view.Equals(4, bytes(4), &store));
   EXPECT_FALSE(*view.Equals(4, bytes(5), &store));
-  EXPECT_FALSE(*view.Equals(4, Bytes(Values(4)), &store)) << "f32";
+  EXPECT_FALSE(*view.Equals(4, Bytes(FiveFrom(4)), &store)) << "f32";
   EXPECT_FALSE(view.loaded());
   ASSERT_TRUE(view.Load(&store));
   for (NodeId n = 0; n < 400; ++n) {
     ASSERT_EQ(view.bytes(n), bytes(n));
-    ASSERT_EQ(Of(view, n), testing::Rounded(Values(static_cast<float>(n)), VectorElement::kF16));
+    ASSERT_EQ(VectorOf(view, n),
+              testing::Rounded(FiveFrom(static_cast<float>(n)), VectorElement::kF16));
   }
   EXPECT_TRUE(*view.Equals(4, bytes(4), &store));
   std::string infinite = bytes(6);
   infinite[3] = 0x7C;
   infinite[2] = 0;
   for (const auto& [stored, text] :
-       {std::pair(infinite, "not finite"), std::pair(Bytes(Values(6)), "of 20 bytes, not 10")}) {
+       {std::pair(infinite, "not finite"), std::pair(Bytes(FiveFrom(6)), "of 20 bytes, not 10")}) {
     store.payloads.at(refs[6]) = stored;
     const auto damaged = VectorTable(layout, nodes, refs).Publish();
     const Status status = damaged.Load(&store);
@@ -228,7 +228,7 @@ TEST(StoredVectors, OfHalves) {
 }
 
 TEST(StoredVectors, AClosedStoreMayBeReadAgain) {
-  Store store;
+  CountedStore store;
   VectorTable table = Table(store, 20);
   const auto view = table.Publish();
   store.closed = true;
@@ -237,24 +237,24 @@ TEST(StoredVectors, AClosedStoreMayBeReadAgain) {
   EXPECT_FALSE(view.loaded());
   store.closed = false;
   ASSERT_TRUE(view.Load(&store));
-  EXPECT_EQ(Of(view, 2), Values(1));
+  EXPECT_EQ(VectorOf(view, 2), FiveFrom(1));
 }
 
 // A few comparisons read single vectors, many read them all, once.
 TEST(StoredVectors, ComparisonsReadWhatIsCheaper) {
-  Store store;
+  CountedStore store;
   VectorTable table = Table(store, 320);
   const auto view = table.Publish();
   for (NodeId i = 0; i < 20; ++i) {
-    EXPECT_TRUE(*view.Equals(2 * i, Bytes(Values(static_cast<float>(i))), &store));
+    EXPECT_TRUE(*view.Equals(2 * i, Bytes(FiveFrom(static_cast<float>(i))), &store));
     EXPECT_FALSE(view.loaded());
   }
   EXPECT_EQ(store.single, 20);
-  EXPECT_FALSE(*view.Equals(2, Bytes(Values(7)), &store));
+  EXPECT_FALSE(*view.Equals(2, Bytes(FiveFrom(7)), &store));
   EXPECT_TRUE(view.loaded());
   EXPECT_EQ(store.single, 340);
-  EXPECT_FALSE(*view.Equals(3, Bytes(Values(7)), &store)) << "has none";
-  EXPECT_TRUE(*view.Equals(638, Bytes(Values(319)), &store));
+  EXPECT_FALSE(*view.Equals(3, Bytes(FiveFrom(7)), &store)) << "has none";
+  EXPECT_TRUE(*view.Equals(638, Bytes(FiveFrom(319)), &store));
   EXPECT_EQ(store.single, 340);
 }
 

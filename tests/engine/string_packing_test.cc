@@ -25,7 +25,7 @@ Words Bits(std::size_t count, const auto& chosen) {
 }
 
 // Texts that count up, random ones, long ones and such that begin alike; each once.
-std::string Text(std::uint32_t i) {
+std::string NumberedText(std::uint32_t i) {
   switch (i % 7) {
     case 0:
       return "memory-" + std::to_string(100000 + i);
@@ -60,7 +60,7 @@ TEST(StringPacking, EqualsTheTableWhateverIsPacked) {
     for (int part = 0; part <= 4; ++part) {
       StringTable table;
       std::vector<std::string> texts;
-      for (std::uint32_t i = 0; i < count; ++i) table.Insert(texts.emplace_back(Text(i)));
+      for (std::uint32_t i = 0; i < count; ++i) table.Insert(texts.emplace_back(NumberedText(i)));
       const StringTable::View before = table.Publish();
       std::vector<char> chosen(count);
       for (char& c : chosen) c = static_cast<int>(random() % 4) < part;
@@ -114,7 +114,7 @@ TEST(StringPacking, TwoTablesGoOnFromAPackedView) {
   for (const bool all : {false, true}) {
     StringTable table;
     std::vector<std::string> texts;
-    for (std::uint32_t i = 0; i < kCount; ++i) table.Insert(texts.emplace_back(Text(i)));
+    for (std::uint32_t i = 0; i < kCount; ++i) table.Insert(texts.emplace_back(NumberedText(i)));
     const StringTable::View view =
         StringTable::Packed(table.Publish(),
                             Bits(kCount, [&](std::size_t id) { return all || id < kCount / 2; }))
@@ -155,19 +155,19 @@ TEST(StringPacking, TakesAThird) {
 
 TEST(StringPacking, ViewsOfUnpackedTextsStay) {
   StringTable table;
-  for (std::uint32_t i = 0; i < 1000; ++i) table.Insert(Text(i));
+  for (std::uint32_t i = 0; i < 1000; ++i) table.Insert(NumberedText(i));
   StringTable::View view =
       StringTable::Packed(table.Publish(), Words(16, ~std::uint64_t{0})).Publish();
   std::vector<std::string_view> texts;
   for (std::uint32_t i = 0; i < 1000; ++i) texts.push_back(view[i]);
   for (std::uint32_t i = 0; i < 1000; ++i) EXPECT_EQ(view[i].data(), texts[i].data());
-  for (std::uint32_t i = 0; i < 1000; ++i) EXPECT_EQ(texts[i], Text(i));
+  for (std::uint32_t i = 0; i < 1000; ++i) EXPECT_EQ(texts[i], NumberedText(i));
 }
 
 TEST(StringPacking, ReadersUnpackAtOnce) {
   constexpr std::uint32_t kCount = 20'000;
   StringTable table;
-  for (std::uint32_t i = 0; i < kCount; ++i) table.Insert(Text(i));
+  for (std::uint32_t i = 0; i < kCount; ++i) table.Insert(NumberedText(i));
   const StringTable::View view =
       StringTable::Packed(table.Publish(), Words(kCount / 64 + 1, ~std::uint64_t{0})).Publish();
   std::atomic<int> wrong = 0;
@@ -176,7 +176,7 @@ TEST(StringPacking, ReadersUnpackAtOnce) {
     readers.emplace_back([&, r] {
       for (std::uint32_t i = 0; i < kCount; ++i) {
         const std::uint32_t id = (i * 7 + static_cast<std::uint32_t>(r)) % kCount;
-        const std::string text = Text(id);
+        const std::string text = NumberedText(id);
         wrong += view[id] != text || view.Find(text) != id;
       }
     });

@@ -19,14 +19,13 @@
 namespace plexus {
 namespace {
 
-constexpr std::uint32_t kDimensions = 5;
-
-std::vector<float> Values(float first) { return {first, 1, 2, 3, first / 3}; }
+using testing::FiveFrom;
+using testing::kFive;
 
 // The vector and the payload of each node that has one.
-using Model = std::map<NodeId, std::pair<float, PayloadRef>>;
+using VectorModel = std::map<NodeId, std::pair<float, PayloadRef>>;
 
-void ExpectSame(const VectorView& view, const Model& model, NodeId nodes) {
+void ExpectSame(const VectorView& view, const VectorModel& model, NodeId nodes) {
   const VectorElement element = view.layout().element;
   EXPECT_EQ(view.live_count(), model.size());
   for (NodeId n = 0; n < nodes; ++n) {
@@ -34,7 +33,8 @@ void ExpectSame(const VectorView& view, const Model& model, NodeId nodes) {
     ASSERT_EQ(view.has(n), it != model.end()) << n;
     if (it == model.end()) continue;
     ASSERT_EQ(view.ref(n), it->second.second) << n;
-    ASSERT_EQ(testing::VectorOf(view, n), testing::Rounded(Values(it->second.first), element)) << n;
+    ASSERT_EQ(testing::VectorOf(view, n), testing::Rounded(FiveFrom(it->second.first), element))
+        << n;
   }
 }
 
@@ -42,8 +42,8 @@ TEST(VectorCompaction, EqualsAModelWhileTheTableGoesOn) {
   std::mt19937 random(7);
   for (const NodeId nodes : {1u, 40u, 3000u}) {
     const VectorElement element = nodes == 40 ? VectorElement::kF16 : VectorElement::kF32;
-    VectorTable table(RowLayout{kDimensions, element});
-    Model model;
+    VectorTable table(RowLayout{kFive, element});
+    VectorModel model;
     Sequence sequence = 0;
     const auto change = [&](int times) {
       for (int i = 0; i < times; ++i) {
@@ -54,7 +54,7 @@ TEST(VectorCompaction, EqualsAModelWhileTheTableGoesOn) {
         } else {
           const auto first = static_cast<float>(random() % 1000);
           const PayloadRef ref = PayloadRef::Make(++sequence, 0);
-          table.Set(node, testing::PayloadOf(Values(first), element), ref);
+          table.Set(node, testing::PayloadOf(FiveFrom(first), element), ref);
           model[node] = {first, ref};
         }
       }
@@ -62,7 +62,7 @@ TEST(VectorCompaction, EqualsAModelWhileTheTableGoesOn) {
     for (int round = 0; round < 20; ++round) {
       change(static_cast<int>(nodes));
       const auto before = table.Publish();
-      const Model old = model;
+      const VectorModel old = model;
       auto compaction = VectorCompaction::Make(before);
       ASSERT_TRUE(compaction);
       for (int turn = 0; turn < 3; ++turn) {
@@ -93,7 +93,7 @@ TEST(VectorCompaction, EqualsAModelWhileTheTableGoesOn) {
 }
 
 // Payloads of stored vectors, some of them purged or damaged.
-class Store final : public PayloadStore {
+class PartialStore final : public PayloadStore {
  public:
   std::map<std::uint64_t, Result<std::string>> payloads;
   Result<std::string> Get(PayloadRef ref) const override {
@@ -103,28 +103,28 @@ class Store final : public PayloadStore {
   }
 };
 
-VectorTable Stored(Store& store, NodeId count, Model& model, VectorElement element) {
+VectorTable Stored(PartialStore& store, NodeId count, VectorModel& model, VectorElement element) {
   std::vector<NodeId> nodes;
   std::vector<std::uint64_t> refs;
   for (NodeId n = 0; n < count; ++n) {
-    const auto values = Values(static_cast<float>(n));
+    const auto values = FiveFrom(static_cast<float>(n));
     nodes.push_back(n);
     refs.push_back(PayloadRef::Make(1, n).bits);
     store.payloads.insert({refs.back(), testing::PayloadOf(values, element)});
     model[n] = {static_cast<float>(n), PayloadRef{refs.back()}};
   }
-  return VectorTable(RowLayout{kDimensions, element}, nodes, refs);
+  return VectorTable(RowLayout{kFive, element}, nodes, refs);
 }
 
 TEST(VectorCompaction, StoredRowsStayStoredAndLoadedOnesAreCopied) {
   for (int i = 0; i < 4; ++i) {
     const bool loaded = i % 2 == 1;
     const VectorElement element = kVectorElements[i / 2];
-    Store store;
-    Model model;
+    PartialStore store;
+    VectorModel model;
     VectorTable table = Stored(store, 100, model, element);
     for (NodeId n = 0; n < 100; n += 3) {
-      table.Set(n, testing::PayloadOf(Values(1000), element), PayloadRef::Make(2, n));
+      table.Set(n, testing::PayloadOf(FiveFrom(1000), element), PayloadRef::Make(2, n));
       model[n] = {1000, PayloadRef::Make(2, n)};
     }
     for (NodeId n = 0; n < 100; n += 5) {
@@ -146,8 +146,8 @@ TEST(VectorCompaction, StoredRowsStayStoredAndLoadedOnesAreCopied) {
 
 TEST(VectorCompaction, RowsThatCannotBeReadAreNotLost) {
   for (const bool damaged : {false, true}) {
-    Store store;
-    Model model;
+    PartialStore store;
+    VectorModel model;
     VectorTable table = Stored(store, 20, model, VectorElement::kF16);
     const std::uint64_t bad = PayloadRef::Make(1, 7).bits;
     if (damaged)
@@ -170,14 +170,14 @@ TEST(VectorCompaction, RowsThatCannotBeReadAreNotLost) {
   }
 }
 
-std::string Key(int i) { return "n" + std::to_string(i); }
+std::string NodeKey(int i) { return "n" + std::to_string(i); }
 
 void Embed(Graph& graph, int nodes, int round) {
   WriteBatch batch(round + 1);
   batch.DefineSpace({"text", 64, Metric::kCosine});
   const SpaceRef space = batch.SpaceNamed("text");
   for (int i = 0; i < nodes; ++i)
-    batch.SetVector(batch.Node(Key(i)), space,
+    batch.SetVector(batch.Node(NodeKey(i)), space,
                     std::vector<float>(64, static_cast<float>(round * nodes + i)));
   ASSERT_TRUE(graph.Apply(batch));
 }
@@ -188,7 +188,7 @@ void ExpectRound(const Snapshot& snapshot, int nodes, int round) {
   const VectorView* view = *got;
   ASSERT_EQ(view->live_count(), static_cast<std::uint64_t>(nodes));
   for (int i = 0; i < nodes; ++i) {
-    const auto values = testing::VectorOf(*view, *snapshot.Find(Key(i)));
+    const auto values = testing::VectorOf(*view, *snapshot.Find(NodeKey(i)));
     ASSERT_EQ(values.size(), 64u);
     ASSERT_EQ(values[0], static_cast<float>(round * nodes + i));
   }
@@ -232,9 +232,10 @@ TEST(VectorCompaction, ReadersBesideItSeeWholeStates) {
       while (!stop) {
         const Snapshot s = graph->snapshot();
         const VectorView* view = s.vectors(SpaceId{}).value();
-        const float first = testing::VectorOf(*view, *s.Find(Key(0)))[0];
+        const float first = testing::VectorOf(*view, *s.Find(NodeKey(0)))[0];
         for (int i = 1; i < kNodes; i += 7)
-          ASSERT_EQ(testing::VectorOf(*view, *s.Find(Key(i)))[0], first + static_cast<float>(i));
+          ASSERT_EQ(testing::VectorOf(*view, *s.Find(NodeKey(i)))[0],
+                    first + static_cast<float>(i));
       }
     });
   for (int round = 1; round < kRounds; ++round) Embed(*graph, kNodes, round);

@@ -21,7 +21,6 @@ using testing::PayloadOf;
 using testing::Rounded;
 using testing::VectorOf;
 
-std::vector<float> Of(const VectorView& v, NodeId node) { return VectorOf(v, node); }
 RowLayout F32(std::uint32_t dimensions) { return {dimensions, VectorElement::kF32}; }
 
 TEST(VectorTable, RowsAreAlignedAndPadded) {
@@ -45,13 +44,13 @@ TEST(VectorTable, RowsAreAlignedAndPadded) {
         ASSERT_EQ(row.size(), dimensions);
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(row.data()) % 64, 0u);
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(v.bytes(n * 3).data()) % 64, 0u);
-        EXPECT_EQ(Of(v, n * 3), Rounded(Make(dimensions, static_cast<float>(n)), element));
+        EXPECT_EQ(VectorOf(v, n * 3), Rounded(Make(dimensions, static_cast<float>(n)), element));
         for (std::uint32_t i = dimensions; i < v.stride(); ++i) ASSERT_EQ(row.data()[i], 0.0f);
         EXPECT_EQ(v.ref(n * 3), PayloadRef::Make(1, n));
       }
       EXPECT_FALSE(v.has(1));
       EXPECT_FALSE(v.has(1'000'000));
-      EXPECT_TRUE(Of(v, 1'000'000).empty());
+      EXPECT_TRUE(VectorOf(v, 1'000'000).empty());
       EXPECT_TRUE(v.bytes(1'000'000).empty());
       EXPECT_FALSE(v.ref(1'000'000));
       EXPECT_GT(v.size_bytes(), 0u);
@@ -110,10 +109,10 @@ TEST(VectorTable, ReplaceAndRemoveLeaveOldViewsAlone) {
   t.Remove(7);
   t.Remove(99);
   auto after = t.Publish();
-  EXPECT_EQ(Of(before, 5), Make(3, 1));
-  EXPECT_EQ(Of(before, 7), Make(3, 2));
+  EXPECT_EQ(VectorOf(before, 5), Make(3, 1));
+  EXPECT_EQ(VectorOf(before, 7), Make(3, 2));
   EXPECT_EQ(before.live_count(), 2u);
-  EXPECT_EQ(Of(after, 5), Make(3, 10));
+  EXPECT_EQ(VectorOf(after, 5), Make(3, 10));
   EXPECT_FALSE(after.has(7));
   EXPECT_FALSE(after.ref(7));
   EXPECT_EQ(after.live_count(), 1u);
@@ -168,7 +167,7 @@ TEST(VectorTable, EqualsAMap) {
         auto it = expected.find(n);
         ASSERT_EQ(view.has(n), it != expected.end());
         if (it == expected.end()) continue;
-        ASSERT_EQ(Of(view, n), Rounded(Make(40, it->second), element));
+        ASSERT_EQ(VectorOf(view, n), Rounded(Make(40, it->second), element));
       }
     }
   }
@@ -184,12 +183,12 @@ TEST(VectorTable, GoesOnFromAViewTwice) {
   b.Set(11, PayloadOf(Make(4, 200)), PayloadRef::Make(2, 0));
   c.Set(12, PayloadOf(Make(4, 300)), PayloadRef::Make(2, 0));
   auto va = a.Publish(), vb = b.Publish(), vc = c.Publish();
-  EXPECT_EQ(Of(va, 10), Make(4, 100));
-  EXPECT_EQ(Of(vb, 11), Make(4, 200));
-  EXPECT_EQ(Of(vc, 12), Make(4, 300));
+  EXPECT_EQ(VectorOf(va, 10), Make(4, 100));
+  EXPECT_EQ(VectorOf(vb, 11), Make(4, 200));
+  EXPECT_EQ(VectorOf(vc, 12), Make(4, 300));
   EXPECT_FALSE(vb.has(10));
   EXPECT_EQ(vb.live_count(), 11u);
-  for (NodeId n = 0; n < 10; ++n) EXPECT_EQ(Of(vc, n), Make(4, static_cast<float>(n)));
+  for (NodeId n = 0; n < 10; ++n) EXPECT_EQ(VectorOf(vc, n), Make(4, static_cast<float>(n)));
 }
 
 // The view's writer replaced its list of chunks but fills the same last chunk.
@@ -203,8 +202,8 @@ TEST(VectorTable, ContinuingAViewLeavesTheWritersChunkAlone) {
   for (NodeId n = 10; n < 20; ++n) b.Set(n, PayloadOf(Make(4096, 3)), PayloadRef::Make(2, n));
   auto x = b.Publish();
   for (NodeId n = 10; n < 20; ++n) {
-    EXPECT_EQ(Of(w, n)[0], 2.0f) << n;
-    EXPECT_EQ(Of(x, n)[0], 3.0f) << n;
+    EXPECT_EQ(VectorOf(w, n)[0], 2.0f) << n;
+    EXPECT_EQ(VectorOf(x, n)[0], 3.0f) << n;
   }
 }
 
@@ -227,7 +226,7 @@ TEST(VectorTable, LargeTablesThatGoOnFromAViewShareNoNewRows) {
     EXPECT_EQ(view.row_count(), kAfter);
     EXPECT_GE(view.size_bytes(), std::uint64_t{kAfter} * kDimensions * sizeof(float));
     for (NodeId n = 0; n < kAfter; ++n)
-      ASSERT_EQ(Of(view, n),
+      ASSERT_EQ(VectorOf(view, n),
                 Make(kDimensions, static_cast<float>(n < kBefore ? n : n + 1000 * (i + 1))))
           << n;
   }

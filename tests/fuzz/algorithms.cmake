@@ -1,15 +1,15 @@
 # Fuzzers of what engine and algorithms read from outside. Included by tests/fuzz/CMakeLists.txt.
 plexus_fuzzer(properties_fuzz SOURCES properties_fuzz.cc LIBRARIES plexus_engine CORPUS corpus/properties)
-# The few files it needs instead of the library: compiling that once more, with clang and
-# sanitizers, costs CI minutes.
 plexus_fuzzer(pattern_fuzz
   SOURCES pattern_fuzz.cc
+  PARTS
     ../../algorithms/common/internal/node_order.cc
     ../../algorithms/common/internal/selection.cc
     ../../algorithms/common/node_subset.cc
     ../../algorithms/traversal/internal/resume_token.cc
     ../../algorithms/traversal/pattern.cc
     ../../algorithms/traversal/pattern_parser.cc
+  OF plexus_algorithms
   LIBRARIES plexus_engine
   CORPUS corpus/pattern)
 target_include_directories(pattern_fuzz PRIVATE ${PLEXUS_XXHASH_INCLUDE})
@@ -27,17 +27,20 @@ set(where_sources
   ../../algorithms/retrieval/internal/where/where_set.cc
   ../../algorithms/retrieval/internal/word_forms.cc)
 plexus_fuzzer(where_fuzz
-  SOURCES where_fuzz.cc ${where_sources}
+  SOURCES where_fuzz.cc
+  PARTS ${where_sources}
+  OF plexus_algorithms
   LIBRARIES plexus_engine ICU::uc stemmer
   CORPUS corpus/where)
-# As above: what reads plans, and no more of the operations.
 plexus_fuzzer(plan_fuzz
-  SOURCES plan_fuzz.cc ${where_sources}
+  SOURCES plan_fuzz.cc
+  PARTS ${where_sources}
     ../../algorithms/retrieval/internal/plan/plan_check.cc
     ../../tools/operations/framework/arguments.cc
     ../../tools/operations/kind_direction.cc
     ../../tools/operations/reply/human_format.cc
     ../../tools/operations/names.cc
     ../../tools/operations/retrieve/plan_json.cc
+  OF plexus_operations
   LIBRARIES plexus_formats plexus_engine ICU::uc stemmer
   CORPUS corpus/plan)

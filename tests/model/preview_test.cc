@@ -104,7 +104,7 @@ TEST(Preview, PayloadsOfTheBatchAreReadAndThoseBelowToo) {
   edge.source = batch.Node("a");
   edge.target = batch.Node("b");
   edge.kind = kSupports;
-  const std::string properties = PropertyMap("n", 7);
+  const std::string properties = PropertyBytes("n", 7);
   edge.properties = properties;
   batch.Link(edge);
   const auto preview = Preview(graph->snapshot(), batch);

@@ -143,7 +143,7 @@ class Filler {
     if (Chance(0.75))
       bytes = field == NodeField::kText
                   ? "text " + std::to_string(Below(3))
-                  : testing::PropertyMap("p", static_cast<std::int64_t>(Below(3)));
+                  : testing::PropertyBytes("p", static_cast<std::int64_t>(Below(3)));
     if (bytes)
       w_.SetPayload(ref, field, *bytes);
     else
@@ -201,7 +201,7 @@ class Filler {
       l.valid_until = Chance(0.3) ? kNoTime : static_cast<std::int64_t>(100 + Below(100));
     if (Chance(0.15))
       l.properties =
-          Chance(0.3) ? "" : testing::PropertyMap("q", static_cast<std::int64_t>(Below(3)));
+          Chance(0.3) ? "" : testing::PropertyBytes("q", static_cast<std::int64_t>(Below(3)));
     WriteBatch::EdgeInput in;
     in.source = source;
     in.target = target;

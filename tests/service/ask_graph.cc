@@ -16,12 +16,6 @@
 namespace plexus::service_test {
 using namespace builtin;
 
-namespace {
-bool Near(double a, double b) {
-  return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
-}
-}  // namespace
-
 reference::FlatGraph Checker::Flat(std::int64_t valid_at) const {
   reference::FlatGraph flat;
   flat.selected.resize(snapshot_.node_count());

@@ -17,10 +17,6 @@ using namespace builtin;
 
 namespace {
 
-bool Near(double a, double b) {
-  return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
-}
-
 std::string Listed(const Snapshot& snapshot, const std::vector<retrieval::NearestHit>& hits) {
   std::string text;
   for (const retrieval::NearestHit& h : hits)

@@ -4,6 +4,8 @@
 // time by brute force, over the world alone (tests/reference).
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -16,6 +18,10 @@
 #include "tests/service/world.h"
 
 namespace plexus::service_test {
+
+inline bool Near(double a, double b) {
+  return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
+}
 
 // How the nodes that a purge takes are looked at.
 enum class Victims {

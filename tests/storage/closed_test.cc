@@ -21,7 +21,7 @@ namespace plexus::storage_internal::testing {
 using namespace builtin;
 namespace {
 
-constexpr std::uint64_t kBatches = 12, kNodes = 3000;
+constexpr std::uint64_t kClosedBatches = 12, kNodes = 3000;
 
 // Sorted files are longer than the ends that the anchor knows.
 class Closed : public ::testing::Test {
@@ -29,11 +29,11 @@ class Closed : public ::testing::Test {
   void SetUp() override {
     options_.checkpoint_on_close = CheckpointOnClose::kAlways;
     auto db = MustOpen(whole_, options_);
-    ApplyScript(*db, 1, kBatches);
+    ApplyScript(*db, 1, kClosedBatches);
     PLEXUS_OK(db->Close());
     CopyTree(whole_, scratch_.path("older"));
     db = MustOpen(whole_);
-    WriteBatch batch(1000 * (kBatches + 1));
+    WriteBatch batch(1000 * (kClosedBatches + 1));
     std::vector<NodeRef> nodes;
     for (std::uint64_t i = 0; i < kNodes; ++i)
       nodes.push_back(batch.UpsertNode("a node with a long name " + std::to_string(i), kMemory));
@@ -208,7 +208,7 @@ TEST_F(Closed, OpensRocksDBOnce) {
     const int old_ones = manifests - (tail ? 3 : 2);
     EXPECT_GE(old_ones, 0) << tail;
     EXPECT_LE(old_ones, 1) << "of an earlier opening, compared only";
-    ApplyScript(*db, kBatches + 2, kBatches + 2);  // the next opening finds a tail
+    ApplyScript(*db, kClosedBatches + 2, kClosedBatches + 2);  // the next opening finds a tail
     PLEXUS_OK(db->Close());
   }
 }
@@ -217,8 +217,8 @@ TEST_F(Closed, ViewAsksRocksDBForWhatTheCheckpointLacks) {
   auto db = MustOpen(whole_, ReadOnly());
   const Snapshot now = db->snapshot();
   EXPECT_EQ(DumpDigest(now), digest_);  // texts and vectors come from the payloads
-  const std::vector<std::string> dumps = ScriptDumps(kBatches);
-  for (const Sequence s : {Sequence{3}, kBatches}) {
+  const std::vector<std::string> dumps = ScriptDumps(kClosedBatches);
+  for (const Sequence s : {Sequence{3}, kClosedBatches}) {
     const auto past = Must(db->AsOf(s));
     EXPECT_EQ(Dump(past), dumps[s]);
   }
@@ -228,7 +228,7 @@ TEST_F(Closed, ViewAsksRocksDBForWhatTheCheckpointLacks) {
   OpenOptions options;
   options.checkpoint_on_close = CheckpointOnClose::kNever;
   auto writer = MustOpen(whole_, options);
-  ApplyScript(*writer, kBatches + 2, kBatches + 4);
+  ApplyScript(*writer, kClosedBatches + 2, kClosedBatches + 4);
   PLEXUS_OK(view->Refresh());
   EXPECT_EQ(Dump(view->snapshot()), Dump(writer->snapshot()));
 }

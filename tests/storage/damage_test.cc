@@ -14,7 +14,7 @@
 namespace plexus::storage_internal::testing {
 namespace {
 
-constexpr std::uint64_t kBatches = 14;
+constexpr std::uint64_t kDamagedBatches = 14;
 
 std::vector<std::size_t> Positions(std::size_t size, std::size_t samples, std::mt19937_64& random) {
   std::vector<std::size_t> positions;
@@ -37,8 +37,8 @@ class Damage : public ::testing::Test {
     auto db = MustOpen(scratch_.path("whole"), options);
     ApplyScript(*db, 1, 9);
     PLEXUS_OK(db->Checkpoint());
-    ApplyScript(*db, 10, kBatches);
-    dumps_ = ScriptDumps(kBatches);
+    ApplyScript(*db, 10, kDamagedBatches);
+    dumps_ = ScriptDumps(kDamagedBatches);
     CopyTree(scratch_.path("whole"), scratch_.path("crashed"));  // as a crash leaves it
     PLEXUS_OK(db->Close());
   }
@@ -69,12 +69,12 @@ class Damage : public ::testing::Test {
     }
     outcome.opened = true;
     const Sequence found = (*db)->snapshot().sequence();
-    if (found > kBatches || Dump((*db)->snapshot()) != dumps_[found]) {
+    if (found > kDamagedBatches || Dump((*db)->snapshot()) != dumps_[found]) {
       outcome.message = "another graph at " + std::to_string(found);
       return outcome;
     }
-    outcome.prefix = found < kBatches && (*db)->report().tail_dropped;
-    outcome.same = found == kBatches;
+    outcome.prefix = found < kDamagedBatches && (*db)->report().tail_dropped;
+    outcome.same = found == kDamagedBatches;
     for (Sequence s = 0; s < found && outcome.same; s += 3) {
       auto past = (*db)->AsOf(s);
       if (past && Dump(*past) != dumps_[s]) {

@@ -137,12 +137,6 @@ TEST(History, IsThatOfEveryRecordDecoded) {
   }
 }
 
-class Counting final : public Progress {
- public:
-  bool Report(std::string_view, std::uint64_t, std::uint64_t) override { return ++count < most; }
-  int count = 0, most = 1 << 30;
-};
-
 // Counted, not timed: a look is for sixteen records.
 TEST(History, ReadsTheRecordsThatNameTheNode) {
   ScratchDirectory scratch;
@@ -157,7 +151,7 @@ TEST(History, ReadsTheRecordsThatNameTheNode) {
     }
   };
   const auto looks = [&](const char* key, std::size_t entries) {
-    Counting counting;
+    CountedReports counting;
     EXPECT_EQ(Must(db->History(*db->snapshot().Find(key), &counting)).size(), entries) << key;
     return counting.count;
   };
@@ -168,7 +162,7 @@ TEST(History, ReadsTheRecordsThatNameTheNode) {
   apply(641, 650);
   EXPECT_LE(looks("n645", 2), 3);
   EXPECT_LE(looks("hub", 67), 7);
-  Counting stops;
+  CountedReports stops;
   stops.most = 1;
   EXPECT_TRUE(FailsWith(db->History(0, &stops), ErrorCode::kCancelled));
   ExpectSameHistories(*db);

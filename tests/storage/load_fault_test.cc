@@ -67,14 +67,14 @@ std::vector<std::uint64_t> DigestsOf(const std::vector<Record>& records) {
   return digests;
 }
 
-struct RunOutcome {
+struct LoadOutcome {
   bool failed = false;
   bool imported = false;
 };
 
-RunOutcome RunWithFaults(const std::string& directory, const File& file,
-                         formats::ImportOptions asked, TestHooks& hooks, bool bulk) {
-  RunOutcome outcome;
+LoadOutcome LoadWithFaults(const std::string& directory, const File& file,
+                           formats::ImportOptions asked, TestHooks& hooks, bool bulk) {
+  LoadOutcome outcome;
   OpenOptions options = Create();
   options.hooks = &hooks;
   auto db = Database::Open(directory, options);
@@ -119,7 +119,7 @@ TEST_P(LoadFaults, EveryWrite) {
         faults.stay = faults.no_space = stay;
         TestHooks hooks;
         hooks.file_system = faults.Files();
-        const RunOutcome outcome = RunWithFaults(scratch.path(), file, options, hooks, bulk);
+        const LoadOutcome outcome = LoadWithFaults(scratch.path(), file, options, hooks, bulk);
         if (n == 0) {
           ASSERT_FALSE(outcome.failed);
           total = faults.operations;
@@ -156,7 +156,7 @@ void CrashEverywhere(const File& file, const formats::ImportOptions& options, bo
     most_files = std::max(most_files, files);
     CopyTree(scratch.path(), scratch.path("copy" + std::to_string(points.size())));
   };
-  ASSERT_FALSE(RunWithFaults(scratch.path(), file, options, hooks, bulk).failed);
+  ASSERT_FALSE(LoadWithFaults(scratch.path(), file, options, hooks, bulk).failed);
   if (bulk_file_bytes > 0) {
     const bool stored = file.name.starts_with("stored");  // records come one by one
     EXPECT_TRUE(stored ? most_files == 1 : most_files > 1) << most_files;
@@ -215,7 +215,7 @@ TEST_P(LoadFaults, HistoryIsThatOfTheBatches) {
   for (const bool bulk : {true, false}) {
     ScratchDirectory scratch;
     TestHooks hooks;
-    ASSERT_FALSE(RunWithFaults(scratch.path(), file, options, hooks, bulk).failed);
+    ASSERT_FALSE(LoadWithFaults(scratch.path(), file, options, hooks, bulk).failed);
     auto db = MustOpen(scratch.path());
     EXPECT_EQ(DumpDigest(db->snapshot()), expected.back());
     for (Sequence s = 1; s <= last; ++s) {

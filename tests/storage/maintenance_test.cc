@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::chrono::seconds kLong(60);
 
-class Beside : public Progress {
+class WorkBeside : public Progress {
  public:
-  explicit Beside(std::function<Status()> work) : work_(std::move(work)) {}
+  explicit WorkBeside(std::function<Status()> work) : work_(std::move(work)) {}
   bool Report(std::string_view, std::uint64_t, std::uint64_t) override {
     if (began_.exchange(true)) return true;
     done_ = std::async(std::launch::async, work_);
@@ -61,7 +61,7 @@ TEST(Maintenance, DoesNotWaitForABackup) {
   ScratchDirectory scratch;
   const auto db = OpenScript(scratch.path(), Create());
   const std::string then = Dump(db->snapshot());
-  Beside beside([&]() -> Status {
+  WorkBeside beside([&]() -> Status {
     PLEXUS_TRY(LookBack(*db));
     ApplyScript(*db, 7, 9);
     PLEXUS_TRY(db->Checkpoint());
@@ -82,7 +82,7 @@ TEST(Maintenance, CheckpointsDoNotWaitForAVerification) {
   OpenOptions options = Create();
   options.checkpoints_kept = 1;
   const auto db = OpenScript(scratch.path(), options);
-  Beside beside([&]() -> Status {
+  WorkBeside beside([&]() -> Status {
     PLEXUS_TRY(LookBack(*db));
     ApplyScript(*db, 7, 9);
     return db->Checkpoint();
@@ -117,7 +117,7 @@ TEST(Maintenance, TrimsLeaveAVerificationWhatItReads) {
   options.hooks = &hooks;
   const auto db = OpenScript(scratch.path(), options);
   std::future<Status> trim;
-  Beside beside([&]() -> Status {
+  WorkBeside beside([&]() -> Status {
     PLEXUS_TRY(LookBack(*db));
     trim = std::async(std::launch::async, [&] { return db->Trim(5); });
     auto waiting = waits.get_future();
@@ -168,7 +168,7 @@ TEST(Maintenance, ReadersDoNotStarveATrim) {
 TEST(Maintenance, LookingBackDoesNotWaitForACheckpoint) {
   ScratchDirectory scratch;
   const auto db = OpenScript(scratch.path(), Create());
-  Beside beside([&] { return LookBack(*db); });
+  WorkBeside beside([&] { return LookBack(*db); });
   PLEXUS_OK(db->Checkpoint(&beside));
   EXPECT_TRUE(beside.in_time);
   PLEXUS_OK(beside.status);
@@ -219,7 +219,7 @@ TEST(Maintenance, CountingDoesNotWait) {
     EXPECT_EQ(db->stats().history_floor, 0u);
     return Status();
   };
-  Beside backup(count), checkpoint(count);
+  WorkBeside backup(count), checkpoint(count);
   PLEXUS_OK(db->Backup(scratch.path("copy"), &backup));
   EXPECT_TRUE(backup.in_time);
   PLEXUS_OK(db->Checkpoint(&checkpoint));

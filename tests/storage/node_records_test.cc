@@ -19,7 +19,7 @@ struct Log {
   std::vector<std::set<NodeId>> named;  // of record 1, 2, ...
 };
 
-Log Read(const std::string& directory) {
+Log ReadLog(const std::string& directory) {
   const auto files = std::make_shared<Files>();
   const Anchor anchor = Must(ReadAnchor(directory, *files));
   Log log;
@@ -72,7 +72,7 @@ class NodeRecordsOfALog : public ::testing::Test {
 };
 
 TEST_F(NodeRecordsOfALog, NamesAllAndFewOthers) {
-  const Log log = Read(scratch_.path());
+  const Log log = ReadLog(scratch_.path());
   ASSERT_EQ(log.named.size(), 120u);
   NodeRecords records;
   PLEXUS_OK(records.Follow(log.rocks, log.floor, nullptr));
@@ -84,7 +84,7 @@ TEST_F(NodeRecordsOfALog, NamesAllAndFewOthers) {
 }
 
 TEST_F(NodeRecordsOfALog, AreBounded) {
-  const Log log = Read(scratch_.path());
+  const Log log = ReadLog(scratch_.path());
   constexpr std::uint64_t kMost = 65'536;
   NodeRecords wide, narrow(kMost);
   PLEXUS_OK(wide.Follow(log.rocks, log.floor, nullptr));
@@ -96,7 +96,7 @@ TEST_F(NodeRecordsOfALog, AreBounded) {
 }
 
 TEST_F(NodeRecordsOfALog, BeginAtTheFloorAndWithAnotherLog) {
-  const Log log = Read(scratch_.path());
+  const Log log = ReadLog(scratch_.path());
   NodeRecords records;
   PLEXUS_OK(records.Follow(log.rocks, log.floor, nullptr));
   const auto all = records.Of(5);
@@ -119,7 +119,7 @@ TEST_F(NodeRecordsOfALog, BeginAtTheFloorAndWithAnotherLog) {
     }
     ASSERT_TRUE(db->Close());
   }
-  const Log second = Read(other.path());
+  const Log second = ReadLog(other.path());
   PLEXUS_OK(records.Follow(second.rocks, second.floor, nullptr));
   EXPECT_EQ(records.end().sequence, 130u);
   EXPECT_EQ(records.Of(5), std::vector<Sequence>{6});

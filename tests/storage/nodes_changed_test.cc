@@ -16,6 +16,7 @@ namespace plexus::storage_internal {
 namespace {
 
 using plexus::testing::RandomBatches;
+using testing::CountedReports;
 using testing::ScratchDirectory;
 
 OpenOptions Create() {
@@ -31,12 +32,6 @@ std::string DumpOf(const Snapshot& s, NodeId v) {
   plexus::testing::DumpNode(out, s, v);
   return std::move(out).str();
 }
-
-class Counting final : public Progress {
- public:
-  bool Report(std::string_view, std::uint64_t, std::uint64_t) override { return ++count < most; }
-  int count = 0, most = 1 << 30;
-};
 
 TEST(NodesChanged, HoldsEveryDifferenceOfTwoStates) {
   int answered = 0, unanswered = 0;
@@ -108,7 +103,7 @@ TEST(NodesChanged, ReadsTheRecordsBetween) {
   const auto made = OneNodeARecord(scratch.path(), 320);
   ASSERT_TRUE(made);
   Database& db = *made;
-  Counting few, all;
+  CountedReports few, all;
   EXPECT_EQ(db.NodesChanged(304, 320, 999, &few).value()->size(), 16u);
   EXPECT_EQ(db.NodesChanged(0, 320, 999, &all).value()->size(), 320u);
   EXPECT_EQ(few.count, 1);
@@ -124,7 +119,7 @@ TEST(NodesChanged, RefusesWhatIsNotThereAndCanBeStopped) {
   EXPECT_EQ(db.NodesChanged(6, 4, 9).error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(db.NodesChanged(4, 2, 9).value()->empty());
   EXPECT_EQ(*db.NodesChanged(3, 5, 9).value(), (std::vector<NodeId>{3, 4}));
-  Counting stops;
+  CountedReports stops;
   stops.most = 1;
   EXPECT_EQ(db.NodesChanged(0, 5, 9, &stops).error().code, ErrorCode::kCancelled);
   ASSERT_TRUE(db.Trim(2));

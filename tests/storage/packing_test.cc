@@ -9,8 +9,8 @@ namespace plexus::storage_internal::testing {
 using namespace builtin;
 namespace {
 
-constexpr int kNodes = 3000;
-std::string Key(int i) { return "memory-" + std::to_string(100'000 + i); }
+constexpr int kMemories = 3000;
+std::string MemoryKey(int i) { return "memory-" + std::to_string(100'000 + i); }
 
 // Batch `number` of a life that adds, removes almost all, and brings some back, with new ones
 // between.
@@ -18,7 +18,7 @@ WriteBatch LifeBatch(int number) {
   WriteBatch batch(1000 * number);
   const auto add = [&](int first, int last) {
     for (int i = first; i < last; ++i) {
-      const NodeRef node = batch.UpsertNode(Key(i), kMemory);
+      const NodeRef node = batch.UpsertNode(MemoryKey(i), kMemory);
       batch.SetI64(node, kAccessCount, i * number);
       batch.SetString(node, kScope, "scope" + std::to_string(i / 3));
       if (i % 50 == 0) batch.SetPayload(node, NodeField::kText, "text " + std::to_string(number));
@@ -33,16 +33,16 @@ WriteBatch LifeBatch(int number) {
   };
   switch (number % 4) {
     case 1:
-      add(0, number == 1 ? kNodes : 300);
+      add(0, number == 1 ? kMemories : 300);
       break;
     case 2:
-      for (int i = number; i < kNodes; ++i) batch.RemoveNode(batch.Node(Key(i)));
+      for (int i = number; i < kMemories; ++i) batch.RemoveNode(batch.Node(MemoryKey(i)));
       break;
     case 3:
       add(100 * number, 100 * number + 50);
       break;
     default:
-      add(kNodes + number, kNodes + number + 20);
+      add(kMemories + number, kMemories + number + 20);
       add(50 * number, 50 * number + 30);
   }
   return batch;
@@ -99,8 +99,8 @@ TEST(Packing, TheSameIdsWhereverTheyAreAskedFor) {
     }
     ExpectSame(db->snapshot(), past[static_cast<std::size_t>(i)]);
     if (i == 7 || i == 10) {
-      EXPECT_GT(db->snapshot().state().keys.packed_count(), kNodes / 2u) << i;
-      EXPECT_GT(db->snapshot().state().strings.packed_count(), kNodes / 2u) << i;
+      EXPECT_GT(db->snapshot().state().keys.packed_count(), kMemories / 2u) << i;
+      EXPECT_GT(db->snapshot().state().strings.packed_count(), kMemories / 2u) << i;
     }
     PLEXUS_OK(view->Refresh());
     if (i % 4 == 0) {
@@ -139,9 +139,9 @@ TEST(Packing, OpeningPacks) {
     PLEXUS_OK(db->Close());
     db = MustOpen(path);
     const Snapshot now = db->snapshot();
-    EXPECT_GT(now.state().keys.packed_count(), kNodes * 9u / 10) << tail;
+    EXPECT_GT(now.state().keys.packed_count(), kMemories * 9u / 10) << tail;
     // The base has the labels until the tail is folded into it.
-    EXPECT_GT(now.state().strings.packed_count(), kNodes * (tail ? 3u : 9u) / 10) << tail;
+    EXPECT_GT(now.state().strings.packed_count(), kMemories * (tail ? 3u : 9u) / 10) << tail;
     if (!tail) {
       const metrics::GraphBytes bytes = metrics::MeasureBytes(now);
       EXPECT_LT(bytes.keys + bytes.strings + bytes.columns, full / 2);
@@ -157,16 +157,16 @@ TEST(Packing, AHardPurgeKeepsIds) {
   auto db = MustOpen(scratch.path(), Create());
   ApplyLife(db->graph(), 1, 6);
   PLEXUS_OK(db->Trim(6));
-  const NodeId node = *db->snapshot().Find(Key(2500));
+  const NodeId node = *db->snapshot().Find(MemoryKey(2500));
   PLEXUS_OK(db->HardPurge({{node}}));
-  EXPECT_FALSE(db->snapshot().Find(Key(2500)));
+  EXPECT_FALSE(db->snapshot().Find(MemoryKey(2500)));
   for (int i = 0; i < 2500; i += 11) {
-    const auto id = db->snapshot().Find(Key(i));
+    const auto id = db->snapshot().Find(MemoryKey(i));
     ASSERT_TRUE(id) << i;
     WriteBatch batch(100'000);
-    batch.UpsertNode(Key(i));
+    batch.UpsertNode(MemoryKey(i));
     PLEXUS_OK(db->graph().Apply(batch));
-    EXPECT_EQ(db->snapshot().Find(Key(i)), id);
+    EXPECT_EQ(db->snapshot().Find(MemoryKey(i)), id);
     EXPECT_TRUE(db->snapshot().alive(*id));
   }
   PLEXUS_OK(db->Close());

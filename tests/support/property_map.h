@@ -1,4 +1,4 @@
-// PropertyMap: the bytes of a small FlexBuffers map, as property payloads are.
+// PropertyBytes: the bytes of a small FlexBuffers map, as property payloads are.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace plexus::testing {
 
-inline std::string PropertyMap(const char* name, std::int64_t value) {
+inline std::string PropertyBytes(const char* name, std::int64_t value) {
   flexbuffers::Builder builder;
   builder.Map([&] { builder.Int(name, value); });
   builder.Finish();

@@ -11,7 +11,7 @@ using namespace builtin;
 
 namespace {
 
-std::string Properties(std::uint64_t n) { return PropertyMap("n", static_cast<std::int64_t>(n)); }
+std::string Properties(std::uint64_t n) { return PropertyBytes("n", static_cast<std::int64_t>(n)); }
 
 }  // namespace
 

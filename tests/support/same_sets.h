@@ -18,6 +18,13 @@
 
 namespace plexus::testing {
 
+inline memory::NeverComposedPage Ask(const Snapshot& snapshot,
+                                     const memory::NeverComposedOptions& options) {
+  const auto page = memory::NeverComposed(snapshot, options);
+  EXPECT_TRUE(page) << page.error().ToString();
+  return page.value_or(memory::NeverComposedPage());
+}
+
 // The events behind a set's outcomes by definition: the newest first, at most ten.
 inline void ExpectPriorEvents(const Snapshot& snapshot, const memory::NeverComposedSet& set) {
   const auto ledger = memory::LedgerIndex::Of(snapshot).value();

@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -79,6 +81,19 @@ void CopyTree(const std::string& from, const std::string& to);
 
 // An environment variable as a number, or the default.
 std::uint64_t EnvNumber(const char* name, std::uint64_t otherwise);
+
+template <class T>
+bool SameBytes(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+// Says stop at report number `most`.
+class CountedReports final : public Progress {
+ public:
+  bool Report(std::string_view, std::uint64_t, std::uint64_t) override { return ++count < most; }
+  int count = 0, most = 1 << 30;
+};
 
 // The value; an error ends the test.
 template <class T>

@@ -57,6 +57,23 @@ inline std::string FirstError(Graph& graph, std::string_view name, std::string_v
   return report.kept_errors.empty() ? "" : report.kept_errors[0].ToString();
 }
 
+// The first error of a document that stops the import, which leaves an empty graph as it was.
+inline std::string RefusedAs(formats::FileFormat format, std::string_view text,
+                             formats::ImportOptions options = {}) {
+  auto graph = Graph::InMemory();
+  options.format = format;
+  const formats::ImportReport report = Load(*graph, "g", text, options);
+  EXPECT_TRUE(report.stopped) << text.substr(0, 300);
+  EXPECT_EQ(graph->snapshot().sequence(), 0u);
+  return report.kept_errors.empty() ? "" : report.kept_errors[0].ToString();
+}
+
+inline bool Warns(const formats::ImportReport& report, std::string_view part) {
+  for (const formats::ImportWarning& warning : report.warnings)
+    if (warning.ToString().find(part) != std::string::npos) return true;
+  return false;
+}
+
 inline std::string JsonLines(const Snapshot& snapshot) {
   std::ostringstream out;
   Status ok = formats::ExportJsonLines(snapshot, out);

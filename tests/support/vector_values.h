@@ -1,6 +1,7 @@
 // Vectors of a view by themselves, and as payloads have them.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,10 @@ inline std::vector<float> RowOf(const VectorView& view, std::uint32_t row) {
   const std::span<const float> values = view.row(row, buffer);
   return {values.begin(), values.end()};
 }
+
+// Five values that follow from the first.
+inline constexpr std::uint32_t kFive = 5;
+inline std::vector<float> FiveFrom(float first) { return {first, 1, 2, 3, first / 3}; }
 
 // What a space of the element keeps of the values.
 inline std::vector<float> Rounded(std::vector<float> values, VectorElement element) {

@@ -246,9 +246,9 @@ TEST_F(Shell, KilledInTheMiddleOfWritesItLosesNothingAcknowledged) {
 }
 
 // A shell on a terminal of its own.
-class Terminal {
+class ShellOnTerminal {
  public:
-  Terminal(const std::string& home, const std::string& db) {
+  ShellOnTerminal(const std::string& home, const std::string& db) {
     pid_ = forkpty(&terminal_, nullptr, nullptr, nullptr);
     EXPECT_GE(pid_, 0);
     if (pid_ != 0) return;
@@ -257,7 +257,7 @@ class Terminal {
     execl(PLEXUS_PROGRAM_FILE, PLEXUS_PROGRAM_FILE, "shell", "--db", db.c_str(), nullptr);
     _exit(127);
   }
-  ~Terminal() { close(terminal_); }
+  ~ShellOnTerminal() { close(terminal_); }
   std::string Until(std::string_view what) const {
     std::string seen;
     char c = 0;
@@ -284,7 +284,7 @@ class Terminal {
 // On a terminal Ctrl-C clears the line that is typed, and the shell stays. Its file of lines keeps
 // none that writes.
 TEST_F(Shell, OnATerminalCtrlCClearsTheLineAndWritesAreNotKept) {
-  const Terminal shell(dir_.path(), db_);
+  const ShellOnTerminal shell(dir_.path(), db_);
   shell.Until("plexus> ");
   shell.Type("remove bob\x03");
   shell.Until("^C");
@@ -309,14 +309,14 @@ TEST_F(Shell, OnATerminalCtrlCClearsTheLineAndWritesAreNotKept) {
 
 // SIGTERM is no key that somebody pressed by mistake: it ends the shell, at the prompt too.
 TEST_F(Shell, OnATerminalSigtermEndsIt) {
-  const Terminal shell(dir_.path(), db_);
+  const ShellOnTerminal shell(dir_.path(), db_);
   shell.Until("plexus> ");
   shell.Type("get bob --json\n");
   shell.Until("plexus> ");
   shell.Signal(SIGTERM);
   EXPECT_EQ(shell.End(), 130);
   // In a question, or just before or behind it: none comes after.
-  const Terminal asked(dir_.path(), db_);
+  const ShellOnTerminal asked(dir_.path(), db_);
   asked.Until("plexus> ");
   asked.Type("pagerank --iterations 1000000\n");
   asked.Until("1000000");

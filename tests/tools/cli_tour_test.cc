@@ -13,7 +13,7 @@ namespace plexus::testing {
 namespace {
 
 // What a line of shell prints, in that directory, with the built program in the path.
-std::string Output(const std::string& directory, const std::string& line) {
+std::string OutputOf(const std::string& directory, const std::string& line) {
   const char* other = std::getenv("PLEXUS_PROGRAM");
   const std::string tools =
       std::filesystem::path(other ? other : PLEXUS_PROGRAM_FILE).parent_path().string();
@@ -38,7 +38,7 @@ TEST(Tour, PrintsWhatItSays) {
   std::size_t commands = 0;
   const auto run = [&] {
     if (!command.empty()) {
-      EXPECT_EQ(Output(dir.path(), command), expected) << command;
+      EXPECT_EQ(OutputOf(dir.path(), command), expected) << command;
       ++commands;
     }
     command.clear();

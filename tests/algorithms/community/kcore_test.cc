@@ -15,10 +15,10 @@ using namespace builtin;
 using namespace community;
 namespace {
 
-using Wanted = OracleCache<int, std::vector<std::uint32_t>>;
+using WantedCores = OracleCache<int, std::vector<std::uint32_t>>;
 
 // One reference for shapes that share `wanted`.
-void Check(const CaseGraph& g, KCoreOptions options, Wanted& wanted) {
+void CheckCores(const CaseGraph& g, KCoreOptions options, WantedCores& wanted) {
   const auto flat = g.Flat(options.filter.kinds, options.filter.subset, options.filter.valid_at);
   const auto& want = wanted.Of(flat, 0, [&] { return reference::Cores(flat); });
   options.run.executor = NextExecutor();
@@ -36,14 +36,14 @@ void Check(const CaseGraph& g, KCoreOptions options, Wanted& wanted) {
 }
 
 TEST(KCore, EqualsTakingNodesAwayAtAnyThreadCount) {
-  Wanted wanted[4];
+  WantedCores wanted[4];
   ForEachGraph([&](const CaseGraph& g, Shape) {
-    Check(g, {}, wanted[0]);
+    CheckCores(g, {}, wanted[0]);
     if (::testing::Test::HasFatalFailure()) return;
-    Check(g, {.filter = {.kinds = {kSupports, kSimilar}}}, wanted[1]);
-    Check(g, {.filter = {.kinds = {kHasTag, kLink}}}, wanted[2]);
+    CheckCores(g, {.filter = {.kinds = {kSupports, kSimilar}}}, wanted[1]);
+    CheckCores(g, {.filter = {.kinds = {kHasTag, kLink}}}, wanted[2]);
     const NodeSubset subset = SubsetOf(g.snapshot(), [](NodeId v) { return v % 3 != 1; });
-    Check(g, {.filter = {.subset = &subset}}, wanted[3]);
+    CheckCores(g, {.filter = {.subset = &subset}}, wanted[3]);
   });
 }
 
@@ -71,8 +71,8 @@ TEST(KCore, RowsOfAnyLikeness) {
       }
     }
     g.Commit();
-    Wanted wanted;
-    Check(g, {}, wanted);
+    WantedCores wanted;
+    CheckCores(g, {}, wanted);
   }
   // Of 0 and 1, joined both ways, each row is the one neighbour: in both.
   CaseGraph pair;
@@ -81,8 +81,8 @@ TEST(KCore, RowsOfAnyLikeness) {
   pair.Link(1, kLink, 0);
   pair.Link(1, kLink, 2);
   pair.Commit();
-  Wanted wanted;
-  Check(pair, {}, wanted);
+  WantedCores wanted;
+  CheckCores(pair, {}, wanted);
 }
 
 TEST(KCore, ABudgetLeavesLowerBounds) {
@@ -122,8 +122,8 @@ TEST(KCore, OnlyWhatIsValid) {
   g.LinkValid(2, kLink, 0, 10, 20);
   g.Commit();
   for (std::int64_t at : {5, 15}) {
-    Wanted wanted;
-    Check(g, {.filter = {.valid_at = at}}, wanted);
+    WantedCores wanted;
+    CheckCores(g, {.filter = {.valid_at = at}}, wanted);
   }
   EXPECT_EQ(KCore(g.snapshot(), {.filter = {.valid_at = 15}})->degeneracy, 2u);
 }

@@ -40,7 +40,7 @@ void CheckCentre(const reference::FlatGraph& flat, const CommunityLayoutResult& 
   }
 }
 
-void Check(const CaseGraph& g, CommunityLayoutOptions options) {
+void CheckLayout(const CaseGraph& g, CommunityLayoutOptions options) {
   options.run.executor = NextExecutor();
   const auto got = CommunityLayout(g.snapshot(), options);
   ASSERT_TRUE(got.has_value()) << got.error().ToString();
@@ -73,10 +73,10 @@ void Check(const CaseGraph& g, CommunityLayoutOptions options) {
 
 TEST(CommunityLayout, DiscsApartAndMembersInside) {
   ForEachCase(SmallCases(), [&](const CaseGraph& g, Shape) {
-    Check(g, {});
-    Check(g, {.spacing = 0.5, .seed = 7, .filter = {.kinds = {kHasTag, kLink}}});
+    CheckLayout(g, {});
+    CheckLayout(g, {.spacing = 0.5, .seed = 7, .filter = {.kinds = {kHasTag, kLink}}});
     const NodeSubset subset = SubsetOf(g.snapshot(), [](NodeId v) { return v % 3 != 1; });
-    Check(g, {.filter = {.valid_at = 15, .subset = &subset}});
+    CheckLayout(g, {.filter = {.valid_at = 15, .subset = &subset}});
   });
 }
 
@@ -101,7 +101,7 @@ TEST(CommunityLayout, EdgesAreShort) {
     for (const auto& [a, b] : links)
       if (a != b) g.Link(a, kLink, b);
     g.Commit();
-    Check(g, {.seed = seed});
+    CheckLayout(g, {.seed = seed});
     const auto got = CommunityLayout(g.snapshot(), {.seed = seed});
     const auto way = [&](NodeId a, NodeId b) {
       const auto &p = got->places[a], &q = got->places[b];

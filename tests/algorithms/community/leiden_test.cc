@@ -41,7 +41,7 @@ void CheckNumbers(const LeidenResult& got, const std::vector<bool>& selected) {
   EXPECT_EQ(got.count, sizes.size());
 }
 
-void Check(const CaseGraph& g, const LeidenOptions& options) {
+void CheckLeiden(const CaseGraph& g, const LeidenOptions& options) {
   const auto flat = g.Flat(options.filter.kinds, options.filter.subset, options.filter.valid_at);
   const auto got = Leiden(g.snapshot(), options);
   ASSERT_TRUE(got.has_value()) << got.error().ToString();
@@ -61,13 +61,13 @@ void Check(const CaseGraph& g, const LeidenOptions& options) {
 
 TEST(Leiden, ModularityByDefinitionAndEveryCommunityConnected) {
   ForEachCase(SmallCases(), [&](const CaseGraph& g, Shape) {
-    for (double resolution : {0.0, 0.5, 1.0, 3.0}) Check(g, {.resolution = resolution});
-    Check(g, {.iterations = 1, .seed = 7, .weighted = false});
-    Check(g, {.tolerance = 0, .filter = {.kinds = {kSupports, kSimilar}}});
-    Check(g, {.filter = {.kinds = {kHasTag, kLink}}});
-    Check(g, {.filter = {.valid_at = 15}});
+    for (double resolution : {0.0, 0.5, 1.0, 3.0}) CheckLeiden(g, {.resolution = resolution});
+    CheckLeiden(g, {.iterations = 1, .seed = 7, .weighted = false});
+    CheckLeiden(g, {.tolerance = 0, .filter = {.kinds = {kSupports, kSimilar}}});
+    CheckLeiden(g, {.filter = {.kinds = {kHasTag, kLink}}});
+    CheckLeiden(g, {.filter = {.valid_at = 15}});
     const NodeSubset subset = SubsetOf(g.snapshot(), [](NodeId v) { return v % 3 != 1; });
-    Check(g, {.filter = {.subset = &subset}});
+    CheckLeiden(g, {.filter = {.subset = &subset}});
   });
 }
 
@@ -235,9 +235,9 @@ TEST(Leiden, LeavesFollowTheirNeighbour) {
       ASSERT_TRUE(got.has_value());
       for (std::size_t i = 0; i < kLeaves; ++i)
         ASSERT_EQ(got->communities[kCore + i], got->communities[at[i]]);
-      Check(g, {.resolution = resolution, .seed = static_cast<std::uint64_t>(round)});
+      CheckLeiden(g, {.resolution = resolution, .seed = static_cast<std::uint64_t>(round)});
     }
-    Check(g, {.resolution = 1.5});
+    CheckLeiden(g, {.resolution = 1.5});
   }
   const std::vector<std::uint32_t> offsets{0, 1, 2, 3, 3, 4};
   const std::vector<NodeId> neighbors{1, 2, 0, 3};

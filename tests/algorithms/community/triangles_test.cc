@@ -63,29 +63,29 @@ void CheckOn(const CaseGraph& g, const Selected& selected, const reference::Flat
   }
 }
 
-using Wanted = OracleCache<int, std::vector<reference::NodeClustering>>;
+using WantedTriangles = OracleCache<int, std::vector<reference::NodeClustering>>;
 
 // The reference, which takes its time, is asked once for all shapes that share `wanted`.
-void Check(const CaseGraph& g, const Selected& selected, Wanted& wanted) {
+void CheckTriangles(const CaseGraph& g, const Selected& selected, WantedTriangles& wanted) {
   const auto flat = g.Flat(selected.kinds, selected.subset, selected.valid_at);
   const auto& want = wanted.Of(flat, 0, [&] { return reference::Clusterings(flat); });
   CheckOn(g, selected, flat, want);
 }
 
-void Check(const CaseGraph& g, const Selected& selected) {
-  Wanted wanted;
-  Check(g, selected, wanted);
+void CheckTriangles(const CaseGraph& g, const Selected& selected) {
+  WantedTriangles wanted;
+  CheckTriangles(g, selected, wanted);
 }
 
 TEST(Triangles, EqualSetsOfNeighboursAtAnyThreadCount) {
-  Wanted wanted[4];
+  WantedTriangles wanted[4];
   ForEachGraph([&](const CaseGraph& g, Shape) {
-    Check(g, {}, wanted[0]);
+    CheckTriangles(g, {}, wanted[0]);
     if (::testing::Test::HasFatalFailure()) return;
-    Check(g, {{kSupports, kSimilar}}, wanted[1]);
-    Check(g, {{kLink, kHasTag}}, wanted[2]);
+    CheckTriangles(g, {{kSupports, kSimilar}}, wanted[1]);
+    CheckTriangles(g, {{kLink, kHasTag}}, wanted[2]);
     const NodeSubset subset = SubsetOf(g.snapshot(), [](NodeId v) { return v % 5 != 0; });
-    Check(g, {{}, &subset}, wanted[3]);
+    CheckTriangles(g, {{}, &subset}, wanted[3]);
   });
 }
 
@@ -102,7 +102,7 @@ TEST(Triangles, DenseCore) {
                    if (a != b) g.Link(a, kCauses, b);
                  }
                }};
-  for (Shape shape : {Shape::kClean, Shape::kDelta}) Check(Build(c, shape), {});
+  for (Shape shape : {Shape::kClean, Shape::kDelta}) CheckTriangles(Build(c, shape), {});
 }
 
 TEST(Triangles, OnlyWhatIsValid) {
@@ -112,7 +112,7 @@ TEST(Triangles, OnlyWhatIsValid) {
   g.Link(1, kLink, 2);
   g.LinkValid(2, kLink, 0, 10, 20);
   g.Commit();
-  for (std::int64_t at : {5, 10, 19, 20}) Check(g, {{}, nullptr, at});
+  for (std::int64_t at : {5, 10, 19, 20}) CheckTriangles(g, {{}, nullptr, at});
   EXPECT_EQ(Triangles(g.snapshot(), {.filter = {.valid_at = 15}})->triangles, 1u);
   EXPECT_EQ(Triangles(g.snapshot(), {.filter = {.valid_at = 25}})->triangles, 0u);
 }

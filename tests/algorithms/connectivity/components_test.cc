@@ -22,7 +22,7 @@ using namespace builtin;
 using namespace connectivity;
 namespace {
 
-void Check(const CaseGraph& g, const ComponentsOptions& options) {
+void CheckComponents(const CaseGraph& g, const ComponentsOptions& options) {
   const auto want = reference::Components(g.Flat(options.filter.kinds, options.filter.subset));
   const auto got = Components(g.snapshot(), options);
   ASSERT_TRUE(got.has_value()) << got.error().ToString();
@@ -46,15 +46,15 @@ TEST(Components, EqualsDepthFirstSearchAtAnyThreadCount) {
   ForEachGraph([](const CaseGraph& g, Shape) {
     ComponentsOptions options;
     options.run.executor = NextExecutor();
-    Check(g, options);
+    CheckComponents(g, options);
     options.filter.kinds = {kSupports, kSimilar};
-    Check(g, options);
+    CheckComponents(g, options);
     options.filter.kinds = {kHasTag};
-    Check(g, options);
+    CheckComponents(g, options);
     const NodeSubset subset = SubsetOf(g.snapshot(), [](NodeId v) { return v % 3 != 0; });
     options.filter.kinds = {};
     options.filter.subset = &subset;
-    Check(g, options);
+    CheckComponents(g, options);
   });
 }
 
@@ -90,7 +90,7 @@ TEST(Components, ManyOfMiddlingSize) {
                    if (v % 97 > 40 && v != w) g.Link(v, kLink, w);
                  }
                }};
-  for (Shape shape : {Shape::kClean, Shape::kRuns}) Check(Build(c, shape), {});
+  for (Shape shape : {Shape::kClean, Shape::kRuns}) CheckComponents(Build(c, shape), {});
 }
 
 // The smallest id of each node's component, by joining the pairs one by one.

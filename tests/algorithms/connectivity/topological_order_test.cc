@@ -19,7 +19,7 @@ using namespace builtin;
 using namespace connectivity;
 namespace {
 
-void Check(const CaseGraph& g, EdgeKindId kind, bool reverse) {
+void CheckOrder(const CaseGraph& g, EdgeKindId kind, bool reverse) {
   const Snapshot s = g.snapshot();
   reference::FlatGraph flat = g.Flat({kind});
   TopologicalOrderOptions options;
@@ -101,7 +101,7 @@ void Check(const CaseGraph& g, EdgeKindId kind, bool reverse) {
 TEST(TopologicalOrder, HoldsOnEveryGraph) {
   ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {
     for (EdgeKindId kind : {kLink, kSupports, kCauses})
-      for (bool reverse : {false, true}) Check(g, kind, reverse);
+      for (bool reverse : {false, true}) CheckOrder(g, kind, reverse);
   });
 }
 

@@ -10,13 +10,13 @@
 #include "algorithms/memory/concepts/concepts.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
+#include "tests/algorithms/memory/concept_world.h"
 
 namespace plexus::testing {
 using namespace builtin;
 using namespace memory;
 namespace {
 
-constexpr std::int64_t kT = 1'700'000'000'000, kHour = 3'600'000;
 using Names = std::vector<std::string>;
 
 class ConceptChanges : public ::testing::Test {

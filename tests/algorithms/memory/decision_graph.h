@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "algorithms/memory/decisions/decisions.h"
 #include "engine/vocabulary.h"
 #include "tests/support/case_graph.h"
 
@@ -11,6 +12,8 @@ namespace plexus::testing {
 
 inline constexpr std::int64_t kDay = 86'400'000;
 inline constexpr std::int64_t kDecisionsNow = 1'700'000'000'000;
+
+inline memory::DecisionOptions At(std::int64_t now) { return {.now_ms = now}; }
 
 // d1 is node 0, d10 node 9.
 inline void FillDecisions(CaseGraph& g, bool turns) {

@@ -13,6 +13,7 @@
 
 #include "algorithms/pagerank/pagerank.h"
 #include "engine/vocabulary.h"
+#include "tests/algorithms/memory/decision_graph.h"
 #include "tests/support/case_graph.h"
 
 namespace plexus::testing {
@@ -20,8 +21,6 @@ using namespace builtin;
 using namespace memory;
 using namespace pagerank;
 namespace {
-
-DecisionOptions At(std::int64_t now) { return {.now_ms = now}; }
 
 // Long chains, a large cycle, weights of 0, decisions that nothing holds: against the
 // iteration of PageRank(), at any damping.

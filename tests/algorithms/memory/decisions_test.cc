@@ -62,8 +62,6 @@ namespace {
 
 using Ids = std::vector<NodeId>;
 
-DecisionOptions At(std::int64_t now) { return {.now_ms = now}; }
-
 TEST(Decisions, D1Salience) {
   for (const bool turns : {false, true}) {
     CaseGraph g;

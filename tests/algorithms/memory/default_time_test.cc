@@ -25,7 +25,7 @@ constexpr std::int64_t kEnd = 3'000, kNow = 5'000, kEarly = 1;
 
 // Conflicts between a and b, and between the decisions x and y, that were resolved; d was
 // superseded by c for a while.
-Snapshot World() {
+Snapshot ResolvedWorld() {
   const auto graph = Graph::InMemory();
   WriteBatch batch(kNow);
   for (const char* key : {"a", "b", "c", "d"}) {
@@ -66,7 +66,7 @@ std::string Shown(const Result<NearDuplicatesResult>& near) {
 }
 
 TEST(DefaultTime, IsTheSnapshots) {
-  const Snapshot s = World();
+  const Snapshot s = ResolvedWorld();
   const NodeId a = *s.Find("a"), b = *s.Find("b"), c = *s.Find("c"), d = *s.Find("d");
   const struct {
     const char* name;

@@ -28,12 +28,6 @@ namespace {
 
 constexpr FrontierLens kLens = FrontierLens::kLikely;
 
-NeverComposedPage Ask(const Snapshot& snapshot, const NeverComposedOptions& options) {
-  const auto page = NeverComposed(snapshot, options);
-  EXPECT_TRUE(page) << page.error().ToString();
-  return page.value_or(NeverComposedPage());
-}
-
 NeverComposedOptions RandomOptions(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto below = [&](std::size_t n) { return random() % n; };

@@ -28,13 +28,8 @@ struct Listed {
   double score;
 };
 
-NeverComposedPage Ask(const Snapshot& snapshot, NeverComposedOptions options) {
-  auto page = NeverComposed(snapshot, options);
-  EXPECT_TRUE(page) << page.error().ToString();
-  return page ? *std::move(page) : NeverComposedPage{};
-}
 // The numbers are the reference's, too: a right ruler for the lenses.
-NeverComposedPage Ask(const LedgerGraph& g, NeverComposedOptions options = {}) {
+NeverComposedPage AskVault(const LedgerGraph& g, NeverComposedOptions options = {}) {
   options.now_ms = kVaultNow;
   NeverComposedPage page = Ask(g.snapshot(), options);
   ExpectPlaces(page.sets, reference::NeverComposed(g.snapshot(), options), 0, options.top,
@@ -55,7 +50,7 @@ TEST(NeverComposed, SurfaceOfTheVault) {
   const LedgerGraph g = Vault();
   const std::vector<Listed> all = {
       {"m1 m2", 3.805}, {"m3 m5", 3.075}, {"m4 m5", 2.6625}, {"m2 m3", 2.5}};
-  const NeverComposedPage page = Ask(g);
+  const NeverComposedPage page = AskVault(g);
   ExpectListed(g, page.sets, all);
   EXPECT_EQ(page.pool, 5u);
   EXPECT_FALSE(page.truncated);
@@ -86,12 +81,12 @@ TEST(NeverComposed, SurfaceOfTheVault) {
   EXPECT_EQ(page.sets[2].outcome_signal, "prior_closed_door");
   EXPECT_NEAR(page.sets[3].adjustment, -0.55, 1e-9);
 
-  ExpectListed(g, Ask(g, {.terms = TermRule::kAscii}).sets, all);
-  ExpectListed(g, Ask(g, {.tags = {"project"}}).sets,
+  ExpectListed(g, AskVault(g, {.terms = TermRule::kAscii}).sets, all);
+  ExpectListed(g, AskVault(g, {.tags = {"project"}}).sets,
                {{"m1 m2", 3.805}, {"m3 m5", 3.075}, {"m2 m3", 2.5}});
-  ExpectListed(g, Ask(g, {.tags = {"project"}, .match = TagMatch::kBoth}).sets,
+  ExpectListed(g, AskVault(g, {.tags = {"project"}, .match = TagMatch::kBoth}).sets,
                {{"m1 m2", 3.805}, {"m2 m3", 2.5}});
-  ExpectListed(g, Ask(g, {.include_superseded = true}).sets,
+  ExpectListed(g, AskVault(g, {.include_superseded = true}).sets,
                {{"m1 m6", 4.3},
                 {"m1 m2", 3.805},
                 {"m2 m6", 3.475},
@@ -102,7 +97,7 @@ TEST(NeverComposed, SurfaceOfTheVault) {
 
 TEST(NeverComposed, TriplesOfTheVault) {
   const LedgerGraph g = Vault();
-  const NeverComposedPage page = Ask(g, {.arity = 3});
+  const NeverComposedPage page = AskVault(g, {.arity = 3});
   ExpectListed(g, page.sets,
                {{"m1 m3 m5", 2.8333333333333335},
                 {"m1 m2 m3", 2.81},
@@ -117,7 +112,7 @@ TEST(NeverComposed, TriplesOfTheVault) {
     EXPECT_EQ(page.sets[i].level, i == 8   ? SetLevel::kClosedWedge
                                   : i == 2 ? SetLevel::kOpen
                                            : SetLevel::kPartial);
-  ExpectListed(g, Ask(g, {.arity = 3, .level = SetLevel::kClosedWedge}).sets,
+  ExpectListed(g, AskVault(g, {.arity = 3, .level = SetLevel::kClosedWedge}).sets,
                {{"m1 m3 m4", 1.2416666666666667}});
 }
 
@@ -126,7 +121,7 @@ TEST(NeverComposed, AnEventTakesItsPairOut) {
   const Snapshot before = g.snapshot();
   g.Event("c5", 1'700'000'050'000, {{"m1"}, {"m2"}});
   g.Commit();
-  ExpectListed(g, Ask(g).sets, {{"m3 m5", 3.075}, {"m4 m5", 2.6625}, {"m2 m3", 2.375}});
+  ExpectListed(g, AskVault(g).sets, {{"m3 m5", 3.075}, {"m4 m5", 2.6625}, {"m2 m3", 2.375}});
   NeverComposedOptions options;
   options.now_ms = kVaultNow;
   EXPECT_EQ(Ask(before, options).sets.size(), 4u);  // as it was
@@ -140,7 +135,7 @@ TEST(NeverComposed, SuccessAndClampedOutcomes) {
   g.Event("e", 1, {{"b"}, {"c"}});
   g.Outcome("e", "helpful");
   g.Commit();
-  const NeverComposedPage page = Ask(g);
+  const NeverComposedPage page = AskVault(g);
   ExpectListed(g, page.sets, {{"a b", 5.05}});
   EXPECT_NEAR(page.sets[0].bridge, 0.7875, 1e-9);
   EXPECT_NEAR(page.sets[0].novelty, 0.75, 1e-9);
@@ -168,7 +163,7 @@ TEST(NeverComposed, WordsAndBoundariesToTheLetter) {
   g.Event("s1", 1, {{"p1"}, {"f"}});
   for (const char* type : {"accepted", "helpful", "submitted"}) g.Outcome("s1", type);
   g.Commit();
-  const NeverComposedPage page = Ask(g, {.terms = TermRule::kAscii});
+  const NeverComposedPage page = AskVault(g, {.terms = TermRule::kAscii});
   ExpectListed(g, page.sets, {{"p1 p2", 4.875}, {"w3 w4", 1.61}});
   const NeverComposedSet& first = page.sets[0];
   EXPECT_NEAR(first.bridge, 0.7, 1e-9);
@@ -189,7 +184,7 @@ TEST(NeverComposed, EventsOfTheSameTwoAndWithoutATime) {
   LedgerGraph g = Vault();
   g.Event("c0", 1'700'000'005'000, {{"m4"}, {"m1"}, {"m4", "primary"}});
   g.Commit();
-  ExpectListed(g, Ask(g).sets,
+  ExpectListed(g, AskVault(g).sets,
                {{"m1 m2", 3.7425}, {"m3 m5", 3.075}, {"m4 m5", 2.625}, {"m2 m3", 2.5}});
 }
 
@@ -204,7 +199,7 @@ TEST(NeverComposed, BridgeByHand) {
   g.Link("c", kContradicts, "e");
   g.Event("e1", 1, {{"a"}, {"b"}});
   g.Commit();
-  const auto got = Ask(g, {.lens = FrontierLens::kBridge}).sets;
+  const auto got = AskVault(g, {.lens = FrontierLens::kBridge}).sets;
   // Without a-b, which is composed, and a-e, which is four hops away.
   ExpectListed(g, got,
                {{"c d", 6.5},
@@ -227,7 +222,7 @@ TEST(NeverComposed, DivergentByHand) {
   g.Link("d", kCauses, "e");
   g.Event("e1", 1, {{"b"}, {"d"}});
   g.Commit();
-  const auto got = Ask(g, {.lens = FrontierLens::kDivergent}).sets;
+  const auto got = AskVault(g, {.lens = FrontierLens::kDivergent}).sets;
   // a and c have the same neighbours; b and d are composed. z has no neighbour: nothing is
   // measured.
   ASSERT_EQ(got.size(), 10u);
@@ -265,7 +260,7 @@ TEST(NeverComposed, WrongOptions) {
   EXPECT_EQ(code({.band = CosineBand{}}), ErrorCode::kInvalidArgument);  // no such space
   EXPECT_EQ(code({.structural_fit_weight = NAN}), ErrorCode::kInvalidArgument);
   EXPECT_EQ(code({.cursor = "nonsense"}), ErrorCode::kInvalidArgument);
-  const NeverComposedPage page = Ask(g, {.top = 1});
+  const NeverComposedPage page = AskVault(g, {.top = 1});
   ASSERT_NE(page.next, "");
   NeverComposedOptions next{.top = 1, .now_ms = kVaultNow, .cursor = page.next};
   EXPECT_TRUE(NeverComposed(g.snapshot(), next));

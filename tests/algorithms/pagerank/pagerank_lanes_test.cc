@@ -17,13 +17,13 @@
 namespace plexus::testing {
 namespace {
 
-// Rows of (row, column, weight) by rising row, in the order given.
-struct Rows {
+// LaneRows of (row, column, weight) by rising row, in the order given.
+struct LaneRows {
   std::vector<std::uint32_t> offsets;
   std::vector<NodeId> neighbors;
   std::vector<float> weights;
 
-  Rows(NodeId n, const std::vector<std::pair<NodeId, NodeId>>& arcs)
+  LaneRows(NodeId n, const std::vector<std::pair<NodeId, NodeId>>& arcs)
       : offsets(n + 1), neighbors(arcs.size()), weights(arcs.size()) {
     for (const auto& [row, column] : arcs) ++offsets[row + 1];
     std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
@@ -59,9 +59,9 @@ class LaneSweep {
     std::vector<std::pair<NodeId, NodeId>> arcs;  // target, source
     for (int i = 0; i < 900'000; ++i)
       arcs.emplace_back(i % 20 == 0 ? 7 + i % 3 * 30'000 : pick(false), pick(skewed));
-    in_ = Rows(kNodes, arcs);
+    in_ = LaneRows(kNodes, arcs);
     for (auto& [target, source] : arcs) std::swap(target, source);
-    out_ = Rows(kNodes, arcs);
+    out_ = LaneRows(kNodes, arcs);
     rows_ = pagerank::internal::BatchLayout::Make(in_.view(weighted), out_.view(weighted),
                                                   DefaultExecutor());
     for (std::uint32_t p = 0; p < rows_.linked_count(); ++p) {
@@ -97,7 +97,7 @@ class LaneSweep {
     for (std::uint32_t p = 0; p < kNodes; ++p) {
       const NodeId v = rows_.node(p);
       ++named[v];
-      const auto degree = [&](const Rows& rows, NodeId u) {
+      const auto degree = [&](const LaneRows& rows, NodeId u) {
         return rows.offsets[u + 1] - rows.offsets[u];
       };
       ASSERT_EQ(p >= rows_.linked_count(), degree(in_, v) + degree(out_, v) == 0) << p;
@@ -149,7 +149,7 @@ class LaneSweep {
     return step;
   }
 
-  Rows in_, out_;
+  LaneRows in_, out_;
   const bool weighted_;
   pagerank::internal::BatchLayout rows_;
   std::vector<float> strength_;

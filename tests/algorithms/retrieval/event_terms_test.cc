@@ -16,12 +16,12 @@ using namespace builtin;
 using namespace retrieval;
 namespace {
 
-const std::vector<std::string> kWords = {"snow", "leopard", "cat", "dog", "rust"};
+const std::vector<std::string> kEventWords = {"snow", "leopard", "cat", "dog", "rust"};
 
-std::string Text(std::mt19937_64& random) {
+std::string FewWords(std::mt19937_64& random) {
   std::string text;
   for (std::size_t i = 0, n = 1 + random() % 6; i < n; ++i)
-    text += kWords[random() % kWords.size()] + " ";
+    text += kEventWords[random() % kEventWords.size()] + " ";
   return text;
 }
 
@@ -30,8 +30,8 @@ void Fill(WriteBatch& batch, std::mt19937_64& random, bool with_events) {
   for (int i = 0; i < 20; ++i) {
     const std::string name = std::to_string(random() % 30);
     const NodeRef fact = batch.UpsertNode("n" + name, kMemory);
-    batch.SetPayload(fact, NodeField::kText, Text(random));
-    const std::string query = Text(random);
+    batch.SetPayload(fact, NodeField::kText, FewWords(random));
+    const std::string query = FewWords(random);
     if (!with_events) continue;
     const NodeRef event = batch.IndexNode(kEvent, "e" + name);
     batch.UpsertNode(event);
@@ -67,9 +67,9 @@ TEST(EventTerms, BatchesKeepThemAndFactsRankAsWithoutThem) {
     const Snapshot s = graph->snapshot();
     Bm25Options options;
     options.top = 0;
-    const auto of_facts = Bm25(s, kWords, options);
+    const auto of_facts = Bm25(s, kEventWords, options);
     options.events = true;
-    const auto of_events = Bm25(s, kWords, options);
+    const auto of_events = Bm25(s, kEventWords, options);
     ASSERT_TRUE(of_facts);
     ASSERT_TRUE(of_events);
     std::uint64_t events = 0;
@@ -82,7 +82,7 @@ TEST(EventTerms, BatchesKeepThemAndFactsRankAsWithoutThem) {
     // Without the switch events lose their terms, and facts rank by the same bits.
     EXPECT_EQ(Reindexed(*graph, TermOptions()), events);
     options.events = false;
-    const auto without = Bm25(graph->snapshot(), kWords, options);
+    const auto without = Bm25(graph->snapshot(), kEventWords, options);
     ASSERT_TRUE(without);
     ASSERT_EQ(without->hits.size(), of_facts->hits.size());
     for (std::size_t i = 0; i < without->hits.size(); ++i) {
@@ -90,7 +90,7 @@ TEST(EventTerms, BatchesKeepThemAndFactsRankAsWithoutThem) {
       EXPECT_EQ(without->hits[i].score, of_facts->hits[i].score);
     }
     options.events = true;
-    EXPECT_EQ(Bm25(graph->snapshot(), kWords, options)->documents, 0u);
+    EXPECT_EQ(Bm25(graph->snapshot(), kEventWords, options)->documents, 0u);
   }
 }
 

@@ -40,7 +40,7 @@ void Check(const VectorCase& c, const NodeSubset* subset, const std::vector<floa
   }
 }
 
-void CheckAll(const std::vector<Case>& cases, std::size_t dimensions) {
+void CheckNearest(const std::vector<Case>& cases, std::size_t dimensions) {
   std::mt19937_64 random(7);
   for (const Case& c : cases)
     for (Shape shape : kShapes) {
@@ -61,9 +61,9 @@ void CheckAll(const std::vector<Case>& cases, std::size_t dimensions) {
 }
 
 TEST(Nearest, EqualsSortingEverythingOnSmallGraphs) {
-  for (std::size_t dimensions : {1u, 2u, 17u}) CheckAll(SmallCases(), dimensions);
+  for (std::size_t dimensions : {1u, 2u, 17u}) CheckNearest(SmallCases(), dimensions);
 }
-TEST(Nearest, EqualsSortingEverythingOnLargeGraphs) { CheckAll(LargeCases(), 5); }
+TEST(Nearest, EqualsSortingEverythingOnLargeGraphs) { CheckNearest(LargeCases(), 5); }
 
 // Many blocks, so that threads have something to share; tops above and below a block's.
 TEST(Nearest, ManyRowsGiveTheSameBitsAtAnyThreadCount) {

@@ -23,12 +23,12 @@ using namespace builtin;
 using namespace retrieval;
 namespace {
 
-const std::vector<std::string> kWords = {"amber", "birch", "cedar", "delta", "ember"};
+const std::vector<std::string> kPlanWords = {"amber", "birch", "cedar", "delta", "ember"};
 
 std::string Words(std::mt19937_64& random, std::size_t least, std::size_t most) {
   std::string text;
   for (std::size_t i = 0, n = least + random() % (most - least + 1); i < n; ++i)
-    text += (i == 0 ? "" : " ") + kWords[random() % kWords.size()];
+    text += (i == 0 ? "" : " ") + kPlanWords[random() % kPlanWords.size()];
   return text;
 }
 

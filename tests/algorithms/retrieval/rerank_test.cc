@@ -29,7 +29,7 @@ void Same(const Result<RerankResult>& got, const std::vector<reference::Reranked
   }
 }
 
-void CheckAll(const std::vector<Case>& cases, std::size_t k) {
+void CheckReranked(const std::vector<Case>& cases, std::size_t k) {
   std::mt19937_64 random(11);
   for (const Case& c : cases)
     for (Shape shape : kShapes) {
@@ -67,8 +67,8 @@ void CheckAll(const std::vector<Case>& cases, std::size_t k) {
     }
 }
 
-TEST(Rerank, EqualsItsDefinitionOnSmallGraphs) { CheckAll(SmallCases(), 6); }
-TEST(Rerank, EqualsItsDefinitionOnLargeGraphs) { CheckAll(LargeCases(), 40); }
+TEST(Rerank, EqualsItsDefinitionOnSmallGraphs) { CheckReranked(SmallCases(), 6); }
+TEST(Rerank, EqualsItsDefinitionOnLargeGraphs) { CheckReranked(LargeCases(), 40); }
 
 // a is most like the query; b, c, d hang together, b with the most weight.
 struct Square {

@@ -24,7 +24,7 @@ namespace {
 
 void Ok(const auto& result) { ASSERT_TRUE(result.has_value()) << result.error().ToString(); }
 
-WriteBatch Texts(const std::vector<std::pair<const char*, const char*>>& texts) {
+WriteBatch TextBatch(const std::vector<std::pair<const char*, const char*>>& texts) {
   WriteBatch batch(1);
   for (const auto& [key, text] : texts)
     batch.SetPayload(batch.UpsertNode(key, NodeKindRef(kMemory)), NodeField::kText, text);
@@ -55,14 +55,14 @@ struct TermRecordTest : ::testing::Test {
 using Keys = std::vector<std::string>;
 
 TEST_F(TermRecordTest, IsMadeAtFirstUse) {
-  WriteBatch first = Texts({{"a", "a café"}, {"b", "get_user_by_id"}});
+  WriteBatch first = TextBatch({{"a", "a café"}, {"b", "get_user_by_id"}});
   Ok(AddTerms(now(), first));
   Apply(first);
   EXPECT_TRUE(SameOptions(Read().terms, TermOptions::Recommended()));
   EXPECT_EQ(Read().covers(), 1u);
   EXPECT_EQ(Found("CAFE"), Keys{"a"});
   EXPECT_EQ(Found("user"), Keys{"b"});
-  WriteBatch second = Texts({{"c", "another café"}});
+  WriteBatch second = TextBatch({{"c", "another café"}});
   Ok(AddTerms(now(), second));
   Apply(second);
   EXPECT_EQ(Read().runs, 1);
@@ -74,7 +74,7 @@ TEST_F(TermRecordTest, OtherOptionsAreRefusedByName) {
   own.stemmer = "english";
   own.stop_words = {"zebra", "apple"};
   own.max_term_bytes = 20;
-  WriteBatch first = Texts({{"a", "running zebras"}});
+  WriteBatch first = TextBatch({{"a", "running zebras"}});
   Ok(AddTerms(now(), own, first));
   Apply(first);
   EXPECT_TRUE(SameOptions(Read().terms, own));
@@ -91,7 +91,7 @@ TEST_F(TermRecordTest, OtherOptionsAreRefusedByName) {
   for (const auto& [name, change] : others) {
     TermOptions other = own;
     change(other);
-    WriteBatch batch = Texts({{"b", "words"}});
+    WriteBatch batch = TextBatch({{"b", "words"}});
     const auto refused = AddTerms(now(), other, batch);
     ASSERT_FALSE(refused.has_value()) << name;
     EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
@@ -102,13 +102,13 @@ TEST_F(TermRecordTest, OtherOptionsAreRefusedByName) {
               ErrorCode::kFailedPrecondition);
   }
   std::swap(own.stop_words[0], own.stop_words[1]);
-  WriteBatch same = Texts({{"b", "words"}});
+  WriteBatch same = TextBatch({{"b", "words"}});
   Ok(AddTerms(now(), own, same));
 }
 
 TEST_F(TermRecordTest, SaysWhatTheIndexLacks) {
-  Apply(Texts({{"a", "an apple"}}));
-  WriteBatch batch = Texts({{"b", "a bear"}});
+  Apply(TextBatch({{"a", "an apple"}}));
+  WriteBatch batch = TextBatch({{"b", "a bear"}});
   Ok(AddTerms(now(), batch));
   Apply(batch);
   EXPECT_EQ(Read().covers(), 0u);
@@ -165,15 +165,15 @@ TEST_F(TermRecordTest, WhatIsInDoubtFollowsEveryBatch) {
 
 // All texts indexed anew may have other options; who prepared a batch before must do it again.
 TEST_F(TermRecordTest, IsExpectedByBatches) {
-  WriteBatch first = Texts({{"a", "running"}});
+  WriteBatch first = TextBatch({{"a", "running"}});
   Ok(AddTerms(now(), first));
-  WriteBatch beside = Texts({{"b", "walking"}});
+  WriteBatch beside = TextBatch({{"b", "walking"}});
   TermOptions stems;
   stems.stemmer = "english";
   Ok(AddTerms(now(), stems, beside));  // first, too
   Apply(first);
   EXPECT_EQ(graph->Apply(beside).error().code, ErrorCode::kConflict);
-  WriteBatch stale = Texts({{"c", "flying"}});
+  WriteBatch stale = TextBatch({{"c", "flying"}});
   Ok(AddTerms(now(), stale));
   Ok(Index({.terms = stems}));
   EXPECT_EQ(Read().terms, stems);
@@ -184,7 +184,7 @@ TEST_F(TermRecordTest, IsExpectedByBatches) {
 // Of a batch that has no text other options may index something. So may they of one that comes
 // between the snapshot and the first batch of indexing anew.
 TEST_F(TermRecordTest, OtherOptionsMissNoBatch) {
-  WriteBatch first = Texts({{"a", "apple"}});
+  WriteBatch first = TextBatch({{"a", "apple"}});
   Ok(AddTerms(now(), first));
   Apply(first);
   const auto named = [&](const char* key, const char* name) {
@@ -248,7 +248,7 @@ TEST_F(TermRecordTest, IsReadAsItWasWritten) {
 TEST_F(TermRecordTest, TextsAreAskedWithIt) {
   EXPECT_EQ(Bm25(now(), "apple").error().code, ErrorCode::kFailedPrecondition);
   EXPECT_EQ(Recall(now(), {.text = "apple"}).error().code, ErrorCode::kFailedPrecondition);
-  WriteBatch batch = Texts({{"a", "an épée"}, {"b", "two épées and an apple"}});
+  WriteBatch batch = TextBatch({{"a", "an épée"}, {"b", "two épées and an apple"}});
   Ok(AddTerms(now(), batch));
   Apply(batch);
   EXPECT_EQ(Bm25(now(), "the, and").error().code, ErrorCode::kInvalidArgument);

@@ -36,7 +36,7 @@ std::vector<std::size_t> Lengths() {
   return lengths;
 }
 
-std::vector<float> Random(std::mt19937_64& random, std::size_t n) {
+std::vector<float> RandomVector(std::mt19937_64& random, std::size_t n) {
   std::normal_distribution<float> normal;
   std::vector<float> v(n);
   for (float& x : v) x = normal(random);
@@ -50,7 +50,7 @@ double Norm(const std::vector<float>& v) {
 TEST_P(Levels, AreWithinAMillionthAtAnyLengthAndAlignment) {
   std::mt19937_64 random(1);
   for (std::size_t n : Lengths()) {
-    const std::vector<float> a = Random(random, n), b = Random(random, n);
+    const std::vector<float> a = RandomVector(random, n), b = RandomVector(random, n);
     const double dot = reference::Measure(Likeness::kInnerProduct, a, b);
     const double cosine = reference::Measure(Likeness::kCosine, a, b);
     const double distance = reference::Measure(Likeness::kDistance, a, b);
@@ -93,9 +93,9 @@ TEST_P(Levels, HoldAtTheEdgesOfF32) {
   const float least = std::numeric_limits<float>::denorm_min();
   std::mt19937_64 random(3);
   for (std::size_t n : {1u, 3u, 16u, 100u, 130u}) {
-    const std::vector<float> unit = Random(random, n);
+    const std::vector<float> unit = RandomVector(random, n);
     for (float scale : {huge / 8, 1e30f, 1e-18f, 1e-25f, tiny}) {
-      std::vector<float> v = unit, w = Random(random, n);
+      std::vector<float> v = unit, w = RandomVector(random, n);
       for (float& x : v) x *= scale;
       EXPECT_EQ(Cosine(v, v, level), 1) << scale;
       EXPECT_NEAR(Cosine(v, w, level), reference::Measure(Likeness::kCosine, v, w), 1e-6) << scale;
@@ -144,7 +144,8 @@ TEST_P(Levels, RowsDoNotDependOnTheirNeighbours) {
   ASSERT_NE(kernels, nullptr);
   for (std::size_t n : {1u, 15u, 16u, 17u, 100u, 112u, 600u}) {
     const std::size_t stride = n + 5, count = 9;
-    const std::vector<float> rows = Random(random, stride * count), query = Random(random, n);
+    const std::vector<float> rows = RandomVector(random, stride * count),
+                             query = RandomVector(random, n);
     double dots[9], norms[9], squares[9], only[9], dot, norm, square;
     const retrieval::internal::Rows all{rows.data(), stride, count};
     kernels->dot(query.data(), n, all, only);

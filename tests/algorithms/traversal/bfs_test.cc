@@ -18,17 +18,17 @@ using namespace builtin;
 using namespace traversal;
 namespace {
 
-BfsResult Query(const Snapshot& s, const std::vector<NodeId>& sources,
-                const BfsOptions& options = {}) {
+BfsResult MustBfs(const Snapshot& s, const std::vector<NodeId>& sources,
+                  const BfsOptions& options = {}) {
   auto result = Bfs(s, sources, options);
   if (!result) ADD_FAILURE() << result.error().ToString();
   return result ? *std::move(result) : BfsResult{};
 }
 
-void Check(const CaseGraph& g, const std::vector<NodeId>& sources, const BfsOptions& options) {
+void CheckBfs(const CaseGraph& g, const std::vector<NodeId>& sources, const BfsOptions& options) {
   const auto flat = g.Flat(options.filter.kinds, options.filter.subset);
   const auto want = reference::Depths(flat, sources, options.direction);
-  const BfsResult got = Query(g.snapshot(), sources, options);
+  const BfsResult got = MustBfs(g.snapshot(), sources, options);
   EXPECT_FALSE(got.truncated);
   std::size_t reachable = 0;
   for (std::uint32_t d : want) reachable += d <= options.max_depth && d != kUnreached;
@@ -69,8 +69,8 @@ TEST(Bfs, EqualsAQueueOnEveryShape) {
         BfsOptions options;
         options.direction = direction;
         options.max_depth = depth;
-        if (g.size() < 1000) Check(g, FirstSelected(g, 1), options);
-        if (g.size() < 1000 || depth != 0) Check(g, FirstSelected(g, 5), options);
+        if (g.size() < 1000) CheckBfs(g, FirstSelected(g, 1), options);
+        if (g.size() < 1000 || depth != 0) CheckBfs(g, FirstSelected(g, 5), options);
         if (::testing::Test::HasFatalFailure()) return;
       }
   });
@@ -89,9 +89,9 @@ TEST(Bfs, KindsAndSubsets) {
     options.filter.subset = &subset;
     options.filter.kinds = {kLink, kRelatesTo};
     options.direction = Direction::kBoth;
-    Check(g, sources, options);
+    CheckBfs(g, sources, options);
     options.filter.kinds = {kHasTag};
-    Check(g, sources, options);
+    CheckBfs(g, sources, options);
   });
 }
 
@@ -102,14 +102,14 @@ TEST(Bfs, ResumedSearchesEqualUnbudgetedOnes) {
       BfsOptions options;
       options.direction = direction;
       const std::vector<NodeId> sources = FirstSelected(g, 2);
-      const BfsResult whole = Query(g.snapshot(), sources, options);
+      const BfsResult whole = MustBfs(g.snapshot(), sources, options);
       options.run.budget.nodes = whole.nodes.size() / 5 + 1;
       options.run.budget.edges = 100'000;
-      BfsResult part = Query(g.snapshot(), sources, options);
+      BfsResult part = MustBfs(g.snapshot(), sources, options);
       int calls = 1;
       for (; part.truncated && calls < 20; ++calls) {
         options.resume = part.resume;
-        part = Query(g.snapshot(), sources, options);
+        part = MustBfs(g.snapshot(), sources, options);
       }
       EXPECT_FALSE(part.truncated);
       EXPECT_EQ(part.nodes, whole.nodes) << which;  // parents, too, though levels were pulled there
@@ -124,7 +124,7 @@ TEST(Bfs, ForeignTokensAreRefused) {
   g.Commit();
   BfsOptions options;
   options.run.budget.nodes = 3;
-  const std::string token = Query(g.snapshot(), {0}, options).resume;
+  const std::string token = MustBfs(g.snapshot(), {0}, options).resume;
   auto refused = [&](const Snapshot& s, NodeId source, BfsOptions asked, const std::string& text) {
     asked.resume = text;
     auto result = Bfs(s, {&source, 1}, asked);
@@ -162,12 +162,12 @@ TEST(Bfs, BudgetsAndErrors) {
   const CaseGraph& g = Large(0, Shape::kClean);
   BfsOptions options;
   options.run.budget.nodes = 10;
-  const BfsResult ten = Query(g.snapshot(), FirstSelected(g, 1), options);
+  const BfsResult ten = MustBfs(g.snapshot(), FirstSelected(g, 1), options);
   EXPECT_TRUE(ten.truncated);
   EXPECT_EQ(ten.nodes.size(), 10u);
   options.run.budget = {};
   options.run.budget.edges = 7;
-  const BfsResult seven = Query(g.snapshot(), FirstSelected(g, 1), options);
+  const BfsResult seven = MustBfs(g.snapshot(), FirstSelected(g, 1), options);
   EXPECT_TRUE(seven.truncated);
   EXPECT_EQ(seven.edges, 7u);
   EXPECT_FALSE(Bfs(g.snapshot(), std::vector<NodeId>{1u << 30}, {}).has_value());
@@ -182,9 +182,9 @@ TEST(Bfs, SourcesAreListedOnce) {
   g.AddNodes(2);
   g.Link(0, kLink, 1);
   g.Commit();
-  EXPECT_EQ(Query(g.snapshot(), {1, 0, 1}).nodes,
+  EXPECT_EQ(MustBfs(g.snapshot(), {1, 0, 1}).nodes,
             (std::vector<BfsNode>{{0, 0, kNoNode}, {1, 0, kNoNode}}));
-  EXPECT_TRUE(Query(g.snapshot(), {}).nodes.empty());
+  EXPECT_TRUE(MustBfs(g.snapshot(), {}).nodes.empty());
 }
 
 TEST(Bfs, SourcesThatABudgetCutsAreInOrderToo) {
@@ -193,7 +193,7 @@ TEST(Bfs, SourcesThatABudgetCutsAreInOrderToo) {
   g.Commit();
   BfsOptions options;
   options.run.budget.nodes = 2;
-  const BfsResult got = Query(g.snapshot(), {5, 3, 1}, options);
+  const BfsResult got = MustBfs(g.snapshot(), {5, 3, 1}, options);
   EXPECT_TRUE(got.truncated);
   EXPECT_EQ(got.nodes, (std::vector<BfsNode>{{3, 0, kNoNode}, {5, 0, kNoNode}}));
 }

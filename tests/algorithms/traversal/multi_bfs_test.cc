@@ -16,10 +16,11 @@ using namespace builtin;
 using namespace traversal;
 namespace {
 
-using Wanted = OracleCache<std::pair<NodeId, Direction>, std::vector<std::uint32_t>>;
+using WantedDepths = OracleCache<std::pair<NodeId, Direction>, std::vector<std::uint32_t>>;
 
-void Check(const CaseGraph& g, const reference::FlatGraph& flat, const std::vector<NodeId>& sources,
-           MultiBfsOptions options, Wanted& wanted) {
+void CheckMultiBfs(const CaseGraph& g, const reference::FlatGraph& flat,
+                   const std::vector<NodeId>& sources, MultiBfsOptions options,
+                   WantedDepths& wanted) {
   options.depths = true;
   const auto got = MultiBfs(g.snapshot(), sources, options);
   ASSERT_TRUE(got.has_value()) << got.error().ToString();
@@ -54,7 +55,7 @@ std::vector<NodeId> Selected(const reference::FlatGraph& flat, std::size_t count
 
 TEST(MultiBfs, EqualsOneSearchASourceAtAnyThreadCount) {
   const auto executors = Executors();
-  Wanted facts, some;
+  WantedDepths facts, some;
   ForEachGraph([&](const CaseGraph& g, Shape) {
     const auto flat = g.Flat();
     const bool large = g.size() > 1000;
@@ -68,7 +69,7 @@ TEST(MultiBfs, EqualsOneSearchASourceAtAnyThreadCount) {
         options.run.executor =
             executors[(count + static_cast<std::size_t>(direction)) % executors.size()]
                 .executor.get();
-        Check(g, flat, sources, options, facts);
+        CheckMultiBfs(g, flat, sources, options, facts);
         if (::testing::Test::HasFatalFailure()) return;
       }
     }
@@ -78,7 +79,7 @@ TEST(MultiBfs, EqualsOneSearchASourceAtAnyThreadCount) {
     options.max_depth = 2;
     const auto linked = g.Flat(options.filter.kinds);
     const auto sources = Selected(linked, large ? 2 : 5);
-    if (!sources.empty()) Check(g, linked, sources, options, some);
+    if (!sources.empty()) CheckMultiBfs(g, linked, sources, options, some);
   });
 }
 
@@ -144,8 +145,8 @@ TEST(MultiBfs, TwiceTheSameSourceAndErrors) {
   g.Link(0, kLink, 1);
   g.Link(1, kLink, 2);
   g.Commit();
-  Wanted wanted;
-  Check(g, g.Flat(), {1, 0, 1}, {}, wanted);
+  WantedDepths wanted;
+  CheckMultiBfs(g, g.Flat(), {1, 0, 1}, {}, wanted);
   EXPECT_FALSE(MultiBfs(g.snapshot(), {}, {}).has_value());
   EXPECT_FALSE(MultiBfs(g.snapshot(), std::vector<NodeId>(65, 0), {}).has_value());
   EXPECT_FALSE(MultiBfs(g.snapshot(), std::vector<NodeId>{3}, {}).has_value());

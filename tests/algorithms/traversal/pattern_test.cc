@@ -28,8 +28,8 @@ PathPattern Parsed(std::string_view text, const Schema& schema) {
   return pattern ? *std::move(pattern) : PathPattern();
 }
 
-TraverseResult Query(const Snapshot& s, const PathPattern& pattern, std::vector<NodeWeight> starts,
-                     const PatternOptions& options = {}) {
+TraverseResult MustMatch(const Snapshot& s, const PathPattern& pattern,
+                         std::vector<NodeWeight> starts, const PatternOptions& options = {}) {
   auto result = MatchPattern(s, pattern, starts, options);
   if (!result) ADD_FAILURE() << result.error().ToString();
   return result ? *std::move(result) : TraverseResult{};
@@ -169,7 +169,7 @@ TEST(Pattern, EqualsEveryWalkSpelledOut) {
           options.order = order;
           options.hops = kHops;
           options.top = 0;
-          const TraverseResult got = Query(s, *parsed, {{from, 1.0}}, options);
+          const TraverseResult got = MustMatch(s, *parsed, {{from, 1.0}}, options);
           ASSERT_EQ(got.hits.size(), want.size())
               << twin.pattern << " as " << twin.regex << " from " << from;
           for (const TraverseHit& hit : got.hits) {
@@ -205,7 +205,7 @@ TEST(Pattern, InTheOrderPromised) {
       options.order = order;
       options.hops = 5;
       options.top = 0;
-      const TraverseResult got = Query(s, pattern, {{start, 1.0}}, options);
+      const TraverseResult got = MustMatch(s, pattern, {{start, 1.0}}, options);
       for (std::size_t i = 1; i < got.hits.size(); ++i) {
         const TraverseHit &a = got.hits[i - 1], &b = got.hits[i];
         if (order == PatternOrder::kFewestHops)
@@ -214,7 +214,7 @@ TEST(Pattern, InTheOrderPromised) {
           ASSERT_TRUE(a.score > b.score || (a.score == b.score && a.node < b.node));
       }
       options.top = 7;
-      const TraverseResult seven = Query(s, pattern, {{start, 1.0}}, options);
+      const TraverseResult seven = MustMatch(s, pattern, {{start, 1.0}}, options);
       ASSERT_EQ(seven.hits.size(), std::min<std::size_t>(7, got.hits.size()));
       for (std::size_t i = 0; i < seven.hits.size(); ++i)
         ASSERT_EQ(seven.hits[i].path, got.hits[i].path);
@@ -235,7 +235,8 @@ TEST(Pattern, TimeSubsetsStartsAndIndexKinds) {
   const Snapshot s = g.snapshot();
   auto nodes = [&](const char* pattern, PatternOptions options = {}) {
     std::vector<NodeId> list;
-    for (const TraverseHit& hit : Query(s, Parsed(pattern, s.schema()), {{0, 1.0}}, options).hits)
+    for (const TraverseHit& hit :
+         MustMatch(s, Parsed(pattern, s.schema()), {{0, 1.0}}, options).hits)
       list.push_back(hit.node);
     return list;
   };
@@ -326,15 +327,15 @@ TEST(Pattern, ResumedSearchesEqualUnbudgetedOnes) {
     options.order = order;
     options.hops = 4;
     options.top = 50;
-    const TraverseResult whole = Query(s, pattern, {{0, 1.0}}, options);
+    const TraverseResult whole = MustMatch(s, pattern, {{0, 1.0}}, options);
     EXPECT_TRUE(whole.resume.empty());
     options.run.budget.edges = whole.edges / 5 + 1;
-    TraverseResult part = Query(s, pattern, {{0, 1.0}}, options);
+    TraverseResult part = MustMatch(s, pattern, {{0, 1.0}}, options);
     int calls = 1;
     for (; part.truncated && calls < 20; ++calls) {
       ASSERT_FALSE(part.resume.empty());
       options.resume = part.resume;
-      part = Query(s, pattern, {{0, 1.0}}, options);
+      part = MustMatch(s, pattern, {{0, 1.0}}, options);
     }
     EXPECT_GE(whole.edges, 100u);
     EXPECT_EQ(calls, 5);

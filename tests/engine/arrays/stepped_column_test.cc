@@ -16,25 +16,25 @@
 namespace plexus {
 namespace {
 
-using Values = std::vector<std::int64_t>;
+using Integers = std::vector<std::int64_t>;
 
 // Each value is that of the index before, but for one in `stretch`.
-Values Stepping(std::size_t size, std::uint64_t stretch, std::uint64_t seed) {
+Integers Stepping(std::size_t size, std::uint64_t stretch, std::uint64_t seed) {
   std::mt19937_64 rng(seed);
-  Values values;
+  Integers values;
   for (std::size_t i = 0; i < size; ++i)
     values.push_back(i > 0 && rng() % stretch != 0 ? values.back()
                                                    : static_cast<std::int64_t>(rng() % 5) - 2);
   return values;
 }
 
-std::size_t CountSteps(const Values& values) {
+std::size_t CountSteps(const Integers& values) {
   std::size_t steps = 0;
   for (std::size_t i = 0; i < values.size(); ++i) steps += i == 0 || values[i] != values[i - 1];
   return steps;
 }
 
-void ExpectHolds(const SteppedColumn& column, const Values& values) {
+void ExpectHolds(const SteppedColumn& column, const Integers& values) {
   ASSERT_EQ(column.size(), values.size());
   for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(column[i], values[i]) << i;
   EXPECT_EQ(column.values().size(), CountSteps(values));
@@ -44,7 +44,7 @@ void ExpectHolds(const SteppedColumn& column, const Values& values) {
     if (begin > end) std::swap(begin, end);
     if (round == 0) begin = 0, end = values.size();
     if (round % 3 == 1) end = std::min(values.size(), begin + rng() % 70);
-    Values copied(end - begin + 1, 77);
+    Integers copied(end - begin + 1, 77);
     column.Copy(begin, end, copied.data());
     ASSERT_TRUE(std::equal(values.begin() + static_cast<std::ptrdiff_t>(begin),
                            values.begin() + static_cast<std::ptrdiff_t>(end), copied.begin()))
@@ -64,7 +64,7 @@ TEST(SteppedColumn, HoldsWhatWentIn) {
   for (const std::size_t size : {0, 1, 63, 64, 65, 128, 1000, 65'536, 65'537, 300'000})
     for (const std::uint64_t stretch : {1, 3, 20, 1000, 1'000'000}) {
       SCOPED_TRACE(std::to_string(size) + " values, a step in " + std::to_string(stretch));
-      const Values values = Stepping(size, stretch, size + stretch);
+      const Integers values = Stepping(size, stretch, size + stretch);
       const SteppedColumn column(values, SerialExecutor());
       ExpectHolds(column, values);
       const SteppedColumn again(values, *three);
@@ -78,7 +78,7 @@ TEST(SteppedColumn, HoldsWhatWentIn) {
 
 TEST(SteppedColumn, OneValueEverywhere) {
   for (const std::size_t size : {0, 1, 64, 65, 1000}) {
-    const Values values(size, -9);
+    const Integers values(size, -9);
     const SteppedColumn column(size, -9), made(values, SerialExecutor());
     ExpectHolds(column, values);
     EXPECT_TRUE(std::ranges::equal(column.steps(), made.steps()));

@@ -98,7 +98,7 @@ Before RandomBefore(std::uint64_t seed, std::size_t most) {
   return before;
 }
 
-constexpr std::uint64_t kBudgets[] = {~std::uint64_t{0}, 0, std::uint64_t{1} << 20};
+constexpr std::uint64_t kBesideBudgets[] = {~std::uint64_t{0}, 0, std::uint64_t{1} << 20};
 
 TEST(LoadBeside, IsWhatItsBatchesMake) {
   const auto two = MakeThreadExecutor(2), three = MakeThreadExecutor(3);
@@ -122,12 +122,12 @@ TEST(LoadBeside, IsWhatItsBatchesMake) {
     changed += edges.changed;
     same += edges.same;
     ASSERT_TRUE(applied.graph->Compact());
-    for (std::size_t i = 0; i < std::size(kBudgets); ++i) {
-      SCOPED_TRACE(kBudgets[i]);
+    for (std::size_t i = 0; i < std::size(kBesideBudgets); ++i) {
+      SCOPED_TRACE(kBesideBudgets[i]);
       EdgeLoad load = Beside(RandomLoad(seed, most), before.first, start);
       std::vector<std::uint64_t> changed_of;
       load.changed_of = &changed_of;
-      load.memory = kBudgets[i];
+      load.memory = kBesideBudgets[i];
       load.scratch = std::make_shared<MemoryScratch>();
       for (LoadBatch& batch : load.batches)
         if (i == 2 && seed % 2) {

@@ -1,5 +1,4 @@
 // The record codec: round trips, sizes, damage, and versions of the future.
-#include <cstring>
 #include <random>
 
 #include "engine/graph.h"
@@ -11,12 +10,6 @@
 
 namespace plexus::storage_internal::testing {
 namespace {
-
-template <class T>
-bool SameBytes(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
-}
 
 void ExpectSame(const Record& a, const Record& b) {
   EXPECT_EQ(a.sequence, b.sequence);

@@ -1,7 +1,6 @@
 // Edges of a record by column: every shape comes back as it was, the form follows from the
 // edges alone, older records still read, and columns that do not fit are refused by name.
 #include <bit>
-#include <cstring>
 #include <functional>
 #include <optional>
 #include <random>
@@ -29,11 +28,6 @@ Record RecordOf(Edges edges) {
   record.time_ms = 1000;
   record.edges = std::move(edges);
   return record;
-}
-
-bool SameBytes(const Edges& a, const Edges& b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(EdgeChange)) == 0);
 }
 
 // Returns the record's size.

@@ -13,12 +13,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-bool Warns(const ImportReport& report, const std::string& part) {
-  for (const ImportWarning& warning : report.warnings)
-    if (warning.ToString().find(part) != std::string::npos) return true;
-  return false;
-}
-
 std::string GraphMl(const std::string& keys, const std::string& elements,
                     const std::string& edges = "directed") {
   return "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" "

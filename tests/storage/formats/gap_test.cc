@@ -38,26 +38,20 @@ TEST(GapSerialized, DirectedUndirectedWeighted) {
   EXPECT_EQ(again.sequence, before);
 }
 
-std::string Refused(const std::string& bytes) {
-  auto graph = Graph::InMemory();
-  ImportOptions options;
-  options.format = FileFormat::kGapSerialized;
-  const ImportReport r = Load(*graph, "g", bytes, options);
-  EXPECT_TRUE(r.stopped);
-  EXPECT_EQ(graph->snapshot().sequence(), 0u);
-  return r.kept_errors.empty() ? "" : r.kept_errors[0].ToString();
+std::string RefusedGap(const std::string& bytes) {
+  return RefusedAs(FileFormat::kGapSerialized, bytes);
 }
 
 TEST(GapSerialized, DamageIsRefusedAndNothingChanges) {
   const std::string good = Serialized(kUndirected, false, true);
   for (std::size_t size = 0; size < good.size(); ++size)
-    EXPECT_NE(Refused(good.substr(0, size)), "") << size;
-  EXPECT_EQ(Refused(good.substr(0, 10)), "g: ends inside the header");
-  EXPECT_EQ(Refused(good + "x"), "g: has 90 bytes; its header says 73, or with weights 89");
+    EXPECT_NE(RefusedGap(good.substr(0, size)), "") << size;
+  EXPECT_EQ(RefusedGap(good.substr(0, 10)), "g: ends inside the header");
+  EXPECT_EQ(RefusedGap(good + "x"), "g: has 90 bytes; its header says 73, or with weights 89");
   const auto with = [&](std::size_t at, auto value) {
     std::string bytes = good;
     std::memcpy(bytes.data() + at, &value, sizeof value);
-    return Refused(bytes);
+    return RefusedGap(bytes);
   };
   EXPECT_EQ(with(0, std::uint8_t{2}), "g: the header's counts are out of range");
   EXPECT_EQ(with(1, std::int64_t{-1}), "g: the header's counts are out of range");
@@ -74,7 +68,7 @@ TEST(GapSerialized, DamageIsRefusedAndNothingChanges) {
             "g: says undirected, but an arc lacks its way back");  // the weight
   Rows negative = kUndirected;
   negative[0][0].second = negative[1][0].second = -3;
-  EXPECT_EQ(Refused(Serialized(negative, false, true)), "g: weight 0 is negative");
+  EXPECT_EQ(RefusedGap(Serialized(negative, false, true)), "g: weight 0 is negative");
 }
 
 TEST(GapSerialized, ThreadsAndCutsChangeNothing) {

@@ -9,12 +9,6 @@ namespace plexus::formats::internal {
 using namespace formats;
 namespace {
 
-bool Warns(const ImportReport& report, const std::string& part) {
-  for (const ImportWarning& warning : report.warnings)
-    if (warning.ToString().find(part) != std::string::npos) return true;
-  return false;
-}
-
 // adjacency_data of an undirected multigraph names each edge twice, from both ends.
 TEST(GivenDocuments, AdjacencyOfAnUndirectedMultigraph) {
   const std::string text = R"({"directed": false, "multigraph": true, "graph": [["name", "g"]],

@@ -59,13 +59,8 @@ TEST(GraphMl, KeysTypesDefaultsDirections) {
   EXPECT_EQ(again.sequence, before);
 }
 
-std::string Refused(const std::string& text, ImportOptions options = {}) {
-  auto graph = Graph::InMemory();
-  options.format = FileFormat::kGraphMl;
-  const ImportReport r = Load(*graph, "g", text, options);
-  EXPECT_TRUE(r.stopped) << text.substr(0, 300);
-  EXPECT_EQ(graph->snapshot().sequence(), 0u);
-  return r.kept_errors.empty() ? "" : r.kept_errors[0].ToString();
+std::string RefusedGraphMl(const std::string& text, ImportOptions options = {}) {
+  return RefusedAs(FileFormat::kGraphMl, text, options);
 }
 
 std::string Document(const std::string& keys, const std::string& body) {
@@ -76,7 +71,7 @@ std::string Document(const std::string& keys, const std::string& body) {
 TEST(GraphMl, RefusedWithLineAndNoChange) {
   const std::string real = "<key id=\"w\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>";
   const auto edge = [&](const std::string& value) {
-    return Refused(Document(
+    return RefusedGraphMl(Document(
         real, "<edge source=\"a\" target=\"a\"><data key=\"w\">" + value + "</data></edge>"));
   };
   for (const char* value : {"NaN", "INF", "-INF", "1e400", "", "x", "0x1"})
@@ -84,69 +79,71 @@ TEST(GraphMl, RefusedWithLineAndNoChange) {
               "g:6: \"weight\": \"" + std::string(value) + "\" is not a finite value of its type");
   EXPECT_EQ(edge("+-5"), "g:6: \"weight\": \"+-5\" is not a finite value of its type");
   EXPECT_EQ(edge("-1"), "g:6: weight -1.0 is negative");
-  EXPECT_EQ(Refused(Document("", "<edge source=\"a\"/>")), "g:6: no \"target\"");
-  EXPECT_EQ(Refused(Document("", "<node/>")), "g:6: no \"id\"");
-  EXPECT_EQ(Refused(Document("", "<node id=\"b\"><data key=\"k\"/></node>")),
+  EXPECT_EQ(RefusedGraphMl(Document("", "<edge source=\"a\"/>")), "g:6: no \"target\"");
+  EXPECT_EQ(RefusedGraphMl(Document("", "<node/>")), "g:6: no \"id\"");
+  EXPECT_EQ(RefusedGraphMl(Document("", "<node id=\"b\"><data key=\"k\"/></node>")),
             "g:6: no <key> \"k\"");
-  EXPECT_EQ(Refused(Document("", "<edge source=\"a\" target=\"a\" directed=\"maybe\"/>")),
+  EXPECT_EQ(RefusedGraphMl(Document("", "<edge source=\"a\" target=\"a\" directed=\"maybe\"/>")),
             "g:6: \"directed\" must be true or false");
-  EXPECT_EQ(Refused(Document(real + real, "")), "g:3: key \"w\" stands twice");
-  EXPECT_EQ(Refused(Document(real + "<key id=\"w\" attr.name=\"other\"/>", "")),
+  EXPECT_EQ(RefusedGraphMl(Document(real + real, "")), "g:3: key \"w\" stands twice");
+  EXPECT_EQ(RefusedGraphMl(Document(real + "<key id=\"w\" attr.name=\"other\"/>", "")),
             "g:3: key \"w\" stands twice");
-  EXPECT_EQ(Refused(Document("<key id=\"w\" attr.name=\"x\" attr.type=\"complex\"/>", "")),
+  EXPECT_EQ(RefusedGraphMl(Document("<key id=\"w\" attr.name=\"x\" attr.type=\"complex\"/>", "")),
             "g:3: unknown attr.type \"complex\"");
-  EXPECT_EQ(Refused(Document(
+  EXPECT_EQ(RefusedGraphMl(Document(
                 "<key id=\"w\" attr.name=\"x\" attr.type=\"int\"><default>z</default></key>", "")),
             "g:3: <default> of \"x\" is not an integer within 64 bits");
-  EXPECT_EQ(Refused(Document("<key id=\"w\" for=\"edge\" attr.name=\"weight\" "
-                             "attr.type=\"double\"><default>NaN</default></key>",
-                             "")),
+  EXPECT_EQ(RefusedGraphMl(Document("<key id=\"w\" for=\"edge\" attr.name=\"weight\" "
+                                    "attr.type=\"double\"><default>NaN</default></key>",
+                                    "")),
             "g:3: <default> of \"weight\" is not a finite value of its type");
-  EXPECT_EQ(Refused(Document(real,
-                             "<edge source=\"a\" target=\"a\"><data key=\"w\">1</data><data "
-                             "key=\"w\">2</data></edge>")),
+  EXPECT_EQ(RefusedGraphMl(Document(real,
+                                    "<edge source=\"a\" target=\"a\"><data key=\"w\">1</data><data "
+                                    "key=\"w\">2</data></edge>")),
             "g:6: \"weight\" stands twice");
-  EXPECT_EQ(Refused(Document("", "<hyperedge/>")), "g:6: hyperedges are not read");
-  EXPECT_EQ(Refused(Document("", "<node id=\"b\"><graph edgedefault=\"directed\"/></node>")),
+  EXPECT_EQ(RefusedGraphMl(Document("", "<hyperedge/>")), "g:6: hyperedges are not read");
+  EXPECT_EQ(RefusedGraphMl(Document("", "<node id=\"b\"><graph edgedefault=\"directed\"/></node>")),
             "g:6: a graph inside of another is not read");
-  EXPECT_EQ(Refused(Document("", "<nodes/>")), "g:6: unexpected element <nodes>");
-  EXPECT_EQ(Refused(kHead + "<graph/></graphml>"),
+  EXPECT_EQ(RefusedGraphMl(Document("", "<nodes/>")), "g:6: unexpected element <nodes>");
+  EXPECT_EQ(RefusedGraphMl(kHead + "<graph/></graphml>"),
             "g:3: a graph's edgedefault must be directed or undirected");
-  EXPECT_EQ(Refused(kHead + "</graphml>"), "g:3: the file has no <graph>");
-  EXPECT_EQ(Refused("<svg/>"), "g:1: expected <graphml>, got <svg>");
-  EXPECT_EQ(Refused(""), "g:1: XML: no element found");
-  EXPECT_EQ(Refused(Document("", "<node id=\"\xff\"/>")),
+  EXPECT_EQ(RefusedGraphMl(kHead + "</graphml>"), "g:3: the file has no <graph>");
+  EXPECT_EQ(RefusedGraphMl("<svg/>"), "g:1: expected <graphml>, got <svg>");
+  EXPECT_EQ(RefusedGraphMl(""), "g:1: XML: no element found");
+  EXPECT_EQ(RefusedGraphMl(Document("", "<node id=\"\xff\"/>")),
             "g:6: XML: not well-formed (invalid token)");
-  EXPECT_EQ(Refused(Document("", "<node id=\"b\" id=\"c\"/>")), "g:6: XML: duplicate attribute");
-  EXPECT_EQ(Refused(Document("", "<node id=\"&who;\"/>")), "g:6: XML: undefined entity");
+  EXPECT_EQ(RefusedGraphMl(Document("", "<node id=\"b\" id=\"c\"/>")),
+            "g:6: XML: duplicate attribute");
+  EXPECT_EQ(RefusedGraphMl(Document("", "<node id=\"&who;\"/>")), "g:6: XML: undefined entity");
   const std::string whole =
       Document(real, "<edge source=\"a\" target=\"a\"><data key=\"w\">1</data></edge>");
   for (std::size_t size = 1; size < whole.size(); size += 7)
-    EXPECT_NE(Refused(whole.substr(0, size)), "") << size;
+    EXPECT_NE(RefusedGraphMl(whole.substr(0, size)), "") << size;
 }
 
 TEST(GraphMl, HostileXmlIsBounded) {
-  EXPECT_EQ(
-      Refused("<?xml version=\"1.0\"?>\n<!DOCTYPE graphml [<!ENTITY a \"aaaaaaaa\"><!ENTITY b "
-              "\"&a;&a;&a;\">]>\n"
-              "<graphml><graph edgedefault=\"directed\"><node id=\"&b;\"/></graph></graphml>"),
-      "g:2: a document type declaration is refused");
-  EXPECT_EQ(Refused("<!DOCTYPE graphml SYSTEM \"file:///etc/passwd\">\n<graphml/>"),
+  EXPECT_EQ(RefusedGraphMl(
+                "<?xml version=\"1.0\"?>\n<!DOCTYPE graphml [<!ENTITY a \"aaaaaaaa\"><!ENTITY b "
+                "\"&a;&a;&a;\">]>\n"
+                "<graphml><graph edgedefault=\"directed\"><node id=\"&b;\"/></graph></graphml>"),
+            "g:2: a document type declaration is refused");
+  EXPECT_EQ(RefusedGraphMl("<!DOCTYPE graphml SYSTEM \"file:///etc/passwd\">\n<graphml/>"),
             "g:1: a document type declaration is refused");
   std::string deep;
   for (int i = 0; i < 200'000; ++i) deep += "<x>";
-  EXPECT_EQ(Refused(Document("<key id=\"k\" attr.name=\"k\"/>",
-                             "<node id=\"b\"><data key=\"k\">" + deep)),
+  EXPECT_EQ(RefusedGraphMl(Document("<key id=\"k\" attr.name=\"k\"/>",
+                                    "<node id=\"b\"><data key=\"k\">" + deep)),
             "g:6: elements nested over 64 deep");
   ImportOptions options;
   options.limits.line_bytes = 4096;
   options.limits.field_bytes = 1000;
-  EXPECT_EQ(Refused(Document("", "<node id=\"" + std::string(2'000'000, 'x') + "\"/>"), options),
-            "g:6: one piece of markup is over 4096 bytes");
-  EXPECT_EQ(Refused(Document("<key id=\"k\" attr.name=\"k\"/>", "<node id=\"b\"><data key=\"k\">" +
-                                                                    std::string(2'000'000, 'x') +
-                                                                    "</data></node>"),
-                    options),
+  EXPECT_EQ(
+      RefusedGraphMl(Document("", "<node id=\"" + std::string(2'000'000, 'x') + "\"/>"), options),
+      "g:6: one piece of markup is over 4096 bytes");
+  EXPECT_EQ(RefusedGraphMl(Document("<key id=\"k\" attr.name=\"k\"/>",
+                                    "<node id=\"b\"><data key=\"k\">" +
+                                        std::string(2'000'000, 'x') + "</data></node>"),
+                           options),
             "g:6: \"k\" is over 1000 bytes");
   auto skipping = Graph::InMemory();
   const ImportReport r =
@@ -164,27 +161,28 @@ std::string Default(std::size_t size) {
 }
 
 TEST(GraphMl, DefaultsAreOneEachAndFewBytes) {
-  EXPECT_EQ(Refused(Document(Key("k", "<default>5</default>\n<default>6</default>"), "")),
+  EXPECT_EQ(RefusedGraphMl(Document(Key("k", "<default>5</default>\n<default>6</default>"), "")),
             "g:4: a second <default> of \"k\"");
-  EXPECT_EQ(Refused(Document(Key("k", "<default/>\n<default/>"), "")),
+  EXPECT_EQ(RefusedGraphMl(Document(Key("k", "<default/>\n<default/>"), "")),
             "g:4: a second <default> of \"k\"");
-  EXPECT_EQ(Refused(Document(Key("a", Default(40'000)) + "\n" + Key("b", Default(40'000)), "")),
-            "g:4: with <default> of \"b\" the defaults are over 65536 bytes");
-  EXPECT_EQ(Refused(Document("\n" + Key("a", Default(70'000)), "")),
+  EXPECT_EQ(
+      RefusedGraphMl(Document(Key("a", Default(40'000)) + "\n" + Key("b", Default(40'000)), "")),
+      "g:4: with <default> of \"b\" the defaults are over 65536 bytes");
+  EXPECT_EQ(RefusedGraphMl(Document("\n" + Key("a", Default(70'000)), "")),
             "g:4: with <default> of \"a\" the defaults are over 65536 bytes");
   const std::string name(70'000, 'n');
   EXPECT_EQ(
-      Refused(Document(Key(name, Default(1)), "")),
+      RefusedGraphMl(Document(Key(name, Default(1)), "")),
       "g:3: with <default> of \"" + name.substr(0, 80) + "\" the defaults are over 65536 bytes");
   ImportOptions options;
   options.limits.field_bytes = 1000;
-  EXPECT_EQ(Refused(Document(Key("a", Default(1001)), ""), options),
+  EXPECT_EQ(RefusedGraphMl(Document(Key("a", Default(1001)), ""), options),
             "g:3: <default> of \"a\" is over 1000 bytes");
   // The element with its defaults must be within the limit of a record.
   options.limits.line_bytes = 2000;
   const std::string keys =
       Key("a", Default(900)) + Key("b", Default(900)) + Key("id", Default(900));
-  EXPECT_EQ(Refused(Document(keys, ""), options), "g:5: element over 2000 bytes");
+  EXPECT_EQ(RefusedGraphMl(Document(keys, ""), options), "g:5: element over 2000 bytes");
 }
 
 // Few bytes that ask for many: a block is handed out as soon as it is full, not when

@@ -102,7 +102,7 @@ std::string JsonLinesOf(Random& random, int keys) {
   return text;
 }
 
-std::string Id(Random& random, int keys) {
+std::string DrawKey(Random& random, int keys) {
   const std::string key = random.Key(keys);
   return key[0] != 'k' && random.Below(2) ? key : '"' + key + '"';
 }
@@ -111,14 +111,15 @@ std::string NodeLinkOf(Random& random, int keys) {
   const bool directed = random.Below(2), multigraph = random.Below(2), others = random.Below(2);
   std::string nodes, links;
   for (int i = 0; i < keys; ++i)
-    nodes += (i ? ", " : "") + std::string(R"({"id":)") + Id(random, keys) +
+    nodes += (i ? ", " : "") + std::string(R"({"id":)") + DrawKey(random, keys) +
              (random.Below(2) ? R"(,"kind":"person"})" : R"(,"size":3})");
   for (std::uint64_t i = 0, end = random.Below(600); i < end; ++i) {
     links += (i ? "," : "") + std::string(random.Below(30) ? "" : "\n") + R"({"source":)" +
-             Id(random, keys) + R"(, "target":)" + Id(random, keys) + random.Attributes(others);
+             DrawKey(random, keys) + R"(, "target":)" + DrawKey(random, keys) +
+             random.Attributes(others);
     if (random.Below(2)) links += directed ? R"(,"kind":"knows")" : R"(,"type":"mutual")";
     if (random.Below(5) == 0) links += directed ? R"(,"directed":true)" : R"(,"directed":false)";
-    if (multigraph && random.Below(2)) links += R"(,"key":)" + Id(random, 3);
+    if (multigraph && random.Below(2)) links += R"(,"key":)" + DrawKey(random, 3);
     if (others && random.Below(40) == 0) links += R"(,"color":"red")";
     links += '}';
   }

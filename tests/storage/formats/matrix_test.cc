@@ -14,7 +14,7 @@ namespace {
 const std::string kGeneral = "%%MatrixMarket matrix coordinate real general\n";
 
 // The error of a file that must leave the graph as it was.
-std::string Refused(const std::string& text, std::string_view name = "m.mtx") {
+std::string RefusedMatrix(const std::string& text, std::string_view name = "m.mtx") {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "g.el", "a b\n");
   const Sequence before = graph->snapshot().sequence();
@@ -149,21 +149,21 @@ TEST(MatrixMarket, MangledFilesAreRefusedByLine) {
       {"", "1: the file is empty"},
       {kGeneral + "% only comments\n", "3: the file ends before its size line"},
   };
-  for (const auto& c : cases) EXPECT_EQ(Refused(c.text), "m.mtx:" + c.error) << c.text;
+  for (const auto& c : cases) EXPECT_EQ(RefusedMatrix(c.text), "m.mtx:" + c.error) << c.text;
   for (const char* value : {"nan", "inf", "-inf", "1e400", "1e39", "x", "1x", "0x1", "1e99999"})
-    EXPECT_EQ(Refused(kGeneral + "2 2 1\n1 2 " + value + "\n"),
+    EXPECT_EQ(RefusedMatrix(kGeneral + "2 2 1\n1 2 " + value + "\n"),
               std::string("m.mtx:3: value \"") + value + "\" is not a finite number within f32");
 }
 
 TEST(MatrixMarket, AbsurdSizesAreRefused) {
-  EXPECT_EQ(Refused(kGeneral + "5 5 9999999999\n1 1 1\n"),
+  EXPECT_EQ(RefusedMatrix(kGeneral + "5 5 9999999999\n1 1 1\n"),
             "m.mtx:2: the size line says 9999999999 entries, but only 6 bytes follow");
-  EXPECT_EQ(Refused(kGeneral + "3000000000 3000000000 1\n1 1 1\n"),
+  EXPECT_EQ(RefusedMatrix(kGeneral + "3000000000 3000000000 1\n1 1 1\n"),
             "m.mtx:2: the size line says 3000000000 rows for 1 entries; that many nodes without "
             "edges are refused");
-  EXPECT_EQ(Refused(kGeneral + "5000000000 5000000000 1\n1 1 1\n"),
+  EXPECT_EQ(RefusedMatrix(kGeneral + "5000000000 5000000000 1\n1 1 1\n"),
             "m.mtx:2: 5000000000 rows; a graph holds at most 4294967280 nodes");
-  EXPECT_EQ(Refused(kGeneral + "99999999999999999999 1 1\n1 1 1\n"),
+  EXPECT_EQ(RefusedMatrix(kGeneral + "99999999999999999999 1 1\n1 1 1\n"),
             "m.mtx:2: expected a size line of three numbers: rows columns entries");
 }
 

@@ -70,13 +70,8 @@ TEST(NodeLink, D3ListsAlone) {
   EXPECT_EQ(Id(by_number->snapshot(), "0"), 0u);
 }
 
-std::string Refused(const std::string& text, ImportOptions options = {}) {
-  auto graph = Graph::InMemory();
-  options.format = FileFormat::kNodeLink;
-  const ImportReport r = Load(*graph, "g", text, options);
-  EXPECT_TRUE(r.stopped) << text.substr(0, 300);
-  EXPECT_EQ(graph->snapshot().sequence(), 0u);
-  return r.kept_errors.empty() ? "" : r.kept_errors[0].ToString();
+std::string RefusedNodeLink(const std::string& text, ImportOptions options = {}) {
+  return RefusedAs(FileFormat::kNodeLink, text, options);
 }
 
 TEST(NodeLink, RefusedWithLineAndNoChange) {
@@ -85,43 +80,48 @@ TEST(NodeLink, RefusedWithLineAndNoChange) {
     return nodes + "{\"source\":\"a\",\"target\":\"b\"},\n{\"source\":\"a\",\"target\":\"b\"," +
            attributes + "}]}";
   };
-  EXPECT_EQ(Refused(edge("\"weight\":-1")), "g:4: weight -1 is negative");
-  EXPECT_EQ(Refused(edge("\"weight\":NaN")), "g:4: JSON: syntax error at byte 37 of the element");
-  EXPECT_EQ(Refused(edge("\"weight\":1e400")),
+  EXPECT_EQ(RefusedNodeLink(edge("\"weight\":-1")), "g:4: weight -1 is negative");
+  EXPECT_EQ(RefusedNodeLink(edge("\"weight\":NaN")),
+            "g:4: JSON: syntax error at byte 37 of the element");
+  EXPECT_EQ(RefusedNodeLink(edge("\"weight\":1e400")),
             "g:4: JSON: number 1e400 is out of range at byte 42 of the element");
-  EXPECT_EQ(Refused(edge("\"weight\":1e39")),
+  EXPECT_EQ(RefusedNodeLink(edge("\"weight\":1e39")),
             "g:4: \"weight\" must be a number within f32, got 1e39");
-  EXPECT_EQ(Refused(edge("\"weight\":\"1\"")),
+  EXPECT_EQ(RefusedNodeLink(edge("\"weight\":\"1\"")),
             "g:4: \"weight\" must be a number within f32, got a string");
-  EXPECT_EQ(Refused(edge("\"x\":1,\"x\":2")),
+  EXPECT_EQ(RefusedNodeLink(edge("\"x\":1,\"x\":2")),
             "g:4: JSON: key \"x\" stands twice at byte 39 of the element");
-  EXPECT_EQ(Refused(edge("\"x\":\"\xff\"")),
+  EXPECT_EQ(RefusedNodeLink(edge("\"x\":\"\xff\"")),
             "g:4: JSON: not valid UTF-8 at byte 33 of the element");
-  EXPECT_EQ(Refused(edge("\"source\":1")),
+  EXPECT_EQ(RefusedNodeLink(edge("\"source\":1")),
             "g:4: JSON: key \"source\" stands twice at byte 38 of the element");
-  EXPECT_EQ(Refused(edge("\"kind\":\"causes\",\"directed\":false")),
+  EXPECT_EQ(RefusedNodeLink(edge("\"kind\":\"causes\",\"directed\":false")),
             "g:4: the edge is undirected, but kind \"causes\" is directed");
-  EXPECT_EQ(Refused("{\"nodes\":[{\"id\":1.5}]}"),
+  EXPECT_EQ(RefusedNodeLink("{\"nodes\":[{\"id\":1.5}]}"),
             "g:1: \"id\" must be a string or an integer, got 1.5");
-  EXPECT_EQ(Refused("{\"nodes\":[{\"id\":\"\"}]}").substr(0, 4), "g:1:");
-  EXPECT_EQ(Refused("{\"nodes\":[7]}"), "g:1: expected an object, got an integer");
-  EXPECT_EQ(Refused("{\"nodes\":[{}],\n\"nodes\":[]}"), "g:2: \"nodes\" stands twice");
-  EXPECT_EQ(Refused("{\"links\":[],\"edges\":[]}"), "g:1: has both \"links\" and \"edges\"");
-  EXPECT_EQ(Refused("{\"graph\":{}}"),
+  EXPECT_EQ(RefusedNodeLink("{\"nodes\":[{\"id\":\"\"}]}").substr(0, 4), "g:1:");
+  EXPECT_EQ(RefusedNodeLink("{\"nodes\":[7]}"), "g:1: expected an object, got an integer");
+  EXPECT_EQ(RefusedNodeLink("{\"nodes\":[{}],\n\"nodes\":[]}"), "g:2: \"nodes\" stands twice");
+  EXPECT_EQ(RefusedNodeLink("{\"links\":[],\"edges\":[]}"),
+            "g:1: has both \"links\" and \"edges\"");
+  EXPECT_EQ(RefusedNodeLink("{\"graph\":{}}"),
             "g:1: has neither \"nodes\" nor \"links\" nor \"edges\"; it has \"graph\"");
-  EXPECT_EQ(Refused("{\"directed\":1,\"nodes\":[]}"), "g:1: \"directed\" must be true or false");
-  EXPECT_EQ(Refused("{\"nodes\":[]}\n x"), "g:2: something follows the object");
-  EXPECT_EQ(Refused("{\"nodes\":{}}"), "g:1: expected a list of elements");
-  EXPECT_EQ(Refused(""), "g:1: the file is empty");
-  EXPECT_EQ(Refused("[]"), "g:1: expected an object with \"nodes\"");
+  EXPECT_EQ(RefusedNodeLink("{\"directed\":1,\"nodes\":[]}"),
+            "g:1: \"directed\" must be true or false");
+  EXPECT_EQ(RefusedNodeLink("{\"nodes\":[]}\n x"), "g:2: something follows the object");
+  EXPECT_EQ(RefusedNodeLink("{\"nodes\":{}}"), "g:1: expected a list of elements");
+  EXPECT_EQ(RefusedNodeLink(""), "g:1: the file is empty");
+  EXPECT_EQ(RefusedNodeLink("[]"), "g:1: expected an object with \"nodes\"");
   for (std::size_t size = 1; size + 1 < nodes.size(); ++size)  // every cut
-    EXPECT_NE(Refused(nodes.substr(0, size)).find("the file ends"), std::string::npos) << size;
+    EXPECT_NE(RefusedNodeLink(nodes.substr(0, size)).find("the file ends"), std::string::npos)
+        << size;
   std::string deep(100'000, '[');
-  EXPECT_EQ(Refused("{\"nodes\":[{\"id\":\"a\",\"x\":" + deep),
+  EXPECT_EQ(RefusedNodeLink("{\"nodes\":[{\"id\":\"a\",\"x\":" + deep),
             "g:1: the file ends inside a value");
-  EXPECT_NE(Refused("{\"nodes\":[{\"id\":\"a\",\"x\":" + deep + std::string(100'000, ']') + "}]}")
-                .find("too deep"),
-            std::string::npos);
+  EXPECT_NE(
+      RefusedNodeLink("{\"nodes\":[{\"id\":\"a\",\"x\":" + deep + std::string(100'000, ']') + "}]}")
+          .find("too deep"),
+      std::string::npos);
 }
 
 // A name that no kind can have is found by the checking pass, far behind good elements.
@@ -131,11 +131,11 @@ TEST(NodeLink, BadKindNamesChangeNothing) {
   ImportOptions options;
   options.batch_ops = 10;
   options.block_bytes = 100;
-  EXPECT_EQ(Refused(nodes + R"({"id":"a","kind":"bad\u0007kind"}]})", options),
+  EXPECT_EQ(RefusedNodeLink(nodes + R"({"id":"a","kind":"bad\u0007kind"}]})", options),
             "g:501: node kind name contains a control character");
-  EXPECT_EQ(Refused(nodes + "{\"id\":\"a\"}],\n" +
-                        R"("links":[{"source":"a","target":"a","kind":"bad\u001bkind"}]})",
-                    options),
+  EXPECT_EQ(RefusedNodeLink(nodes + "{\"id\":\"a\"}],\n" +
+                                R"("links":[{"source":"a","target":"a","kind":"bad\u001bkind"}]})",
+                            options),
             "g:502: edge kind name contains a control character");
 }
 
@@ -158,7 +158,7 @@ TEST(NodeLink, OneLongLineIsFineOneLongElementIsNot) {
   options.block_bytes = 100;
   auto graph = Graph::InMemory();
   EXPECT_EQ(LoadClean(*graph, "g.json", text + "]}", options).nodes.added, 5000u);
-  EXPECT_EQ(Refused(text + ",{\"id\":\"" + std::string(1'000'000, 'x') + "\"}]}", options),
+  EXPECT_EQ(RefusedNodeLink(text + ",{\"id\":\"" + std::string(1'000'000, 'x') + "\"}]}", options),
             "g:1: element over 200 bytes");
   auto skipping = Graph::InMemory();
   options.on_error = OnImportError::kSkip;

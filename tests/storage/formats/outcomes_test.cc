@@ -9,7 +9,7 @@ namespace {
 
 const std::string kEventLine = R"({"event":"e","tool":"t","created_at":1700000000000})"
                                "\n";
-const std::string kHead =
+const std::string kOutcomeHead =
     R"({"outcome":"e","type":"helpful","source":"user","labeled_at":1700000000001)";
 
 TEST(Outcomes, ThoseThatDifferInAnythingAreKept) {
@@ -17,7 +17,7 @@ TEST(Outcomes, ThoseThatDifferInAnythingAreKept) {
   for (const char* rest :
        {"", R"(,"notes":"a")", R"(,"notes":"b")", R"(,"confidence_delta":0.5)",
         R"(,"confidence_delta":0.5,"notes":"a")", R"(,"props":{"k":1})", R"(,"props":{"k":2})"})
-    lines += kHead + rest + "}\n";
+    lines += kOutcomeHead + rest + "}\n";
   lines += R"({"outcome":"e","type":"helpful","source":"tool","labeled_at":1700000000001})"
            "\n"
            R"({"outcome":"e","type":"helpful","source":"user","labeled_at":1700000000002})"
@@ -41,10 +41,10 @@ TEST(Outcomes, ThoseThatDifferInAnythingAreKept) {
 TEST(Outcomes, AbsentIsNull) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "a.jsonl",
-            kEventLine + kHead + "}\n" + kHead +
+            kEventLine + kOutcomeHead + "}\n" + kOutcomeHead +
                 R"(,"notes":null,"confidence_delta":null,"props":{}})"
                 "\n" +
-                kHead +
+                kOutcomeHead +
                 R"(,"notes":""})"
                 "\n");
   EXPECT_EQ(graph->snapshot().CountNodes(kOutcome), 1u);
@@ -71,17 +71,17 @@ TEST(Outcomes, AGraphOfAnEarlierVersionKeepsItsNames) {
   ASSERT_TRUE(graph->Apply(old));
   const Sequence before = graph->snapshot().sequence();
   LoadClean(*graph, "a.jsonl",
-            kHead + R"(,"notes":"a","confidence_delta":0.5})"
-                    "\n");
+            kOutcomeHead + R"(,"notes":"a","confidence_delta":0.5})"
+                           "\n");
   EXPECT_EQ(graph->snapshot().sequence(), before);
   LoadClean(*graph, "a.jsonl",
-            kHead + "}\n" + kHead +
+            kOutcomeHead + "}\n" + kOutcomeHead +
                 R"(,"notes":"b"})"
                 "\n");
   EXPECT_EQ(graph->snapshot().CountNodes(kOutcome), 3u);
   const Sequence after = graph->snapshot().sequence();
   LoadClean(*graph, "a.jsonl",
-            kHead + "}\n" + kHead +
+            kOutcomeHead + "}\n" + kOutcomeHead +
                 R"(,"notes":"b"})"
                 "\n");
   EXPECT_EQ(graph->snapshot().sequence(), after);

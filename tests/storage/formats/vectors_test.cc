@@ -45,8 +45,8 @@ std::vector<float> VectorOf(const Snapshot& s, std::string_view key,
 }
 
 // The only error of a file that must change nothing, by report or by Result.
-std::string Refused(const std::string& name, std::string_view bytes,
-                    VectorImportOptions vectors = {}) {
+std::string RefusedVectors(const std::string& name, std::string_view bytes,
+                           VectorImportOptions vectors = {}) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "a.jsonl", "{\"node\":\"0\"}\n");
   const std::string before = Whole(*graph);
@@ -192,7 +192,7 @@ TEST(TextVectors, ManyRowsAreBatchesAndTheOrderOfRowsIsKept) {
 
 TEST(TextVectors, HeadersThatLieAreRefused) {
   const std::string v = Bytes(kSix);
-  const auto refused = [](const std::string& bytes) { return Refused("v.npy", bytes); };
+  const auto refused = [](const std::string& bytes) { return RefusedVectors("v.npy", bytes); };
   EXPECT_EQ(refused(Npy("<f4", "(3, 3)", v)),
             "v.npy: its header claims 3 rows of 12 bytes, the file holds 24 bytes: truncated");
   EXPECT_EQ(refused(Npy("<f4", "(1, 3)", v)),
@@ -242,50 +242,52 @@ TEST(TextVectors, HeadersThatLieAreRefused) {
 
 TEST(TextVectors, FvecsAndPlainRowsMustFit) {
   const std::string good = Fvecs({{1, 2, 3}, {4, 5, 6}});
-  EXPECT_NE(Refused("v.fvecs", good.substr(0, good.size() - 1)).find("truncated"),
+  EXPECT_NE(RefusedVectors("v.fvecs", good.substr(0, good.size() - 1)).find("truncated"),
             std::string::npos);
-  EXPECT_NE(Refused("v.fvecs", good.substr(0, 3)).find("ends inside"), std::string::npos);
-  EXPECT_NE(Refused("v.fvecs", "").find("is empty"), std::string::npos);
-  EXPECT_NE(Refused("v.fvecs", Bytes(std::vector<std::int32_t>{-1, 0})).find("row 0 claims -1"),
-            std::string::npos);
-  EXPECT_NE(Refused("v.fvecs", Bytes(std::vector<std::int32_t>{1 << 30, 0}))
+  EXPECT_NE(RefusedVectors("v.fvecs", good.substr(0, 3)).find("ends inside"), std::string::npos);
+  EXPECT_NE(RefusedVectors("v.fvecs", "").find("is empty"), std::string::npos);
+  EXPECT_NE(
+      RefusedVectors("v.fvecs", Bytes(std::vector<std::int32_t>{-1, 0})).find("row 0 claims -1"),
+      std::string::npos);
+  EXPECT_NE(RefusedVectors("v.fvecs", Bytes(std::vector<std::int32_t>{1 << 30, 0}))
                 .find("row 0 claims 1073741824"),
             std::string::npos);
   // Same size, other dimensions inside.
   std::string mixed = good;
   mixed[16] = 2;
-  EXPECT_EQ(Refused("v.fvecs", mixed), "v.fvecs: row 1 claims 2 values, row 0 has 3");
+  EXPECT_EQ(RefusedVectors("v.fvecs", mixed), "v.fvecs: row 1 claims 2 values, row 0 has 3");
   VectorImportOptions vectors;
-  EXPECT_NE(Refused("v.f32", Bytes(kSix)).find("name the dimensions"), std::string::npos);
+  EXPECT_NE(RefusedVectors("v.f32", Bytes(kSix)).find("name the dimensions"), std::string::npos);
   vectors.dimensions = 4;
-  EXPECT_NE(Refused("v.f32", Bytes(kSix), vectors)
+  EXPECT_NE(RefusedVectors("v.f32", Bytes(kSix), vectors)
                 .find("24 bytes are no whole number of rows of 16 bytes"),
             std::string::npos);
-  EXPECT_EQ(Refused("v.npy", kGood, vectors), "v.npy: rows of 3 values, expected 4");
+  EXPECT_EQ(RefusedVectors("v.npy", kGood, vectors), "v.npy: rows of 3 values, expected 4");
   vectors.dimensions = 5'000'000'000;
-  EXPECT_NE(Refused("v.f32", Bytes(kSix), vectors).find("a vector has 1 to 4096"),
+  EXPECT_NE(RefusedVectors("v.f32", Bytes(kSix), vectors).find("a vector has 1 to 4096"),
             std::string::npos);
-  EXPECT_NE(Refused("v.bin", Bytes(kSix)).find("cannot tell its format"), std::string::npos);
+  EXPECT_NE(RefusedVectors("v.bin", Bytes(kSix)).find("cannot tell its format"), std::string::npos);
 }
 
 TEST(TextVectors, ValuesThatAreNoNumbersAreRefusedByPlace) {
   const float nan = std::numeric_limits<float>::quiet_NaN(),
               inf = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(Refused("v.npy", Npy("<f4", "(2, 3)", Bytes(std::vector<float>{1, 2, 3, 4, nan, 6}))),
-            "v.npy: row 1, value 1 (byte 144): not a number");
+  EXPECT_EQ(
+      RefusedVectors("v.npy", Npy("<f4", "(2, 3)", Bytes(std::vector<float>{1, 2, 3, 4, nan, 6}))),
+      "v.npy: row 1, value 1 (byte 144): not a number");
   std::vector<float> late(900, 0.5f);  // behind batches of good rows
   late[895] = nan;
-  EXPECT_EQ(Refused("v.npy", Npy("<f4", "(300, 3)", Bytes(late))),
+  EXPECT_EQ(RefusedVectors("v.npy", Npy("<f4", "(300, 3)", Bytes(late))),
             "v.npy: row 298, value 1 (byte 3708): not a number");
   VectorImportOptions plain;
   plain.dimensions = 3;
-  EXPECT_NE(Refused("v.f32", Bytes(std::vector<float>{1, inf, 3}), plain).find("infinite"),
+  EXPECT_NE(RefusedVectors("v.f32", Bytes(std::vector<float>{1, inf, 3}), plain).find("infinite"),
             std::string::npos);
-  EXPECT_EQ(Refused("v.fvecs", Fvecs({{1, 2}, {3, -inf}})),
+  EXPECT_EQ(RefusedVectors("v.fvecs", Fvecs({{1, 2}, {3, -inf}})),
             "v.fvecs: row 1, value 1 (byte 20): infinite");
-  EXPECT_EQ(Refused("v.npy", Npy("<f8", "(1, 2)", Bytes(std::vector<double>{1, 1e300}))),
+  EXPECT_EQ(RefusedVectors("v.npy", Npy("<f8", "(1, 2)", Bytes(std::vector<double>{1, 1e300}))),
             "v.npy: row 0, value 1 (byte 136): too large for f32");
-  EXPECT_EQ(Refused("v.npy", Npy("<f8", "(1, 1)", Bytes(std::vector<double>{-HUGE_VAL}))),
+  EXPECT_EQ(RefusedVectors("v.npy", Npy("<f8", "(1, 1)", Bytes(std::vector<double>{-HUGE_VAL}))),
             "v.npy: row 0, value 0 (byte 128): infinite");
   // --on-error skip: the rest is taken.
   auto graph = Graph::InMemory();
@@ -302,7 +304,7 @@ TEST(TextVectors, KeysAreCheckedAsAWhole) {
   VectorImportOptions vectors;
   const auto refused = [&](std::string_view keys) {
     vectors.keys = VectorInput{"keys.txt", keys};
-    return Refused("v.npy", kGood, vectors);
+    return RefusedVectors("v.npy", kGood, vectors);
   };
   EXPECT_EQ(refused("a\n"), "keys.txt: 1 keys for 2 vectors");
   EXPECT_EQ(refused("a\nb\nc\n"), "keys.txt: 3 keys for 2 vectors");

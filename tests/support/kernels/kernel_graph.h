@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "engine/graph.h"
 #include "engine/snapshot.h"
@@ -13,6 +14,9 @@ namespace plexus::testing {
 
 inline constexpr std::int64_t kKernelNow = kLedgerNow + 10;
 inline constexpr std::uint32_t kKernelDimensions = 8;
+
+// Some facts of every kernel graph.
+inline const std::vector<NodeId> kFew = {1, 3, 5, 6, 8, 11, 14, 20, 21, 30, 33, 40};
 
 class KernelWorld {
  public:

@@ -15,15 +15,13 @@ using namespace builtin;
 
 namespace {
 
-const std::vector<NodeId> kFew = {1, 3, 5, 6, 8, 11, 14, 20, 21, 30, 33, 40};
-
 NodeId FirstOf(const Snapshot& s, NodeKindId kind) {
   NodeId v = 0;
   while (v + 1 < s.node_count() && (!s.alive(v) || s.node_kind(v) != kind)) ++v;
   return v;
 }
 
-void AddLists(KernelRows& rows) {
+void AddEventLists(KernelRows& rows) {
   rows.Add("RecentEvents", ASK { return memory::RecentEvents(s, {.limit = 2, .run = run}); });
   static const memory::EventFilter filter = {.tool = "recall",
                                              .tags = {"queue", "oracle", "project", "pause"}};
@@ -115,7 +113,7 @@ void AddKeeper(KernelRows& rows) {
 }  // namespace
 
 void AddLedgerKernels(KernelRows& rows) {
-  AddLists(rows);
+  AddEventLists(rows);
   AddWriting(rows);
   AddTurns(rows);
   AddKeeper(rows);

@@ -20,7 +20,6 @@ using namespace builtin;
 namespace {
 
 const std::vector<NodeId> kDecisions = {0, 3, 6, 9}, kChain = {5, 8, 11, 14, 17, 20};
-const std::vector<NodeId> kFew = {1, 3, 5, 6, 8, 11, 14, 20, 21, 30, 33, 40};
 
 memory::DecisionOptions At(const RunOptions& run) { return {.now_ms = kKernelNow, .run = run}; }
 

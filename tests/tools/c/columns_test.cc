@@ -8,24 +8,11 @@
 #include <vector>
 
 #include "tests/support/run_plexus.h"
+#include "tests/tools/c/strings.h"
 #include "tools/c/plexus.h"
 
 namespace plexus::testing {
 namespace {
-
-struct Strings {
-  std::string bytes;
-  std::vector<std::uint64_t> offsets = {0};
-  explicit Strings(const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) {
-      bytes += text;
-      offsets.push_back(bytes.size());
-    }
-  }
-  plexus_strings view() const {
-    return {bytes.data(), bytes.size(), offsets.data(), offsets.size() - 1};
-  }
-};
 
 class CColumns : public ::testing::Test {
  protected:

@@ -6,14 +6,14 @@ namespace {
 
 constexpr std::int64_t kTime = 1'700'000'000'000;
 
-std::string Words(int i) {
+std::string Sentence(int i) {
   const char* const words[] = {"gateway", "ledger", "payout", "oracle", "broker", "rounding"};
   return std::string("the ") + words[i % 6] + " and the " + words[i / 6 % 6] + " of note " +
          std::to_string(i);
 }
 
 std::string Node(const std::string& key, const char* kind, int i, const std::string& more = "") {
-  return R"({"node":")" + key + R"(","kind":")" + kind + R"(","text":")" + Words(i) +
+  return R"({"node":")" + key + R"(","kind":")" + kind + R"(","text":")" + Sentence(i) +
          R"(","created_at":)" + std::to_string(kTime + i * 1000) + more + "}\n";
 }
 
@@ -48,7 +48,7 @@ std::string EverythingLines(int size) {
     lines += Edge(key('t', i), "in_session", i % 2 ? "s1" : "s2");
   }
   for (int i = 0; i < size; ++i)
-    lines += R"({"event":")" + key('e', i) + R"(","tool":"t","query":")" + Words(i) +
+    lines += R"({"event":")" + key('e', i) + R"(","tool":"t","query":")" + Sentence(i) +
              R"(","created_at":)" + std::to_string(kTime + i * 1000) + R"(,"members":[{"id":")" +
              key('m', i) + R"(","role":"primary"},{"id":")" + key('m', i + 1) +
              R"(","role":"supporting"}]})" + "\n";

@@ -27,7 +27,7 @@ using testing::EveryRow;
 using testing::EverythingLines;
 using testing::RowRequest;
 
-constexpr std::int64_t kNow = 1'700'000'000'000 + 90 * std::int64_t{86'400'000};
+using testing::kEveryRowNow;
 
 // Rows that write batch by batch: what is in stays, and the same again goes on.
 const std::set<std::string> kByBatches = {"terms", "embed", "build", "import"};
@@ -100,7 +100,7 @@ class LimitsTest : public ::testing::Test {
       WorkspaceOptions options;
       options.directory = Directory(*row);
       options.access = access;
-      options.clock_ms = kNow;
+      options.clock_ms = kEveryRowNow;
       options.threads = 1;
       auto opened = Workspace::Open(options);
       if (!opened) {

@@ -29,9 +29,8 @@ namespace {
 
 namespace json = boost::json;
 using testing::EveryRow;
+using testing::kEveryRowNow;
 using testing::RowRequest;
-
-constexpr std::int64_t kNow = 1'700'000'000'000 + 90 * std::int64_t{86'400'000};
 
 // Columns and properties of the graph's own, named as members of replies are.
 constexpr const char* kOwn =
@@ -109,7 +108,7 @@ class ReplyMembers : public ::testing::Test {
                         : row->name == "repair" ? Path("copy")
                                                 : Path("g");
     options.access = row->AccessFor(*request);
-    options.clock_ms = kNow;
+    options.clock_ms = kEveryRowNow;
     auto opened = Workspace::Open(options);
     if (!opened) {
       ADD_FAILURE() << asked.operation << ": " << opened.error().message;

@@ -8,7 +8,7 @@
 namespace plexus::testing {
 namespace {
 
-const std::string kLines =
+const std::string kDogLines =
     "{\"node\":\"m1\",\"kind\":\"memory\",\"text\":\"The large dog chased the cat.\"}\n"
     "{\"node\":\"m2\",\"kind\":\"memory\",\"text\":\"A large dog sleeps.\"}\n"
     "{\"node\":\"m3\",\"kind\":\"memory\",\"text\":\"Ships sail at dawn.\"}\n"
@@ -17,17 +17,10 @@ const std::string kLines =
 
 int Number(const boost::json::value& value) { return value.to_number<int>(); }
 
-std::string Keys(const boost::json::object& reply) {
-  std::string keys;
-  for (const auto& result : reply.at("results").as_array())
-    keys += std::string(result.at("key").as_string()) + " ";
-  return keys;
-}
-
 class Embed : public ProgramTest {};
 
 TEST_F(Embed, VectorsAreDurableAndTheSecondRunSaysTheSame) {
-  ASSERT_EQ(Run({"import", "--no-terms", "--quiet", dir_.File("m.jsonl", kLines)}).code, 0);
+  ASSERT_EQ(Run({"import", "--no-terms", "--quiet", dir_.File("m.jsonl", kDogLines)}).code, 0);
   EXPECT_TRUE(Ends(Run({"embed"}), 1, "plexus terms"));
   ASSERT_EQ(Run({"terms"}).code, 0);
 
@@ -45,21 +38,23 @@ TEST_F(Embed, VectorsAreDurableAndTheSecondRunSaysTheSame) {
   EXPECT_EQ(Run({"export", "--format", "jsonl"}).out, before);
   EXPECT_EQ(Run({"verify"}).code, 0);
 
-  EXPECT_EQ(
-      Keys(Json({"rerank", "--space", "text", "--like", "m1", "--top", "1", "--graph-boost", "0"})),
-      "m2 ");
+  const auto like =
+      Json({"rerank", "--space", "text", "--like", "m1", "--top", "1", "--graph-boost", "0"});
+  EXPECT_EQ(Each(like.at("results")), "m2");
   const auto question = Run({"embed", "--query", "the dawn ship's SHIPS"});
   ASSERT_EQ(question.code, 0) << question.err;
-  EXPECT_EQ(Keys(Json({"rerank", "--vector", "-", "--top", "1"}, {.input = question.out})), "m3 ");
+  const auto near = Json({"rerank", "--vector", "-", "--top", "1"}, {.input = question.out});
+  EXPECT_EQ(Each(near.at("results")), "m3");
 }
 
 // Vectors that a model made are not lost to a default name.
 TEST_F(Embed, VectorsOfOthersAreLeftAsTheyAre) {
-  ASSERT_EQ(Run({"import", "--quiet",
-                 dir_.File("m.jsonl",
-                           kLines + "{\"vector\":\"m1\",\"space\":\"text\",\"values\":[1,0]}\n")})
-                .code,
-            0);
+  ASSERT_EQ(
+      Run({"import", "--quiet",
+           dir_.File("m.jsonl",
+                     kDogLines + "{\"vector\":\"m1\",\"space\":\"text\",\"values\":[1,0]}\n")})
+          .code,
+      0);
   const std::string before = Run({"export", "--format", "jsonl"}).out;
   EXPECT_TRUE(Ends(Run({"embed"}), 1, "space 'text' has vectors that embed did not make"));
   EXPECT_TRUE(Ends(Run({"embed", "--dry-run"}), 1, "--replace takes them away"));
@@ -76,7 +71,7 @@ TEST_F(Embed, VectorsOfOthersAreLeftAsTheyAre) {
 // terms, search, find, embed, rerank: stopped at once they say so and end well; with time they do
 // it all.
 TEST_F(Embed, BudgetsOfTheCommandsAboutTexts) {
-  ASSERT_EQ(Run({"import", "--quiet", dir_.File("m.jsonl", kLines)}).code, 0);
+  ASSERT_EQ(Run({"import", "--quiet", dir_.File("m.jsonl", kDogLines)}).code, 0);
   const auto truncated = [&](Words command, const char* seconds) {
     command.insert(command.end(), {"--max-seconds", seconds});
     const Finished told = Run(command);
@@ -104,7 +99,7 @@ TEST_F(Embed, BudgetsOfTheCommandsAboutTexts) {
 }
 
 TEST_F(Embed, SpacesSeedsAndWrongUse) {
-  ASSERT_EQ(Run({"import", "--quiet", "--terms", dir_.File("m.jsonl", kLines)}).code, 0);
+  ASSERT_EQ(Run({"import", "--quiet", "--terms", dir_.File("m.jsonl", kDogLines)}).code, 0);
   ASSERT_EQ(Run({"embed", "--space", "small", "--dimensions", "16", "--seed", "7"}).code, 0);
   const auto again = Json({"embed", "--space", "small", "--seed", "7"});
   EXPECT_EQ(again.at("dimensions"), 16);  // the space's own
@@ -124,7 +119,7 @@ TEST_F(Embed, SpacesSeedsAndWrongUse) {
 }
 
 TEST_F(Embed, VectorsOlderThanTheirTextsAreReported) {
-  ASSERT_EQ(Run({"import", "--quiet", "--terms", dir_.File("m.jsonl", kLines)}).code, 0);
+  ASSERT_EQ(Run({"import", "--quiet", "--terms", dir_.File("m.jsonl", kDogLines)}).code, 0);
   ASSERT_EQ(Run({"embed"}).code, 0);
   const Words ask = {"rerank", "--db", db_, "--space", "text", "--like", "m1", "--json"};
   const auto older = [&] {

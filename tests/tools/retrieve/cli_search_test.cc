@@ -8,7 +8,7 @@
 namespace plexus::testing {
 namespace {
 
-const std::string kLines =
+const std::string kHundLines =
     "{\"node\":\"m1\",\"kind\":\"memory\",\"text\":\"The Dog chased the dog.\"}\n"
     "{\"node\":\"m2\",\"kind\":\"memory\",\"text\":\"Der Hund und die Stra\xc3\x9f"
     "e; a dog, too.\"}\n"
@@ -20,7 +20,7 @@ using boost::json::object;
 class Search : public ProgramTest {};
 
 TEST_F(Search, ImportWithTermsThenSearch) {
-  const std::string file = dir_.File("m.jsonl", kLines);
+  const std::string file = dir_.File("m.jsonl", kHundLines);
   const auto imported = Json({"import", "--terms", file});
   EXPECT_EQ(imported.at("terms").at("texts"), 3);
   EXPECT_EQ(imported.at("nodes").at("new"), 3);
@@ -45,7 +45,7 @@ TEST_F(Search, ImportWithTermsThenSearch) {
 }
 
 TEST_F(Search, TermsFollowChangesAndDoNotTouchTheFacts) {
-  ASSERT_EQ(Run({"import", "--no-terms", "--quiet", dir_.File("m.jsonl", kLines)}).code, 0);
+  ASSERT_EQ(Run({"import", "--no-terms", "--quiet", dir_.File("m.jsonl", kHundLines)}).code, 0);
   const auto before = Json({"pagerank"}).at("nodes");
   EXPECT_TRUE(Ends(Run({"search", "dog"}), 1, "plexus terms"));
   const auto first = Json({"terms"});
@@ -70,7 +70,7 @@ TEST_F(Search, TermsFollowChangesAndDoNotTouchTheFacts) {
 }
 
 TEST_F(Search, KindsScopesVisibilityAndWrongUse) {
-  const std::string lines = kLines +
+  const std::string lines = kHundLines +
                             "{\"node\":\"old\",\"text\":\"dog dog "
                             "dog\"}\n{\"edge\":[\"m1\",\"old\"],\"kind\":\"supersedes\"}\n"
                             "{\"node\":\"far\",\"text\":\"dog\",\"scope\":\"other\"}\n";

@@ -7,14 +7,12 @@
 #include <new>
 #include <thread>
 
+#include "tests/tools/server/meta.h"
 #include "tools/server/mcp/protocol.h"
 #include "tools/server/workers.h"
 
 namespace plexus::tools::server {
 namespace {
-
-const std::string kMeta = R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
-                          R"("io.modelcontextprotocol/clientCapabilities":{}})";
 
 // A server whose requests take as long as the test wants.
 class SlowBackend final : public Backend {

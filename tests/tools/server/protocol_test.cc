@@ -8,13 +8,11 @@
 #include <thread>
 
 #include "tests/support/run_plexus.h"
+#include "tests/tools/server/meta.h"
 #include "tools/server/server.h"
 
 namespace plexus::tools::server {
 namespace {
-
-const std::string kMeta = R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
-                          R"("io.modelcontextprotocol/clientCapabilities":{}})";
 
 class ProtocolTest : public ::testing::Test {
  protected:
