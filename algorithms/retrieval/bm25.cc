@@ -7,15 +7,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <queue>
+#include <string_view>
+#include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
-#include "algorithms/retrieval/internal/term_lengths.h"
+#include "algorithms/retrieval/internal/best_list.h"
+#include "engine/arrays/paged_array.h"
+#include "engine/arrays/views.h"
+#include "engine/lineage.h"
 #include "engine/out_of_memory.h"
+#include "engine/parallel.h"
+#include "engine/snapshot.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::retrieval {
@@ -31,6 +42,170 @@ struct Posting {
 
 bool IsDocument(const Snapshot& snapshot, bool events, NodeId node) {
   return events ? snapshot.node_kind(node) == builtin::kEvent : snapshot.is_fact(node);
+}
+
+// As lengths_ has it.
+float LengthOf(const Snapshot& snapshot, const ArcFilter& filter, bool of_events, NodeId node) {
+  if (!IsDocument(snapshot, of_events, node) || !snapshot.alive(node)) return 0.0f;
+  double length = 0;
+  bool any = false;
+  snapshot.ForEachArc(Direction::kOut, node, filter, [&](const Arc& arc) {
+    length += arc.weight;
+    any = true;
+  });
+  return any && length == 0 ? -0.0f : static_cast<float>(length);
+}
+
+bool AnyTerms(float length) { return length > 0 || std::signbit(length); }
+
+std::size_t Pieces(std::size_t count, std::size_t of) { return (count + of - 1) / of; }
+
+// values[at] and those after it, up to `most`.
+template <class Array>
+double SumOf(const Array& values, std::size_t at, std::size_t most) {
+  double sum = 0;
+  for (const std::size_t end = std::min(values.size(), at + most); at < end; ++at)
+    sum += static_cast<double>(values[at]);
+  return sum;
+}
+
+// TermLengths: how long each fact's text is, in terms, and how long texts are on average; the
+// same of events' texts, apart.
+//
+// What BM25 needs of all of them before the first score. Counted once over all has_term arcs, then
+// carried from state to state by the facts that a batch changed (engine/lineage.h).
+//
+// The average must come out with the same bits either way, so lengths are added up in one fixed
+// order: by block of kBlock nodes, by group of kGroup blocks, then over the groups. A change adds
+// up its blocks and groups again.
+class TermLengths final : public Carried {
+ public:
+  static constexpr std::string_view kName = "term lengths";
+
+  // Computes: the lengths of the snapshot's facts, or events. They are kept with its state and
+  //   carried to later ones, unless the executor stopped and left work undone.
+  // Complexity: O(1) when they are kept, else O(nodes + has_term arcs).
+  // Errors: none; throws std::bad_alloc.
+  // Threads: parallel. The same bits at any thread count.
+  static std::shared_ptr<const TermLengths> Of(const Snapshot& snapshot,
+                                               common_internal::StoppableExecutor& executor,
+                                               bool of_events = false);
+
+  std::uint64_t documents() const { return documents_; }  // Alive facts (events) with a term.
+  double average() const { return average_; }             // Their mean length. 0 without documents.
+  float operator[](NodeId node) const { return lengths_[node] + 0.0f; }  // 0: no terms.
+
+  std::shared_ptr<const Carried> Carry(const Snapshot& now,
+                                       const StateChanges& changes) const override;
+  MadeOf made_of() const override { return MadeOf::kContent; }
+  std::uint64_t size_bytes() const override;
+
+ private:
+  static constexpr std::size_t kBlock = 1024;  // nodes
+  static constexpr std::size_t kGroup = 1024;  // blocks
+
+  // Counts them, and keeps nothing.
+  static std::shared_ptr<const TermLengths> Make(const Snapshot& snapshot, Executor& executor,
+                                                 bool of_events);
+  void Total(double sum);
+
+  PagedView<float> lengths_;    // -0: terms that weigh nothing; +0: no terms
+  PagedView<double> blocks_;    // sums of lengths
+  std::vector<double> groups_;  // sums of blocks
+  bool of_events_ = false;      // else of facts
+  std::uint64_t documents_ = 0;
+  double average_ = 0;
+};
+
+void TermLengths::Total(double sum) {
+  average_ = documents_ ? sum / static_cast<double>(documents_) : 0;
+}
+
+std::shared_ptr<const TermLengths> TermLengths::Of(const Snapshot& snapshot,
+                                                   common_internal::StoppableExecutor& executor,
+                                                   bool of_events) {
+  if (auto known = FindDerived<TermLengths>(snapshot, of_events)) return known;
+  auto made = Make(snapshot, executor, of_events);
+  return executor.stopped() ? made : KeepDerived<TermLengths>(snapshot, std::move(made), of_events);
+}
+
+std::shared_ptr<const TermLengths> TermLengths::Make(const Snapshot& snapshot, Executor& executor,
+                                                     bool of_events) {
+  constexpr std::size_t kGrain = 4 * kBlock;
+  const std::size_t n = snapshot.node_count();
+  const ArcFilter filter = ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm);
+  std::vector<float> lengths(n, 0.0f);
+  std::vector<double> blocks(Pieces(n, kBlock), 0.0);
+  auto made = std::make_shared<TermLengths>();
+  made->of_events_ = of_events;
+  made->documents_ = ParallelReduce<std::uint64_t>(
+      executor, n, kGrain, 0,
+      [&](std::size_t begin, std::size_t end) {
+        std::uint64_t documents = 0;
+        for (std::size_t v = begin; v < end; ++v) {
+          lengths[v] = LengthOf(snapshot, filter, of_events, static_cast<NodeId>(v));
+          documents += AnyTerms(lengths[v]);
+        }
+        for (std::size_t v = begin; v < end; v += kBlock)
+          blocks[v / kBlock] = SumOf(lengths, v, kBlock);
+        return documents;
+      },
+      std::plus<>());
+  for (std::size_t b = 0; b < blocks.size(); b += kGroup)
+    made->groups_.push_back(SumOf(blocks, b, kGroup));
+  PagedArray<float> all_lengths;
+  all_lengths.Append(lengths);
+  PagedArray<double> all_blocks;
+  all_blocks.Append(blocks);
+  made->lengths_ = all_lengths.Publish();
+  made->blocks_ = all_blocks.Publish();
+  made->Total(SumOf(made->groups_, 0, made->groups_.size()));
+  return made;
+}
+
+std::shared_ptr<const Carried> TermLengths::Carry(const Snapshot& now,
+                                                  const StateChanges& changes) const {
+  std::vector<NodeId> touched = changes.nodes;
+  for (NodeId v = changes.first_new; v < now.node_count(); ++v) touched.push_back(v);
+  for (const StateChanges::Edge& e : changes.edges)
+    if (e.kind == builtin::kHasTerm) touched.push_back(e.source);
+  std::sort(touched.begin(), touched.end());
+  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+
+  const ArcFilter filter = ArcFilter::Kind(now.schema(), builtin::kHasTerm);
+  PagedArray<float> lengths(lengths_, 0.0f);
+  auto made = std::make_shared<TermLengths>();
+  made->of_events_ = of_events_;
+  made->documents_ = documents_;
+  std::vector<std::size_t> blocks;  // with another sum
+  for (const NodeId v : touched) {
+    const float before = lengths[v], after = LengthOf(now, filter, of_events_, v);
+    made->documents_ +=
+        static_cast<std::uint64_t>(AnyTerms(after)) - static_cast<std::uint64_t>(AnyTerms(before));
+    if (v < lengths.size() && before == after && std::signbit(before) == std::signbit(after))
+      continue;
+    lengths.Set(v, after);
+    if (blocks.empty() || blocks.back() != v / kBlock) blocks.push_back(v / kBlock);
+  }
+  PagedArray<double> sums(blocks_, 0.0);
+  made->groups_ = groups_;
+  made->groups_.resize(Pieces(Pieces(lengths.size(), kBlock), kGroup), 0.0);
+  for (const std::size_t b : blocks) sums.Set(b, SumOf(lengths, b * kBlock, kBlock));
+  std::size_t summed = made->groups_.size();
+  for (const std::size_t b : blocks)
+    if (b / kGroup != summed) {
+      summed = b / kGroup;
+      made->groups_[summed] = SumOf(sums, summed * kGroup, kGroup);
+    }
+  made->lengths_ = lengths.Publish();
+  made->blocks_ = sums.Publish();
+  made->Total(SumOf(made->groups_, 0, made->groups_.size()));
+  return made;
+}
+
+std::uint64_t TermLengths::size_bytes() const {
+  return sizeof(*this) + lengths_.size_bytes() + blocks_.size_bytes() +
+         groups_.capacity() * sizeof(double);
 }
 
 std::vector<Posting> Postings(const Snapshot& snapshot, const ArcFilter& filter, bool events,
@@ -51,30 +226,6 @@ std::vector<Posting> Postings(const Snapshot& snapshot, const ArcFilter& filter,
 bool Better(const Bm25Hit& a, const Bm25Hit& b) {
   return a.score != b.score ? a.score > b.score : a.node < b.node;
 }
-
-// The `top` best of what is offered; 0 = all.
-class Best {
- public:
-  explicit Best(std::size_t top) : top_(top) {}
-  void Offer(Bm25Hit match) {
-    if (top_ == 0 || matches_.size() < top_) {
-      matches_.push_back(std::move(match));
-      if (matches_.size() == top_) std::make_heap(matches_.begin(), matches_.end(), Better);
-    } else if (Better(match, matches_.front())) {
-      std::pop_heap(matches_.begin(), matches_.end(), Better);
-      matches_.back() = std::move(match);
-      std::push_heap(matches_.begin(), matches_.end(), Better);
-    }
-  }
-  std::vector<Bm25Hit> Take() {
-    std::sort(matches_.begin(), matches_.end(), Better);
-    return std::move(matches_);
-  }
-
- private:
-  std::size_t top_;
-  std::vector<Bm25Hit> matches_;  // a heap with the worst in front, once full
-};
 
 Status Check(std::span<const std::string> terms, const Bm25Options& options) {
   const auto bad = [](const char* what) { return Invalid(what); };
@@ -112,7 +263,7 @@ double Bm25Idf(double documents, double df) {
 
 std::uint64_t CountTexts(const Snapshot& snapshot, const RunOptions& run) {
   common_internal::StoppableExecutor executor(common_internal::Pick(run.executor), run.budget);
-  const auto lengths = internal::TermLengths::Of(snapshot, executor);
+  const auto lengths = TermLengths::Of(snapshot, executor);
   return executor.stopped() ? 0 : lengths->documents();
 }
 
@@ -121,8 +272,8 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
   PLEXUS_TRY(Check(terms, options));
   common_internal::StoppableExecutor executor(common_internal::Pick(options.run.executor),
                                               options.run.budget);
-  const auto known = internal::TermLengths::Of(snapshot, executor, options.events);
-  const internal::TermLengths& lengths = *known;
+  const auto known = TermLengths::Of(snapshot, executor, options.events);
+  const TermLengths& lengths = *known;
   Bm25Result result;
   if (executor.stopped()) return Nothing({});
   result.documents = lengths.documents();
@@ -170,7 +321,7 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
   for (std::size_t t = 0; t < postings.size(); ++t)
     if (!postings[t].empty()) heads.push({postings[t][0].node, t, 0});
   const Formula formula{options, lengths.average()};
-  Best best(options.top);
+  internal::BestList<Bm25Hit, decltype(&Better)> best(options.top, &Better);
   std::uint64_t edges_left = options.run.budget.edges;
   for (std::uint64_t seen = 0; !heads.empty(); ++seen) {
     if (seen >= options.run.budget.nodes || edges_left == 0 ||
@@ -198,9 +349,10 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
     }
     if (!wanted) continue;
     ++result.found;
-    best.Offer(std::move(match));
+    best.Add(std::move(match));
   }
   result.hits = best.Take();
+  std::ranges::sort(result.hits, Better);
   return result;
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -212,7 +364,7 @@ Result<std::vector<Bm25Hit>> Bm25Of(const Snapshot& snapshot, const Bm25Result& 
   if (asked.terms.empty()) return matches;
   common_internal::StoppableExecutor executor(common_internal::Pick(options.run.executor),
                                               options.run.budget);
-  const auto lengths = internal::TermLengths::Of(snapshot, executor, options.events);
+  const auto lengths = TermLengths::Of(snapshot, executor, options.events);
   if (executor.stopped()) return matches;
   // The place of each term by its node, and of each phrase by what holds it.
   boost::unordered_flat_map<NodeId, std::size_t> places;

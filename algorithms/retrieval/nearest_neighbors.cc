@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "algorithms/common/internal/top_k.h"
-#include "algorithms/retrieval/internal/vectors/best_list.h"
+#include "algorithms/retrieval/internal/best_list.h"
 #include "algorithms/retrieval/internal/vectors/candidate_search.h"
-#include "algorithms/retrieval/internal/vectors/narrow_scan.h"
+#include "algorithms/retrieval/internal/vectors/narrow_rows.h"
 #include "algorithms/retrieval/internal/vectors/row_reader.h"
 #include "engine/out_of_memory.h"
 
@@ -86,7 +86,7 @@ std::vector<std::vector<RankedNode>> ScanBlock(std::span<const SpaceQuery> queri
   const VectorView& view = queries[0].view();
   const std::uint32_t stretch = Stretch(queries.size());
   RowReader reader(view, queries[0].level());
-  std::vector<BestList> best(queries.size(), BestList(top));
+  std::vector<BestList<RankedNode>> best(queries.size(), BestList<RankedNode>(top));
   std::vector<double> ranks(queries.size() * stretch);
   for (std::uint32_t row = begin; row < end;) {
     VectorView::Stretch stored = view.rows_from(row);
@@ -97,14 +97,14 @@ std::vector<std::vector<RankedNode>> ScanBlock(std::span<const SpaceQuery> queri
     for (std::size_t q = 0; q < queries.size(); ++q)
       for (std::uint32_t i = 0; i < count; ++i) {
         const double rank = ranks[q * count + i];
-        if (!best[q].Admits(rank)) continue;
+        if (best[q].full() && rank < best[q].worst().rank) continue;
         const NodeId node = view.node_of_row(row + i);
         if (node != kNoNode && node != skip && selection.contains(node)) best[q].Add({rank, node});
       }
     row += count;
   }
   std::vector<std::vector<RankedNode>> lists;
-  for (BestList& list : best) lists.push_back(list.Take());
+  for (BestList<RankedNode>& list : best) lists.push_back(list.Take());
   return lists;
 }
 

@@ -9,7 +9,6 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/retrieval/internal/document.h"
-#include "algorithms/retrieval/internal/term_difference.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 

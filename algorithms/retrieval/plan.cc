@@ -1,7 +1,12 @@
 // Retrieve: a plan and a question checked, then the stages one after the other.
+// Score terms: each function ends in UnitTerm, so that rounding does not leave [0, 1].
+// Rank fusion: shares by node, summed, sorted.
 #include "algorithms/retrieval/plan.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
 
 #include "algorithms/retrieval/internal/plan/plan_run.h"
 #include "engine/out_of_memory.h"
@@ -14,10 +19,6 @@ using internal::Candidate;
 using internal::PlanRun;
 using internal::Seed;
 
-std::unexpected<Error> Bad(const std::string& place, const std::string& what) {
-  return Invalid(place, ": ", what);
-}
-
 Status CheckQuestion(const Snapshot& snapshot, const RetrievalPlan& plan,
                      const RetrieveQuery& question) {
   const auto required = [&](PlanTerm term) {
@@ -26,9 +27,9 @@ Status CheckQuestion(const Snapshot& snapshot, const RetrievalPlan& plan,
   if (!question.vector.empty() && !question.space)
     return Invalid("the question has a vector, but of no space");
   if (required(PlanTerm::kSimilarity) && question.vector.empty())
-    return Bad("score.require", "similarity is wanted of all, and the question has no vector");
+    return Invalid("score.require: similarity is wanted of all, and the question has no vector");
   if (required(PlanTerm::kWords) && question.terms.empty())
-    return Bad("score.require", "words are wanted of all, and the question has none");
+    return Invalid("score.require: words are wanted of all, and the question has none");
   for (const NodeWeight& key : question.keys) {
     if (key.node >= snapshot.node_count() || !snapshot.alive(key.node))
       return common_internal::NotSelected(snapshot, "key", key.node, {});
@@ -41,10 +42,10 @@ Status CheckQuestion(const Snapshot& snapshot, const RetrievalPlan& plan,
     return Invalid("the question's space does not exist");
   for (std::size_t i = 0; i < plan.seeds.size(); ++i)
     if (plan.seeds[i].space && *plan.seeds[i].space >= spaces)
-      return Bad("seeds[" + std::to_string(i) + "].space", "it does not exist");
+      return Invalid("seeds[", i, "].space: it does not exist");
   for (std::size_t i = 0; i < plan.filter.node_kinds.size(); ++i)
     if (plan.filter.node_kinds[i] >= snapshot.schema().node_kinds().size())
-      return Bad("filter.node_kinds[" + std::to_string(i) + "]", "there is no such kind");
+      return Invalid("filter.node_kinds[", i, "]: there is no such kind");
   return {};
 }
 
@@ -107,5 +108,57 @@ Result<RetrieveResult> Retrieve(const Snapshot& snapshot, const RetrievalPlan& p
   return std::move(run.result);
 }
 PLEXUS_CATCH_NO_MEMORY
+
+double ScoreOf(std::span<const ScoreTerm> terms) {
+  double score = 0;
+  for (const ScoreTerm& term : terms) score += term.value * term.weight;
+  return score;
+}
+
+double UnitTerm(double value) { return value > 0 ? std::fmin(value, 1) : 0; }
+
+double Bm25Bound(std::span<const QueryTerm> terms, double k1) {
+  double bound = 0;
+  for (const QueryTerm& term : terms) bound += term.asked * term.idf * (k1 + 1);
+  return bound;
+}
+
+double TextTerm(double bm25, double bound) { return bound > 0 ? UnitTerm(bm25 / bound) : 0; }
+
+double SimilarityTerm(double similarity, Metric metric) {
+  if (metric == Metric::kInnerProduct) return UnitTerm(1 / (1 + std::exp(-similarity)));
+  return UnitTerm(similarity);
+}
+
+double RecencyTerm(std::optional<std::int64_t> last_ms, std::int64_t now_ms,
+                   std::int64_t half_life_ms) {
+  if (!last_ms) return 0;
+  // Times lie anywhere in 64 bits: their difference is taken of doubles.
+  const double age = static_cast<double>(now_ms) - static_cast<double>(*last_ms);
+  if (age <= 0) return 1;
+  return UnitTerm(std::exp2(-age / static_cast<double>(half_life_ms)));
+}
+
+double FrequencyTerm(std::int64_t uses, std::int64_t full) {
+  if (uses < 1) return 0;
+  return UnitTerm(std::log1p(static_cast<double>(uses)) / std::log1p(static_cast<double>(full)));
+}
+
+std::vector<FusedNode> FuseRanks(std::span<const std::vector<NodeId>> lists, double k,
+                                 std::span<const double> weights) {
+  std::vector<FusedNode> shares;
+  for (std::size_t l = 0; l < lists.size(); ++l)
+    for (std::size_t i = 0; i < lists[l].size(); ++i)
+      shares.push_back(
+          {lists[l][i], (weights.empty() ? 1 : weights[l]) / (k + static_cast<double>(i + 1))});
+  std::ranges::stable_sort(shares, {}, &FusedNode::node);
+  std::vector<FusedNode> fused;
+  for (const FusedNode& share : shares) {
+    if (fused.empty() || fused.back().node != share.node) fused.push_back({share.node, 0});
+    fused.back().score += share.score;
+  }
+  std::ranges::stable_sort(fused, std::greater<>(), &FusedNode::score);
+  return fused;
+}
 
 }  // namespace plexus::retrieval

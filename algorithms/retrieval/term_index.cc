@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "algorithms/retrieval/internal/document.h"
-#include "algorithms/retrieval/internal/term_difference.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 

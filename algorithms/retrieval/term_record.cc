@@ -1,25 +1,33 @@
 // The record is a map of properties, so every export and import knows how to carry it.
+// Nodes in doubt: all are looked at once, then those that batches touched.
 #include "algorithms/retrieval/terms.h"
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/retrieval/internal/document.h"
-#include "algorithms/retrieval/internal/texts_in_doubt.h"
+#include "engine/lineage.h"
 #include "engine/properties/properties.h"
+#include "engine/snapshot.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::retrieval {
 
 namespace {
 
+using internal::KeyMayHaveWords;
+using internal::NewestPart;
+
 constexpr std::string_view kRecordName = "plexus.terms";
 
 struct Switch {
   std::string_view name;
-  bool TermOptions::*on;
+  bool TermOptions::* on;
 };
 constexpr Switch kSwitches[] = {{"fold_accents", &TermOptions::fold_accents},
                                 {"split_identifiers", &TermOptions::split_identifiers},
@@ -30,11 +38,13 @@ constexpr Switch kSwitches[] = {{"fold_accents", &TermOptions::fold_accents},
                                 {"all_keys", &TermOptions::all_keys},
                                 {"event_queries", &TermOptions::event_queries}};
 
-std::vector<std::string> Sorted(std::vector<std::string> words) {
-  std::ranges::sort(words);
-  const auto rest = std::ranges::unique(words);
-  words.erase(rest.begin(), rest.end());
-  return words;
+// Each once.
+template <class T>
+std::vector<T> Sorted(std::vector<T> list) {
+  std::ranges::sort(list);
+  const auto rest = std::ranges::unique(list);
+  list.erase(rest.begin(), rest.end());
+  return list;
 }
 
 template <class T>
@@ -77,6 +87,101 @@ bool ReadMembers(const PropertyView& map, TermRecord& record) {
   if (const auto runs = map.Find("runs")) record.runs = runs->AsInt().value_or(0);
   return true;
 }
+
+ArcFilter HasTerm(const Snapshot& snapshot) {
+  return ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm);
+}
+
+// TextsInDoubt: nodes whose terms may not be those of their text; kept with the state.
+//
+// In doubt is a fact or an event with a text (or properties, where some are indexed) that is newer
+// than what an index covers, or with one of text and terms and not the other. Where all keys are
+// indexed, so is a fact without terms whose key may have words. A batch adds what it touched, so a
+// question looks at these nodes and not at all of them.
+class TextsInDoubt final : public Carried {
+ public:
+  static constexpr std::string_view kName = "texts in doubt";
+
+  // Ascending: every node that is in doubt where the index covers texts up to `covers`.
+  // O(nodes in doubt); where it is not kept, O(nodes).
+  static std::vector<NodeId> Of(const Snapshot& snapshot, Sequence covers,
+                                const TermOptions& terms) {
+    const Indexed indexed(terms);
+    // An index whose reach is not known is asked in another way.
+    const std::uint32_t variant =
+        (covers > 0 ? 1U : 0U) | (indexed.properties ? 2U : 0U) | (indexed.all_keys ? 4U : 0U);
+    const ArcFilter has_term = HasTerm(snapshot);
+    const auto kept = FindDerived<TextsInDoubt>(snapshot, variant);
+    // What an index that reached less far left in doubt holds all that this one does.
+    const bool serves = kept && kept->covers_ <= covers;
+    std::vector<NodeId> nodes;
+    const auto look = [&](NodeId node) {
+      if (IsInDoubt(snapshot, has_term, node, covers, indexed)) nodes.push_back(node);
+    };
+    if (serves)
+      for (const NodeId node : kept->nodes_) look(node);
+    else
+      for (NodeId node = 0; node < snapshot.node_count(); ++node) look(node);
+    if (serves && (kept->nodes_.empty() || nodes.size() > kept->nodes_.size() / 2)) return nodes;
+    std::shared_ptr<TextsInDoubt> made(new TextsInDoubt(covers, indexed));
+    made->nodes_ = nodes;
+    ReplaceDerived<TextsInDoubt>(snapshot, std::move(made), variant);
+    return nodes;
+  }
+
+  // What an index has that is no text.
+  struct Indexed {
+    explicit Indexed(const TermOptions& terms)
+        : properties(!terms.properties.empty()), all_keys(terms.all_keys) {}
+    bool properties, all_keys;
+  };
+  // Of an index that covers nothing that is known (0): texts without terms, terms without a text.
+  static bool IsInDoubt(const Snapshot& snapshot, const ArcFilter& has_term, NodeId node,
+                        Sequence covers, const Indexed& indexed) {
+    if (!snapshot.alive(node)) return false;
+    const bool fact = snapshot.is_fact(node);
+    if (!fact && snapshot.node_kind(node) != builtin::kEvent) return false;
+    const Sequence newest = NewestPart(snapshot, node, indexed.properties);
+    if (newest > 0 && covers > 0) return newest > covers;
+    const bool has_terms = snapshot.Degree(Direction::kOut, node, has_term) > 0;
+    if (newest > 0) return !has_terms;
+    if (indexed.all_keys && fact) return !has_terms && KeyMayHaveWords(snapshot.key(node));
+    return has_terms;
+  }
+
+  std::shared_ptr<const Carried> Carry(const Snapshot& now,
+                                       const StateChanges& changes) const override {
+    constexpr std::size_t kMost = 1 << 16;  // They are copied with every batch.
+    if (nodes_.size() > kMost) return nullptr;
+    std::vector<NodeId> touched = changes.nodes;
+    for (const StateChanges::Payload& p : changes.payloads)
+      if (p.field == NodeField::kText || (p.field == NodeField::kProperties && indexed_.properties))
+        touched.push_back(p.node);
+    for (const StateChanges::Edge& e : changes.edges)
+      if (e.kind == builtin::kHasTerm) touched.push_back(e.source);
+    for (NodeId v = changes.first_new; v < now.node_count(); ++v) touched.push_back(v);
+    touched = Sorted(std::move(touched));
+    const ArcFilter has_term = HasTerm(now);
+    std::shared_ptr<TextsInDoubt> made(new TextsInDoubt(covers_, indexed_));
+    std::ranges::set_difference(nodes_, touched, std::back_inserter(made->nodes_));
+    const auto middle = static_cast<std::ptrdiff_t>(made->nodes_.size());
+    for (const NodeId node : touched)
+      if (IsInDoubt(now, has_term, node, covers_, indexed_)) made->nodes_.push_back(node);
+    std::ranges::inplace_merge(made->nodes_, made->nodes_.begin() + middle);
+    return made;
+  }
+  MadeOf made_of() const override { return MadeOf::kContent; }
+  std::uint64_t size_bytes() const override {
+    return sizeof(*this) + nodes_.capacity() * sizeof(NodeId);
+  }
+
+ private:
+  TextsInDoubt(Sequence covers, const Indexed& indexed) : covers_(covers), indexed_(indexed) {}
+
+  Sequence covers_;
+  Indexed indexed_;
+  std::vector<NodeId> nodes_;  // ascending, in doubt by covers_ when they were added
+};
 
 }  // namespace
 
@@ -157,22 +262,22 @@ Status CheckOptions(const TermRecord& record, const TermOptions& terms) {
 Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record,
                                    const NodeSubset* subset) {
   constexpr std::size_t kReadAtMost = 4'096;
-  const ArcFilter has_term = ArcFilter::Kind(snapshot.schema(), builtin::kHasTerm);
+  const ArcFilter has_term = HasTerm(snapshot);
   std::vector<NodeId> doubtful;
   NotIndexed unread;
-  for (const NodeId node : internal::TextsInDoubt::Of(snapshot, record.covers(), record.terms)) {
+  for (const NodeId node : TextsInDoubt::Of(snapshot, record.covers(), record.terms)) {
     if (!snapshot.is_fact(node) && (!record.terms.event_queries || subset)) continue;
     if (subset && !subset->contains(node)) continue;
     doubtful.push_back(node);
     const bool properties = !record.terms.properties.empty();
     const bool key_alone = snapshot.is_fact(node) && record.terms.all_keys &&
-                           internal::NewestPart(snapshot, node, properties) == 0;
+                           NewestPart(snapshot, node, properties) == 0;
     if (key_alone) continue;  // its words may all be stop words
     // Properties may have none of those that are indexed.
     const bool one_alone =
-        (internal::NewestPart(snapshot, node, false) > 0 ||
+        (NewestPart(snapshot, node, false) > 0 ||
          snapshot.Degree(Direction::kOut, node, has_term) > 0) &&
-        internal::TextsInDoubt::IsInDoubt(snapshot, has_term, node, 0, record.terms);
+        TextsInDoubt::IsInDoubt(snapshot, has_term, node, 0, TextsInDoubt::Indexed(record.terms));
     ++(one_alone ? unread.facts : unread.not_compared);
   }
   if (doubtful.empty() || doubtful.size() > kReadAtMost) return unread;
@@ -189,18 +294,18 @@ std::uint64_t CountNewerTexts(const Snapshot& snapshot, Sequence covers, const N
                               const TermOptions& terms) {
   std::uint64_t count = 0;
   const auto look = [&](NodeId node) {
-    if (internal::NewestPart(snapshot, node, !terms.properties.empty()) <= covers) return;
+    if (NewestPart(snapshot, node, !terms.properties.empty()) <= covers) return;
     count += snapshot.alive(node) && snapshot.is_fact(node) && (!subset || subset->contains(node));
   };
   if (covers > 0)
-    for (const NodeId node : internal::TextsInDoubt::Of(snapshot, covers, terms)) look(node);
+    for (const NodeId node : TextsInDoubt::Of(snapshot, covers, terms)) look(node);
   else
     for (NodeId node = 0; node < snapshot.node_count(); ++node) look(node);
   return count;
 }
 
 Sequence NewestText(const Snapshot& snapshot, NodeId node, const TermOptions& terms) {
-  return internal::NewestPart(snapshot, node, !terms.properties.empty());
+  return NewestPart(snapshot, node, !terms.properties.empty());
 }
 
 }  // namespace plexus::retrieval

@@ -8,6 +8,7 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stop_flag.h"
+#include "algorithms/retrieval/internal/best_list.h"
 #include "algorithms/retrieval/internal/vectors/candidate_search.h"
 #include "algorithms/retrieval/internal/vectors/row_reader.h"
 #include "engine/arrays/aligned_array.h"
@@ -38,7 +39,7 @@ class Join {
     for (std::size_t i = begin; i < end; ++i)
       queries.emplace_back(std::span(reader.Vector(nodes_[i]), view_.dimensions()), stride,
                            Metric::kCosine, options_.level);
-    std::vector<std::vector<RankedNode>> found(end - begin);
+    std::vector<BestList<RankedNode>> found(end - begin, BestList<RankedNode>(options_.top));
     AlignedArray<float> tile(kTile * stride);
     std::vector<double> cosines(kTile);
     // Of all pairs above a threshold each is found once, with the smaller id as a.
@@ -48,37 +49,24 @@ class Join {
         std::copy_n(reader.Vector(nodes_[at + r]), stride, tile.data() + r * stride);
       for (std::size_t q = 0; q < queries.size(); ++q) {
         queries[q].Measure({tile.data(), stride, count}, cosines.data());
-        for (std::size_t r = 0; r < count; ++r)
-          if (cosines[r] > options_.above)
-            Take({cosines[r], nodes_[at + r]}, nodes_[begin + q], found[q]);
+        for (std::size_t r = 0; r < count; ++r) {
+          const NodeId node = nodes_[begin + q], other = nodes_[at + r];
+          if (cosines[r] > options_.above && (options_.top == 0 ? other > node : other != node))
+            found[q].Add({cosines[r], other});
+        }
       }
     }
     std::vector<VectorJoinPair> pairs;
     for (std::size_t q = 0; q < found.size(); ++q) {
-      if (options_.top != 0) std::ranges::sort(found[q], std::less<>());
-      for (const RankedNode& other : found[q])
+      std::vector<RankedNode> best = found[q].Take();
+      if (options_.top != 0) std::ranges::sort(best, std::less<>());
+      for (const RankedNode& other : best)
         pairs.push_back({nodes_[begin + q], other.node, other.rank});
     }
     return pairs;
   }
 
  private:
-  void Take(RankedNode other, NodeId node, std::vector<RankedNode>& best) const {
-    if (options_.top == 0) {
-      if (other.node > node) best.push_back(other);
-      return;
-    }
-    if (other.node == node) return;
-    if (best.size() == options_.top) {  // a heap, the worst at its front
-      if (!(other < best.front())) return;
-      std::ranges::pop_heap(best, std::less<>());
-      best.back() = other;
-    } else {
-      best.push_back(other);
-    }
-    std::ranges::push_heap(best, std::less<>());
-  }
-
   const VectorView& view_;
   const std::vector<NodeId> nodes_;
   const VectorJoinOptions& options_;

@@ -14,11 +14,10 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
-#include "algorithms/retrieval/internal/where/where_list.h"
-#include "algorithms/retrieval/internal/where/where_set.h"
 #include "algorithms/retrieval/internal/where/where_tree.h"
 #include "engine/out_of_memory.h"
 #include "engine/properties/properties.h"
+#include "engine/state.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::retrieval {
@@ -407,5 +406,26 @@ Result<WhereResult> EvaluateWhere(const Snapshot& snapshot, std::string_view tex
                 WhereExpression::Compile(text, snapshot.schema(), options.now_ms));
   return EvaluateWhere(snapshot, expression, options);
 }
+
+Status ForEachPayload(const Snapshot& snapshot, std::span<const NodeId> nodes, NodeField field,
+                      const EachNodePayload& fn) try {
+  std::vector<std::pair<std::uint64_t, NodeId>> wanted;
+  for (const NodeId node : nodes)
+    if (const PayloadRef ref = snapshot.payload_ref(node, field))
+      wanted.emplace_back(ref.bits, node);
+  std::ranges::sort(wanted);
+  const auto repeated = std::ranges::unique(wanted);
+  wanted.erase(repeated.begin(), repeated.end());
+  std::vector<PayloadRef> refs;
+  refs.reserve(wanted.size());
+  for (const auto& [bits, node] : wanted) refs.push_back(PayloadRef{bits});
+  const auto take = [&](std::size_t i, Result<std::string_view> bytes) {
+    fn(wanted[i].second, std::move(bytes));
+  };
+  if (const auto& store = snapshot.state().payload_store) return store->GetEach(refs, take);
+  for (std::size_t i = 0; i < refs.size(); ++i) take(i, NotFound("there is no payload store"));
+  return {};
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::retrieval

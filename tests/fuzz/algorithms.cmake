@@ -15,16 +15,13 @@ plexus_fuzzer(pattern_fuzz
 target_include_directories(pattern_fuzz PRIVATE ${PLEXUS_XXHASH_INCLUDE})
 find_package(ICU 70 REQUIRED COMPONENTS uc)
 set(where_sources
-  ../../algorithms/retrieval/each_payload.cc
   ../../algorithms/common/internal/node_order.cc
   ../../algorithms/common/internal/selection.cc
   ../../algorithms/common/node_subset.cc
-  ../../algorithms/retrieval/internal/where/like_pattern.cc
   ../../algorithms/retrieval/internal/where/where_list.cc
   ../../algorithms/retrieval/internal/where/where_value.cc
   ../../algorithms/retrieval/where.cc
   ../../algorithms/retrieval/internal/where/where_parser.cc
-  ../../algorithms/retrieval/internal/where/where_set.cc
   ../../algorithms/retrieval/internal/word_forms.cc)
 plexus_fuzzer(where_fuzz
   SOURCES where_fuzz.cc

@@ -9,7 +9,7 @@
 
 #include "algorithms/common/common.h"
 #include "algorithms/connectivity/connectivity.h"
-#include "algorithms/memory/decisions/internal/cycles.h"
+#include "algorithms/memory/decisions/internal/closed_cycles.h"
 #include "algorithms/memory/internal/outcome_column.h"
 #include "algorithms/memory/visibility/visibility.h"
 #include "engine/out_of_memory.h"

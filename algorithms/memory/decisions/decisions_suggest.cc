@@ -8,7 +8,7 @@
 #include <optional>
 #include <unordered_set>
 
-#include "algorithms/memory/conflicts/internal/near_vectors.h"
+#include "algorithms/memory/conflicts/internal/near_words.h"
 #include "algorithms/memory/internal/outcome_column.h"
 #include "algorithms/memory/ledger/internal/ledger_read.h"
 #include "algorithms/similarity/similarity.h"
@@ -119,8 +119,7 @@ class Suggest {
   }
 
   Status Named() {
-    PLEXUS_ASSIGN(const std::string text,
-                  snapshot_.PayloadOrEmpty(snapshot_.payload_ref(node_, NodeField::kText)));
+    PLEXUS_ASSIGN(const std::string text, snapshot_.PayloadOrEmpty(node_, NodeField::kText));
     std::unordered_set<NodeId> seen;
     for (std::size_t at = 0; at < text.size();) {
       if (IsBlank(text[at])) {
@@ -211,13 +210,8 @@ class Suggest {
       const auto text = snapshot_.string_column(*column, node);
       if (text) return std::string(snapshot_.string(*text));
     }
-    PLEXUS_ASSIGN(const std::string bytes,
-                  snapshot_.PayloadOrEmpty(snapshot_.payload_ref(node, NodeField::kProperties)));
-    if (bytes.empty()) return std::string();
-    PLEXUS_ASSIGN(const PropertyMap map, PropertyMap::Read(bytes));
-    const auto value = map.root().Find(name);
-    const auto text = value ? value->AsString() : std::nullopt;
-    return text ? std::string(*text) : std::string();
+    PLEXUS_ASSIGN(const PropertyMap map, internal::PropertiesOf(snapshot_, node));
+    return internal::TextOf(map.root(), name);
   }
 
   Status Same(const std::string& property) {

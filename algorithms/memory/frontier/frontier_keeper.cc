@@ -2,12 +2,13 @@
 #include "algorithms/memory/frontier/frontier.h"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/memory/frontier/internal/row_partners.h"
+#include "algorithms/common/internal/simd_dispatch.h"
 #include "algorithms/memory/frontier/internal/surface/kept_pool.h"
 #include "algorithms/memory/frontier/internal/surface/surface_pairs.h"
 #include "algorithms/memory/frontier/internal/surface/surface_reply.h"
@@ -22,8 +23,11 @@ namespace plexus::memory {
 
 namespace {
 
+using internal::MemberRow;
 using internal::Row;
 using internal::ScoredPair;
+using internal::SurfacePool;
+using internal::WorthBound;
 
 constexpr std::size_t kMostMembers = 256;  // that change in a quick update
 constexpr std::size_t kMostChanges = 65'536;
@@ -56,7 +60,7 @@ struct Kept {
   internal::KeptPool pool;
   internal::SurfaceExtras extras;
   internal::SurfaceScore score;
-  internal::WorthBound bound;
+  WorthBound bound;
   std::shared_ptr<const NodeSubset> seen;
   std::shared_ptr<const LedgerIndex> ledger;
   bool term_index = false;
@@ -64,9 +68,61 @@ struct Kept {
   std::vector<ScoredPair> known;
   std::optional<ScoredPair> last;
 
-  Kept(internal::SurfacePool&& made, const NeverComposedOptions& options)
+  Kept(SurfacePool&& made, const NeverComposedOptions& options)
       : pool(std::move(made), options), score(pool.pool(), options, extras), bound(score) {}
 };
+
+// --- one row against all others, through their signatures: what a change of one member asks
+
+[[gnu::always_inline]] inline void MatchRows(const SurfacePool& pool, const WorthBound& bound,
+                                             Row row, float need, Row first, Row last,
+                                             std::vector<Row>& out) {
+  const MemberRow& x = pool.rows[row];
+  const auto slack = [](const MemberRow& r) -> std::uint32_t {
+    return r.tag_slack == 65535 ? 1u << 30 : r.tag_slack;
+  };
+  for (Row r = first; r < last; ++r) {
+    const MemberRow& y = pool.rows[r];
+    const auto common = [&](std::size_t word) {
+      return static_cast<std::uint32_t>(std::popcount(x.signature[word] & y.signature[word]));
+    };
+    const std::uint32_t tags = common(0) + common(1) + common(2) + std::min(slack(x), slack(y));
+    const std::uint32_t terms = common(3) + std::min<std::uint32_t>(x.term_slack, y.term_slack);
+    if (bound.row(row) + bound.row(r) + bound.tags(tags) + bound.terms(terms) >= need && r != row)
+      out.push_back(r);
+  }
+}
+void MatchScalar(const SurfacePool& pool, const WorthBound& bound, Row row, float need, Row first,
+                 Row last, std::vector<Row>& out) {
+  MatchRows(pool, bound, row, need, first, last, out);
+}
+using Matcher = void (*)(const SurfacePool&, const WorthBound&, Row, float, Row, Row,
+                         std::vector<Row>&);
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("popcnt"))) void MatchPopcount(const SurfacePool& pool,
+                                                     const WorthBound& bound, Row row, float need,
+                                                     Row first, Row last, std::vector<Row>& out) {
+  MatchRows(pool, bound, row, need, first, last, out);
+}
+// Machines with AVX2 count bits in one instruction.
+constexpr common_internal::SimdTable<Matcher> kMatch{&MatchScalar, &MatchPopcount};
+#else
+constexpr common_internal::SimdTable<Matcher> kMatch{&MatchScalar};
+#endif
+
+// The rows whose pair with `row` may be worth `need`, ascending; `row` is none. O(rows).
+std::vector<Row> PartnersOf(const SurfacePool& pool, const WorthBound& bound, Row row, float need,
+                            Executor& executor) {
+  constexpr Row kRows = 1 << 15;  // of a block
+  std::vector<std::vector<Row>> parts((pool.count() + kRows - 1) / kRows);
+  RunBlocks(executor, parts.size(), [&](std::size_t p) {
+    const Row first = static_cast<Row>(p) * kRows, last = std::min(pool.count(), first + kRows);
+    kMatch.Find(SimdLevel::kBest)(pool, bound, row, need, first, last, parts[p]);
+  });
+  std::vector<Row> rows;
+  for (const std::vector<Row>& part : parts) rows.insert(rows.end(), part.begin(), part.end());
+  return rows;
+}
 
 }  // namespace
 
@@ -119,8 +175,7 @@ Status FrontierKeeper::State::Full(const Snapshot& now, std::string why) {
     PLEXUS_ASSIGN(made, NeverComposed(now, options));  // or why not
   } else {
     snapshot = now;
-    PLEXUS_ASSIGN(internal::SurfacePool pool,
-                  internal::MakeSurfacePool(snapshot, options, executor()));
+    PLEXUS_ASSIGN(SurfacePool pool, internal::MakeSurfacePool(snapshot, options, executor()));
     auto next = std::make_unique<Kept>(std::move(pool), options);
     PLEXUS_ASSIGN(next->seen, VisibleNodes(now, options.now_ms,
                                            {.include_superseded = options.include_superseded,

@@ -1,8 +1,11 @@
 // Never-composed frontier: options checked, a lens asked, its page written.
+// Outcomes of memories: one pass over the events that have some.
 #include "algorithms/memory/frontier/frontier.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "algorithms/common/internal/in_time.h"
 #include "algorithms/common/internal/selection.h"
@@ -14,9 +17,9 @@
 #include "algorithms/memory/frontier/internal/surface/anchored_members.h"
 #include "algorithms/memory/frontier/internal/surface/surface_pairs.h"
 #include "algorithms/memory/frontier/internal/surface/surface_reply.h"
-#include "algorithms/memory/frontier/internal/surface/surface_sets.h"
 #include "algorithms/memory/ledger/internal/inside_ledger.h"
 #include "algorithms/memory/ledger/internal/prior_outcomes.h"
+#include "algorithms/memory/ledger/ledger.h"
 #include "algorithms/retrieval/vectors.h"
 #include "engine/out_of_memory.h"
 #include "engine/vectors/vector_view.h"
@@ -248,6 +251,30 @@ Result<NeverComposedPage> NeverComposed(const Snapshot& snapshot,
                                             : Structural(snapshot, options, end));
   page.lens = options.lens;
   return page;
+}
+PLEXUS_CATCH_NO_MEMORY
+
+Result<std::vector<NodeWeight>> OutcomeValues(const Snapshot& snapshot, Executor* executor,
+                                              const NodeSubset* inside) try {
+  PLEXUS_ASSIGN(const auto ledger, LedgerIndex::Of(snapshot, executor));
+  std::vector<std::pair<NodeId, OutcomeSet>> members;
+  for (const NodeId event : ledger->newest()) {
+    const OutcomeSet outcomes = ledger->event_outcomes(event);
+    if (outcomes == 0 || (inside && !internal::IsInside(*ledger, event, *inside))) continue;
+    for (const NodeId member : ledger->members(event)) members.emplace_back(member, outcomes);
+  }
+  std::ranges::sort(members);
+  constexpr double kLeast = internal::kLeastAdjustment;
+  constexpr double kRange = internal::kMostAdjustment - kLeast;
+  std::vector<NodeWeight> values;
+  for (std::size_t i = 0; i < members.size();) {
+    const NodeId member = members[i].first;
+    OutcomeSet all = 0;
+    for (; i < members.size() && members[i].first == member; ++i)
+      all = static_cast<OutcomeSet>(all | members[i].second);
+    values.push_back({member, (internal::OutcomeAdjustment(all) - kLeast) / kRange});
+  }
+  return values;
 }
 PLEXUS_CATCH_NO_MEMORY
 

@@ -8,37 +8,28 @@ namespace {
 
 // Nested lists and maps are as deep as PropertyMap::Read lets them be.
 void CopyValue(PropertyMapBuilder& to, const std::string_view* name, const PropertyView& value) {
-  const auto add = [&](auto&& named, auto&& unnamed) {
-    if (name)
-      named(*name);
-    else
-      unnamed();
-  };
+  // put(its name, or nothing).
+  const auto add = [&](auto&& put) { name ? put(*name) : put(); };
   switch (value.type()) {
     case PropertyType::kNull:
-      return add([&](std::string_view n) { to.Null(n); }, [&] { to.Null(); });
+      return add([&](auto... n) { to.Null(n...); });
     case PropertyType::kBool:
-      return add([&](std::string_view n) { to.Bool(n, *value.AsBool()); },
-                 [&] { to.Bool(*value.AsBool()); });
+      return add([&](auto... n) { to.Bool(n..., *value.AsBool()); });
     case PropertyType::kInt:
-      return add([&](std::string_view n) { to.Int(n, *value.AsInt()); },
-                 [&] { to.Int(*value.AsInt()); });
+      return add([&](auto... n) { to.Int(n..., *value.AsInt()); });
     case PropertyType::kUint:
-      return add([&](std::string_view n) { to.Uint(n, *value.AsUint()); },
-                 [&] { to.Uint(*value.AsUint()); });
+      return add([&](auto... n) { to.Uint(n..., *value.AsUint()); });
     case PropertyType::kDouble:
-      return add([&](std::string_view n) { to.Double(n, *value.AsDouble()); },
-                 [&] { to.Double(*value.AsDouble()); });
+      return add([&](auto... n) { to.Double(n..., *value.AsDouble()); });
     case PropertyType::kString:
-      return add([&](std::string_view n) { to.String(n, *value.AsString()); },
-                 [&] { to.String(*value.AsString()); });
+      return add([&](auto... n) { to.String(n..., *value.AsString()); });
     case PropertyType::kList:
-      add([&](std::string_view n) { to.BeginList(n); }, [&] { to.BeginList(); });
+      add([&](auto... n) { to.BeginList(n...); });
       for (std::size_t i = 0; i < value.size(); ++i) CopyValue(to, nullptr, value[i]);
       to.End();
       return;
     case PropertyType::kMap:
-      add([&](std::string_view n) { to.BeginMap(n); }, [&] { to.BeginMap(); });
+      add([&](auto... n) { to.BeginMap(n...); });
       CopyMembers(to, value);
       to.End();
       return;

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "algorithms/memory/recall/internal/recall_lists.h"
-#include "algorithms/memory/recall/internal/recall_planned.h"
 #include "algorithms/memory/visibility/visibility.h"
 #include "algorithms/retrieval/plan.h"
 #include "algorithms/retrieval/terms.h"

@@ -42,13 +42,12 @@ class Evidence {
     const double confidence =
         best_ + std::min(0.03 * static_cast<double>(evidence_), 0.2) - 0.1 * contradictions_;
     event.confidence = std::clamp(confidence, 0.0, 1.0);
-    event.status = contradictions_ > 0        ? "contradictions_found"
-                   : evidence_ == 0           ? "no_evidence"
+    event.status = contradictions_ > 0       ? "contradictions_found"
+                   : evidence_ == 0          ? "no_evidence"
                    : *event.confidence > 0.7 ? "resolved"
-                                              : "partial_evidence";
+                                             : "partial_evidence";
     const auto first = std::ranges::find(event.members, "primary", &NewMember::role);
-    event.output_preview =
-        (first == event.members.end() ? event.members.front() : *first).preview;
+    event.output_preview = (first == event.members.end() ? event.members.front() : *first).preview;
     return {};
   }
 
@@ -97,8 +96,7 @@ class Evidence {
     member.rank = static_cast<double>(event.members.size());
     member.score = score;
     member.trust = internal::TrustOf(snapshot_, node);
-    PLEXUS_ASSIGN(const std::string text,
-                  snapshot_.PayloadOrEmpty(snapshot_.payload_ref(node, NodeField::kText)));
+    PLEXUS_ASSIGN(const std::string text, snapshot_.PayloadOrEmpty(node, NodeField::kText));
     if (IsValidUtf8(text)) member.preview = PreviewOf(text);
     event.members.push_back(std::move(member));
     return {};

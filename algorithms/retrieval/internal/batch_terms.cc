@@ -1,23 +1,31 @@
-// The terms of the texts that a batch writes, in the same batch; see terms.h. An index of more
-// than texts: batch_documents.h.
-#include <boost/unordered/unordered_flat_map.hpp>
+// The terms of the texts that a batch writes, in the same batch; see terms.h. In an index of more
+// than texts every document that the preview has otherwise is compared with its terms there.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/retrieval/internal/batch_documents.h"
 #include "algorithms/retrieval/internal/document.h"
-#include "algorithms/retrieval/internal/term_difference.h"
 #include "algorithms/retrieval/terms.h"
+#include "engine/error.h"
+#include "engine/graph.h"
 #include "engine/out_of_memory.h"
+#include "engine/parallel.h"
+#include "engine/snapshot.h"
 #include "engine/vocabulary.h"
+#include "engine/write_batch.h"
 
 namespace plexus::retrieval {
 
 namespace {
+
+using namespace internal;
 
 constexpr std::size_t kGrain = 64;  // texts per task
 
@@ -27,9 +35,8 @@ struct Written {
   NodeId id = kNoNode;  // kNoNode: new
   bool set = false;     // it has a text in the end
   std::string_view text;
-  std::vector<internal::StoredTerm>
-      own;  // has_term edges as the batch leaves them: weight < 0 is unlinked
-  internal::TermDifference difference;
+  std::vector<StoredTerm> own;  // has_term edges as the batch leaves them: weight < 0 is unlinked
+  TermDifference difference;
   bool changed = false;  // the text is not the stored one
 };
 
@@ -57,7 +64,7 @@ class BatchTerms {
       report.texts += w.set && w.changed;
       // What it was compared with. A removal takes with it whatever is there.
       if (!Removal(w.node, w.id)) batch_.ExpectEdges(w.node, builtin::kHasTerm, s_, w.id);
-      internal::FillTerms(batch_, w.node, w.difference, report);
+      FillTerms(batch_, w.node, w.difference, report);
     }
     return report;
   }
@@ -180,18 +187,17 @@ class BatchTerms {
     if (!w.set && removed) return {};  // its edges went with it
     std::vector<TermCount> wanted;
     if (w.set) PLEXUS_SET(wanted, splitter.CountDocument(w.text, KeyOf(w)));
-    std::vector<internal::StoredTerm> stored;
-    if (was_there) stored = internal::StoredTerms(s_, w.id, has_term_);
+    std::vector<StoredTerm> stored;
+    if (was_there) stored = StoredTerms(s_, w.id, has_term_);
     if (term_removed_)
-      std::erase_if(stored, [&](const internal::StoredTerm& there) {
+      std::erase_if(stored, [&](const StoredTerm& there) {
         return removed_ids_.contains(there.node.index());
       });
-    for (const internal::StoredTerm& own : w.own) {  // in order: the last one counts
-      std::erase_if(stored,
-                    [&](const internal::StoredTerm& there) { return there.term == own.term; });
+    for (const StoredTerm& own : w.own) {  // in order: the last one counts
+      std::erase_if(stored, [&](const StoredTerm& there) { return there.term == own.term; });
       if (own.weight >= 0) stored.push_back(own);
     }
-    w.difference = internal::DifferenceOf(std::move(wanted), std::move(stored));
+    w.difference = DifferenceOf(std::move(wanted), std::move(stored));
     return {};
   }
   // Words of an event's key are no terms.
@@ -214,7 +220,7 @@ class BatchTerms {
   Executor& executor_;
   const ArcFilter has_term_;
   const bool events_;
-  internal::SplitterPool pool_;
+  SplitterPool pool_;
   std::vector<Written> written_;
   boost::unordered_flat_map<NodeId, std::uint32_t> by_id_;
   boost::unordered_flat_map<std::string_view, std::uint32_t> by_key_;      // of new nodes
@@ -223,13 +229,100 @@ class BatchTerms {
   bool term_removed_ = false;                                              // one of the graph's
 };
 
+// --- an index of more than texts
+
+struct Changed {
+  TermDifference difference;
+  bool has_content = false;
+};
+
+// Nodes whose parts, key or terms the batch writes, and that may have terms; ascending.
+std::vector<NodeId> ChangedDocuments(const PreviewResult& preview, const TermOptions& terms) {
+  const StateChanges& changes = preview.changes;
+  std::vector<NodeId> nodes = changes.nodes;
+  for (const StateChanges::Payload& payload : changes.payloads)
+    if (payload.field == NodeField::kText || !terms.properties.empty())
+      nodes.push_back(payload.node);
+  for (const StateChanges::Edge& edge : changes.edges)
+    if (edge.kind == builtin::kHasTerm) nodes.push_back(edge.source);
+  for (NodeId v = changes.first_new; v < preview.snapshot.node_count(); ++v) nodes.push_back(v);
+  std::ranges::sort(nodes);
+  const auto repeated = std::ranges::unique(nodes);
+  nodes.erase(repeated.begin(), repeated.end());
+  std::erase_if(nodes, [&](NodeId node) {
+    return !preview.snapshot.alive(node) || !IsIndexed(preview.snapshot, node, terms);
+  });
+  return nodes;
+}
+
+Result<std::vector<Changed>> Compare(const Snapshot& after, const std::vector<NodeId>& nodes,
+                                     const TermOptions& terms, Executor& executor) {
+  SplitterPool pool(terms);
+  PLEXUS_ASSIGN(TermSplitter first, pool.Acquire());  // fails here, once, or never
+  pool.Release(std::move(first));
+  const ArcFilter has_term = ArcFilter::Kind(after.schema(), builtin::kHasTerm);
+  std::vector<Changed> compared(nodes.size());
+  const auto compare = [&](std::size_t begin, std::size_t end, TermSplitter& splitter) -> Status {
+    for (std::size_t i = begin; i < end; ++i) {
+      PLEXUS_ASSIGN(Document document, DocumentOf(after, nodes[i], terms, splitter));
+      compared[i].has_content = document.has_content;
+      compared[i].difference =
+          DifferenceOf(std::move(document.terms), StoredTerms(after, nodes[i], has_term));
+    }
+    return {};
+  };
+  PLEXUS_TRY(pool.ForBlocks(executor, nodes.size(), kGrain, compare));
+  return compared;
+}
+
+// A node of the preview, as the batch names it.
+NodeRef InBatch(const Snapshot& before, const Snapshot& after, NodeId node, WriteBatch& batch) {
+  if (node < before.node_count()) return NodeRef::Id(node);
+  if (after.is_fact(node)) return batch.Node(after.key(node));
+  return batch.IndexNode(after.node_kind(node), DisplayName(after.key(node)));
+}
+
+// As AddTerms, without the record, where properties or all keys are indexed: a document is then
+// made of what the batch writes and of what the graph has, so the batch is looked at through its
+// preview. A batch that the graph would refuse gets no terms; Apply says why.
+Result<IndexTermsReport> AddDocumentTerms(const Snapshot& snapshot, const TermOptions& terms,
+                                          WriteBatch& batch, Executor& executor) {
+  PLEXUS_TRY(batch.CheckRefs());
+  const Result<PreviewResult> preview = Preview(snapshot, batch, {.executor = &executor});
+  if (!preview && preview.error().code == ErrorCode::kResourceExhausted)
+    return std::unexpected(preview.error());
+  if (!preview) return IndexTermsReport();
+  const Snapshot& after = preview->snapshot;
+  const std::vector<NodeId> nodes = ChangedDocuments(*preview, terms);
+  PLEXUS_ASSIGN(std::vector<Changed> compared, Compare(after, nodes, terms, executor));
+  IndexTermsReport report;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const NodeId node = nodes[i];
+    TermDifference& difference = compared[i].difference;
+    for (NodeRef& term : difference.unlink)
+      term = InBatch(snapshot, after, static_cast<NodeId>(term.index()), batch);
+    ++(compared[i].has_content ? report.texts : report.without);
+    const NodeRef ref = InBatch(snapshot, after, node, batch);
+    // What it was compared with. A removal takes with it whatever is there.
+    if (node >= snapshot.node_count()) {
+      batch.ExpectEdges(ref, builtin::kHasTerm, snapshot, kNoNode);
+    } else if (!std::ranges::binary_search(preview->removed, node)) {
+      batch.ExpectEdges(ref, builtin::kHasTerm, snapshot, node);
+      for (const NodeField field : {NodeField::kText, NodeField::kProperties})
+        batch.ExpectPayload(ref, field, snapshot.payload_ref(node, field));
+    }
+    FillTerms(batch, ref, difference, report);
+  }
+  return report;
+}
+
 // With the options of the record, which the batch expects or writes.
 Result<IndexTermsReport> AddTermsOf(const Snapshot& snapshot, const TermRecord& record,
                                     WriteBatch& batch, Executor* executor) {
   Executor& threads = common_internal::Pick(executor);
   PLEXUS_ASSIGN(const IndexTermsReport report,
-                internal::IndexesMore(record.terms)
-                    ? internal::AddDocumentTerms(snapshot, record.terms, batch, threads)
+                IndexesMore(record.terms)
+                    ? AddDocumentTerms(snapshot, record.terms, batch, threads)
                     : BatchTerms(snapshot, record.terms, batch, threads).Run());
   const bool indexes = report.texts + report.without > 0;
   // Nothing is indexed of other batches either only because the options say so.

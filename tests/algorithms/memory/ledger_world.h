@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "algorithms/memory/ledger/internal/ledger_index_value.h"
-#include "algorithms/memory/ledger/internal/outcome_types.h"
+#include "algorithms/memory/ledger/internal/prior_outcomes.h"
 #include "algorithms/memory/ledger/ledger.h"
 #include "engine/snapshot.h"
 #include "engine/vocabulary.h"

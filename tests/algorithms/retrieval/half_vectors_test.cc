@@ -7,7 +7,7 @@
 #include <random>
 
 #include "algorithms/eigen.h"
-#include "algorithms/retrieval/internal/vectors/half_decode.h"
+#include "algorithms/retrieval/internal/vectors/row_reader.h"
 #include "algorithms/retrieval/plan.h"
 #include "algorithms/retrieval/vectors.h"
 #include "tests/algorithms/retrieval/half_twins.h"

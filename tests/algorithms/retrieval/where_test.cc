@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/retrieval/internal/where/like_pattern.h"
+#include "algorithms/retrieval/internal/where/where_tree.h"
 #include "engine/graph.h"
 #include "engine/times.h"
 #include "tests/algorithms/retrieval/where_oracle.h"

@@ -2,6 +2,7 @@
 // two can have in common is bounded by where they meet and by a bit for each element (the bitmap
 // filter: Sandes, Teodoro, Melo, "Bitmap filter: speeding up exact set similarity joins with
 // bitwise operations", 2020).
+// Vectors: the exact scan, then those that are too far are dropped.
 #include "algorithms/memory/conflicts/internal/near_words.h"
 
 #include <algorithm>
@@ -9,15 +10,18 @@
 #include <cmath>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "algorithms/common/internal/node_map.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/simd_dispatch.h"
 #include "engine/parallel.h"
+#include "engine/vectors/vector_view.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::memory::internal {
+
 namespace {
 
 using Key = WordSets::Key;
@@ -265,6 +269,28 @@ SharedWords CompareWords(std::span<const Key> a, std::span<const Key> b) {
 WordPairs JoinByWords(const Snapshot& snapshot, std::span<const NodeId> old,
                       const NodeSubset& others, double least, const RunOptions& run) {
   return WordJoin(snapshot, others, least, run).Run(old);
+}
+
+Result<retrieval::NearestResult> NearVectors(const Snapshot& snapshot, NodeId node,
+                                             std::string_view space, double least,
+                                             const NodeSubset& allowed, std::size_t top,
+                                             const RunOptions& run) {
+  retrieval::NearestResult none;
+  const auto id = snapshot.schema().FindSpace(space);
+  if (!id || !(least <= 1)) return none;
+  PLEXUS_ASSIGN(const VectorView* vectors, snapshot.vectors(*id));
+  if (!vectors->has(node)) return none;
+  retrieval::NearestOptions options;
+  options.metric = Metric::kCosine;
+  options.subset = &allowed;
+  options.skip = node;
+  options.top = top;
+  options.run = run;
+  VectorBuffer values;
+  PLEXUS_ASSIGN(retrieval::NearestResult result,
+                retrieval::Nearest(snapshot, *id, vectors->vector(node, values), options));
+  std::erase_if(result.hits, [&](const retrieval::NearestHit& hit) { return hit.measure < least; });
+  return result;
 }
 
 }  // namespace plexus::memory::internal

@@ -1,4 +1,5 @@
-// Memories that share most of their tags and terms.
+// Memories that share most of their tags and terms, and nodes whose vectors are near that of one:
+// what may be a conflict, a duplicate or a relation.
 //
 // A set is read with its rarest element first, in one order for all sets. Two sets of Jaccard t or
 // more then have their first common element among the first |A| - floor(t |A|) + 1 of each (prefix
@@ -7,12 +8,16 @@
 // "Efficient similarity joins for near duplicate detection", 2008).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/common/common.h"
+#include "algorithms/retrieval/vectors.h"
 #include "engine/arrays/views.h"
+#include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
@@ -67,5 +72,12 @@ struct WordPairs {
 // Threads: those of `run`; the same answer at any number of them.
 WordPairs JoinByWords(const Snapshot& snapshot, std::span<const NodeId> old,
                       const NodeSubset& others, double least, const RunOptions& run);
+
+// The `top` nearest by cosine, those of `least` and more, of `allowed` without the node itself. The
+// node need have no vector, the graph no such space; `least` above 1: none.
+Result<retrieval::NearestResult> NearVectors(const Snapshot& snapshot, NodeId node,
+                                             std::string_view space, double least,
+                                             const NodeSubset& allowed, std::size_t top,
+                                             const RunOptions& run);
 
 }  // namespace plexus::memory::internal

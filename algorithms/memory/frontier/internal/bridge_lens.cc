@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "algorithms/common/internal/object_pool.h"
+#include "algorithms/memory/frontier/internal/pair_lens.h"
 #include "algorithms/memory/frontier/internal/structural_fit.h"
-#include "algorithms/memory/frontier/internal/tie_score.h"
 
 namespace plexus::memory::internal {
 

@@ -41,9 +41,4 @@ Result<NeverComposedPage> MineDivergent(const Snapshot& snapshot, const LedgerIn
                                         const NodeSubset& pool, const NeverComposedOptions& options,
                                         const PagePosition& after = {});
 
-// Never composed first, then falling trust, then ids.
-std::vector<NodeId> FreshFirst(const PairTerms& terms);
-// The order of the sampler.
-std::vector<NodeId> Spread(const Snapshot& snapshot, const std::vector<NodeId>& fresh_first);
-
 }  // namespace plexus::memory::internal

@@ -93,18 +93,6 @@ SharedRows ReadShared(const Snapshot& snapshot, std::int64_t now_ms, const NodeS
   return shared;
 }
 
-}  // namespace
-
-double LikelyRows::Direct(NodeId a, NodeId b) const {
-  const auto partners = row(a);
-  const auto at = std::lower_bound(partners.begin(), partners.end(), b);
-  if (at == partners.end() || *at != b) return 0;
-  const double value = values[offsets[a] + static_cast<std::size_t>(at - partners.begin())];
-  return value * value;
-}
-
-namespace {
-
 // fn(what both have, what it adds), in ascending order.
 template <class Fn>
 void ForEachCommon(const LikelyRows& rows, NodeId a, NodeId b, Fn&& fn) {
@@ -122,6 +110,14 @@ void ForEachCommon(const LikelyRows& rows, NodeId a, NodeId b, Fn&& fn) {
 }
 
 }  // namespace
+
+double LikelyRows::Direct(NodeId a, NodeId b) const {
+  const auto partners = row(a);
+  const auto at = std::lower_bound(partners.begin(), partners.end(), b);
+  if (at == partners.end() || *at != b) return 0;
+  const double value = values[offsets[a] + static_cast<std::size_t>(at - partners.begin())];
+  return value * value;
+}
 
 double LikelyRows::Link(NodeId a, NodeId b) const {
   double sum = 0;

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/memory/frontier/internal/tie_score.h"
+#include "algorithms/memory/frontier/internal/pair_lens.h"
 #include "algorithms/memory/ledger/internal/prior_outcomes.h"
 
 namespace plexus::memory::internal {

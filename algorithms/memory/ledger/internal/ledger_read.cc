@@ -26,6 +26,10 @@ Result<PropertyMap> StoredProperties(const Snapshot& snapshot, PayloadRef ref) {
   return PropertyMap::Read(bytes);
 }
 
+Result<PropertyMap> PropertiesOf(const Snapshot& snapshot, NodeId node) {
+  return StoredProperties(snapshot, snapshot.payload_ref(node, NodeField::kProperties));
+}
+
 std::string TextOf(const PropertyView& map, std::string_view name) {
   const auto value = map.Find(name);
   const auto text = value ? value->AsString() : std::nullopt;
@@ -64,8 +68,7 @@ std::string FreeProperties(const PropertyView& map, std::span<const std::string_
 }
 
 Result<LedgerEvent> ReadEvent(const Snapshot& snapshot, const LedgerIndex& index, NodeId node) {
-  PLEXUS_ASSIGN(const PropertyMap map,
-                StoredProperties(snapshot, snapshot.payload_ref(node, NodeField::kProperties)));
+  PLEXUS_ASSIGN(const PropertyMap map, PropertiesOf(snapshot, node));
   const PropertyView root = map.root();
   LedgerEvent event;
   event.node = node;
@@ -86,7 +89,7 @@ Result<LedgerEvent> ReadEvent(const Snapshot& snapshot, const LedgerIndex& index
       if (OutcomeBit(label.type) == kOtherOutcome && !label.type.empty()) others.insert(label.type);
     event.other_outcomes.assign(others.begin(), others.end());
   }
-  PLEXUS_ASSIGN(event.query, snapshot.PayloadOrEmpty(snapshot.payload_ref(node, NodeField::kText)));
+  PLEXUS_ASSIGN(event.query, snapshot.PayloadOrEmpty(node, NodeField::kText));
   return event;
 }
 
@@ -123,8 +126,7 @@ Result<std::vector<LedgerOutcome>> ReadOutcomes(const Snapshot& snapshot, const 
                                                 NodeId event) {
   std::vector<LedgerOutcome> outcomes;
   for (const NodeId node : index.labels(event)) {
-    PLEXUS_ASSIGN(const PropertyMap map,
-                  StoredProperties(snapshot, snapshot.payload_ref(node, NodeField::kProperties)));
+    PLEXUS_ASSIGN(const PropertyMap map, PropertiesOf(snapshot, node));
     const PropertyView root = map.root();
     LedgerOutcome outcome;
     outcome.node = node;
@@ -133,8 +135,7 @@ Result<std::vector<LedgerOutcome>> ReadOutcomes(const Snapshot& snapshot, const 
     outcome.labeled_at = snapshot.i64(builtin::kCreatedAt, node);
     outcome.confidence_delta = NumberOf(root, "confidence_delta");
     outcome.props = FreeProperties(root, RecordAttributes());
-    PLEXUS_ASSIGN(outcome.notes,
-                  snapshot.PayloadOrEmpty(snapshot.payload_ref(node, NodeField::kText)));
+    PLEXUS_ASSIGN(outcome.notes, snapshot.PayloadOrEmpty(node, NodeField::kText));
     outcomes.push_back(std::move(outcome));
   }
   std::sort(outcomes.begin(), outcomes.end(), [](const LedgerOutcome& a, const LedgerOutcome& b) {
@@ -180,8 +181,7 @@ Result<bool> TagFilter::Passes(const Snapshot& snapshot, const LedgerIndex& inde
     return std::ranges::any_of(TextsOf(map.root(), "tags"),
                                [&](const std::string& tag) { return Matches(tag); });
   };
-  PLEXUS_ASSIGN(const PropertyMap own,
-                StoredProperties(snapshot, snapshot.payload_ref(event, NodeField::kProperties)));
+  PLEXUS_ASSIGN(const PropertyMap own, PropertiesOf(snapshot, event));
   if (has(own)) return true;
   std::vector<PayloadRef> refs;
   snapshot.ForEachArc(

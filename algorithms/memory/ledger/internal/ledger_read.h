@@ -17,6 +17,7 @@ namespace plexus::memory::internal {
 
 // The map behind `ref`; empty without one, or when it was purged. Errors: the store's.
 Result<PropertyMap> StoredProperties(const Snapshot& snapshot, PayloadRef ref);
+Result<PropertyMap> PropertiesOf(const Snapshot& snapshot, NodeId node);
 std::string TextOf(const PropertyView& map, std::string_view name);
 std::vector<std::string> TextsOf(const PropertyView& map, std::string_view name);
 

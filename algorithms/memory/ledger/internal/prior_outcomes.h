@@ -1,10 +1,12 @@
-// What an OutcomeSet says of a pair or set of memories: the change of its score, the signal, names.
+// Types of outcomes: as bits of an OutcomeSet, as an outcome's key says them, and what a set of
+// them says of a pair or set of memories: the change of its score, the signal, names.
 //
 // The rules are those of vestige's ComposedGraph. A type outside of the table changes no score; it
 // is named "other".
 // Private to algorithms/memory.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +17,13 @@
 #include "engine/types.h"
 
 namespace plexus::memory::internal {
+
+// The set of only this type.
+OutcomeSet OutcomeBit(std::string_view type);
+
+// The type out of the key of an outcome of `event`, if it is one that was made of an outcome's
+// content: type "/" labeled_at "/" source "/" event.
+std::optional<std::string> TypeInKey(std::string_view outcome_key, std::string_view event_key);
 
 inline constexpr double kLeastAdjustment = -0.8, kMostAdjustment = 0.5;
 

@@ -1,4 +1,5 @@
-// The lists of a recall's question, and what they know of each memory together.
+// The lists of a recall's question, and what they know of each memory together; or its hits by a
+// retrieval plan, and what is known of each.
 //
 // Private to algorithms/memory.
 #pragma once
@@ -42,5 +43,16 @@ RecallEvidence EvidenceOf(const retrieval::Bm25Hit& match, std::uint32_t words, 
 Result<RecallLists> ListsOf(const Snapshot& snapshot, const RecallQuery& question,
                             const RecallOptions& options, const NodeSubset& allowed,
                             std::size_t length);
+
+struct RecallPlanned {
+  retrieval::RetrieveResult found;
+  std::vector<RecallEvidence> evidence;  // By hit.
+  RecallSources asked;
+  bool truncated = false;
+};
+
+// REQUIRES options.plan.plan.
+Result<RecallPlanned> ByPlan(const Snapshot& snapshot, const RecallQuery& question,
+                             const RecallOptions& options, const NodeSubset& allowed);
 
 }  // namespace plexus::memory::internal

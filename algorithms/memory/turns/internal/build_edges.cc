@@ -1,4 +1,6 @@
-// BuildEdges: checks what was asked, then the source of the recipe, then the last batch.
+// The table of recipes that every graph has. BuildEdges: checks what was asked, then the source of
+// the recipe, then the last batch.
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -10,6 +12,54 @@ namespace plexus::memory {
 using namespace internal;
 
 namespace {
+
+constexpr EdgeRecipe kRecipes[] = {
+    {.name = "temporal",
+     .summary = "a turn and the next one of its session; weight 1 / (1 + hours between them)",
+     .source = PairSource::kConsecutive,
+     .groups = builtin::kInSession,
+     .kind = builtin::kTemporal,
+     .weight = PairWeight::kGap},
+    {.name = "referential",
+     .summary = "turns that mention one file, reader to writer; weight: cosine above 0.3",
+     .source = PairSource::kSharing,
+     .groups = builtin::kMentions,
+     .kind = builtin::kReferential,
+     .direction = PairDirection::kReaderToWriter,
+     .above = 0.3},
+    {.name = "causal",
+     .summary = "the first turn of a session that corrects another, and of that one; weight: "
+                "reward, or 0.5",
+     .source = PairSource::kCorrections,
+     .kind = builtin::kCausal,
+     .weight = PairWeight::kReward},
+    {.name = "categorical",
+     .summary = "turns with one inscription; weight: cosine above 0",
+     .source = PairSource::kSharing,
+     .groups = builtin::kInscribed,
+     .kind = builtin::kCategorical,
+     .direction = PairDirection::kNone,
+     .window = 16},  // there are few inscriptions, and most of what is near is near by chance
+    {.name = "trajectory",
+     .summary = "the first and the last turn of a session with a reward, which is the weight",
+     .source = PairSource::kFirstAndLast,
+     .groups = builtin::kInSession,
+     .kind = builtin::kTrajectory,
+     .weight = PairWeight::kReward},
+    {.name = "similar",
+     .summary = "each turn and those with the nearest vectors; weight: cosine above 0",
+     .source = PairSource::kNearest,
+     .kind = builtin::kSimilar,
+     .direction = PairDirection::kNone},
+    {.name = "co-retrieval",
+     .summary = "members of one event that no outcome closed; weight: events with both of those "
+                "with either",
+     .source = PairSource::kComposed,
+     .kind = builtin::kRelatesTo,
+     .direction = PairDirection::kNone,
+     .weight = PairWeight::kEventShare,
+     .label = "co-retrieval"},
+};
 
 std::unexpected<Error> Refuse(const EdgeRecipe& recipe, const std::string& why) {
   return Invalid("recipe '", recipe.name, "': ", why);
@@ -49,14 +99,6 @@ Status CheckOptions(const BuildOptions& options) {
   return {};
 }
 
-NodeSubset AllTurns(const Snapshot& snapshot) {
-  std::vector<std::uint64_t> words((std::size_t{snapshot.node_count()} + 63) / 64, 0);
-  for (NodeId node = 0; node < snapshot.node_count(); ++node)
-    if (snapshot.node_kind(node) == builtin::kTurn && snapshot.alive(node))
-      words[node / 64] |= std::uint64_t{1} << (node % 64);
-  return NodeSubset(snapshot.node_count(), std::move(words));
-}
-
 Status Build(EdgeWriter& writer, const NodeSubset& turns) {
   switch (writer.recipe().source) {
     case PairSource::kConsecutive:
@@ -76,14 +118,22 @@ Status Build(EdgeWriter& writer, const NodeSubset& turns) {
 
 }  // namespace
 
+std::span<const EdgeRecipe> BuiltinRecipes() { return kRecipes; }
+
+const EdgeRecipe* FindRecipe(std::string_view name) {
+  const auto at = std::ranges::find(kRecipes, name, &EdgeRecipe::name);
+  return at == std::end(kRecipes) ? nullptr : &*at;
+}
+
 Result<BuildReport> BuildEdges(const Snapshot& snapshot, const EdgeRecipe& recipe,
                                const BuildOptions& options, const ApplyBatch& apply) try {
   PLEXUS_TRY(CheckRecipe(snapshot.schema(), recipe));
   PLEXUS_TRY(CheckOptions(options));
   if (recipe.weight == PairWeight::kCosine && !snapshot.space(options.space))
     return Invalid("no vector space ", std::uint64_t{options.space});
-  NodeSubset turns = AllTurns(snapshot);
-  if (options.turns) turns = options.turns->Intersect(NodeSubset::Facts(snapshot));
+  constexpr NodeKindId kTurns[] = {builtin::kTurn};
+  const NodeSubset turns = options.turns ? options.turns->Intersect(NodeSubset::Facts(snapshot))
+                                         : NodeSubset::OfKinds(snapshot, kTurns);
   BuildReport report;
   EdgeWriter writer(snapshot, recipe, options, apply, report);
   PLEXUS_TRY(Build(writer, turns));

@@ -29,10 +29,10 @@ class Chains {
       PLEXUS_TRY(Take(sessions.nodes[s], sessions[s], touched.group(sessions, s)));
       writer_.Done(1);
       if (edges_.size() < kPiece && s % kLook != 0) continue;
-      PLEXUS_TRY(Flush());
+      PLEXUS_TRY(writer_.Add(edges_));
       if (writer_.Stopped()) return {};
     }
-    PLEXUS_TRY(Flush());
+    PLEXUS_TRY(writer_.Add(edges_));
     // Turns that are in no session any more.
     for (NodeId turn = 0; turn < snapshot_.node_count(); ++turn)
       if (!in_session_[turn] && turns_.contains(turn) && touched.node(turn))
@@ -121,12 +121,6 @@ class Chains {
     });
     for (const Edge& edge : stale_)
       PLEXUS_TRY(writer_.Unlink(turn, edge.target, snapshot_.string(edge.label)));
-    return {};
-  }
-
-  Status Flush() {
-    PLEXUS_TRY(writer_.Add(edges_));
-    edges_.clear();
     return {};
   }
 

@@ -1,32 +1,24 @@
 // Composed: facts that were members of one event, by how many of their events they share.
 //
 // An event whose outcomes close it, and none of which says that it helped, ties nobody.
+//
+// Nearest: the pairs of an exact join of all vectors with each other.
 #include <algorithm>
 
-#include "algorithms/memory/ledger/internal/outcome_types.h"
+#include "algorithms/memory/ledger/internal/prior_outcomes.h"
 #include "algorithms/memory/ledger/ledger.h"
 #include "algorithms/memory/turns/internal/sources.h"
+#include "algorithms/retrieval/vectors.h"
 #include "engine/properties/properties.h"
 
 namespace plexus::memory::internal {
-namespace {
 
-OutcomeSet Types(std::initializer_list<std::string_view> names) {
-  OutcomeSet set = 0;
-  for (const std::string_view name : names) set |= OutcomeBit(name);
-  return set;
-}
+namespace {
 
 class Composed {
  public:
   Composed(EdgeWriter& writer, const LedgerIndex& index)
-      : writer_(writer),
-        snapshot_(writer.snapshot()),
-        index_(index),
-        closing_(Types({"dead_end", "rejected", "bad_severity", "user_demoted", "closed_by_scope",
-                        "closed_by_duplicate", "closed_by_false_assumption", "closed_by_user",
-                        "expired_lane", "duplicate_risk", "unhelpful", "failed", "wrong"})),
-        helping_(Types({"accepted", "helpful", "submitted", "user_promoted", "success"})) {}
+      : writer_(writer), snapshot_(writer.snapshot()), index_(index) {}
 
   Status Run() {
     std::vector<std::uint32_t> events(snapshot_.node_count(), 0);
@@ -47,10 +39,10 @@ class Composed {
       writer_.Done(1);
       if (events[node] > 0) PLEXUS_TRY(Take(node, events));
       if (edges_.size() < kPiece && node % kLook != 0) continue;
-      PLEXUS_TRY(Flush());
+      PLEXUS_TRY(writer_.Add(edges_));
       if (writer_.Stopped()) return {};
     }
-    return Flush();
+    return writer_.Add(edges_);
   }
 
  private:
@@ -59,7 +51,7 @@ class Composed {
   }
   bool Ties(NodeId event) const {
     const OutcomeSet outcomes = index_.event_outcomes(event);
-    return (outcomes & helping_) != 0 || (outcomes & closing_) == 0;
+    return IsSuccess(outcomes) || !(IsClosed(outcomes) || IsDuplicate(outcomes));
   }
   bool Counts(NodeId member) const {
     const NodeSubset* within = writer_.options().turns;
@@ -102,40 +94,86 @@ class Composed {
     return {};
   }
 
-  Status Flush() {
-    PLEXUS_TRY(writer_.Add(edges_));
-    edges_.clear();
-    return {};
-  }
-
   EdgeWriter& writer_;
   const Snapshot& snapshot_;
   const LedgerIndex& index_;
-  const OutcomeSet closing_, helping_;
   std::vector<NodeId> others_;
   std::vector<BuiltEdge> edges_;
 };
 
 }  // namespace
 
-std::uint64_t CountStored(const EdgeWriter& writer, std::string_view label) {
+bool CountUntouched(EdgeWriter& writer) {
+  if (TouchedNodes(writer.snapshot(), writer.recipe(), writer.options()).any()) return false;
   const Snapshot& snapshot = writer.snapshot();
-  std::uint64_t count = 0;
-  snapshot.ForEachEdge(ArcFilter::Kind(snapshot.schema(), writer.recipe().kind),
-                       [&](const Edge& edge) {
-                         count += snapshot.string(edge.label) == label && writer.Owns(edge);
-                       });
-  return count;
+  snapshot.ForEachEdge(
+      ArcFilter::Kind(snapshot.schema(), writer.recipe().kind), [&](const Edge& edge) {
+        writer.report().same +=
+            snapshot.string(edge.label) == writer.recipe().label && writer.Owns(edge);
+      });
+  return true;
 }
 
 Status BuildComposed(EdgeWriter& writer) {
-  const TouchedNodes touched(writer.snapshot(), writer.recipe(), writer.options());
-  if (!touched.any()) {
-    writer.report().same = CountStored(writer, writer.recipe().label);
-    return {};
-  }
+  if (CountUntouched(writer)) return {};
   PLEXUS_ASSIGN(const auto index, LedgerIndex::Of(writer.snapshot(), &writer.executor()));
   return Composed(writer, *index).Run();
+}
+
+namespace {
+
+// A pair that both turns have among their nearest comes twice, its cosine the same.
+void KeepOnce(std::vector<retrieval::VectorJoinPair>& pairs) {
+  for (retrieval::VectorJoinPair& pair : pairs)
+    if (pair.a > pair.b) std::swap(pair.a, pair.b);
+  const auto ends = [](const retrieval::VectorJoinPair& p) { return std::pair(p.a, p.b); };
+  std::ranges::sort(pairs,
+                    [&](const retrieval::VectorJoinPair& a, const retrieval::VectorJoinPair& b) {
+                      return ends(a) != ends(b) ? ends(a) < ends(b) : a.cosine > b.cosine;
+                    });
+  const auto rest = std::ranges::unique(pairs, {}, ends);
+  pairs.erase(rest.begin(), rest.end());
+}
+
+}  // namespace
+
+Status BuildNearest(EdgeWriter& writer, const NodeSubset& turns) {
+  const EdgeRecipe& recipe = writer.recipe();
+  if (CountUntouched(writer)) return {};
+  retrieval::VectorJoinOptions options;
+  options.top = recipe.top;
+  options.above = recipe.above;
+  options.subset = &turns;
+  options.run = writer.options().run;
+  std::vector<retrieval::VectorJoinPair> pairs;
+  std::vector<BuiltEdge> edges;
+  const auto write = [&]() -> Status {
+    for (std::size_t at = 0; at < pairs.size() && !writer.Stopped(); at += kPiece) {
+      for (std::size_t i = at; i < std::min(pairs.size(), at + kPiece); ++i)
+        edges.push_back(
+            {pairs[i].a, pairs[i].b, static_cast<float>(pairs[i].cosine), recipe.label, {}});
+      PLEXUS_TRY(writer.Add(edges));
+    }
+    pairs.clear();
+    return {};
+  };
+  writer.Expect(turns.count());
+  PLEXUS_ASSIGN(
+      const retrieval::VectorJoinResult joined,
+      retrieval::JoinVectors(writer.snapshot(), writer.options().space, options,
+                             [&](std::span<const retrieval::VectorJoinPair> some) -> Result<bool> {
+                               pairs.insert(pairs.end(), some.begin(), some.end());
+                               if (recipe.top == 0 && pairs.size() >= kPiece) PLEXUS_TRY(write());
+                               return !writer.Stopped();
+                             }));
+  writer.report().groups = joined.measured;
+  writer.report().skipped = turns.count() - joined.measured;
+  // Half of a list of nearest ones is no list.
+  if (joined.truncated && recipe.top != 0) pairs.clear();
+  if (recipe.top != 0) KeepOnce(pairs);
+  PLEXUS_TRY(write());
+  writer.report().truncated |= joined.truncated;
+  return {};
 }
 
 }  // namespace plexus::memory::internal

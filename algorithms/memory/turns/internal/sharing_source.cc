@@ -115,7 +115,6 @@ class Sharing {
     writer_.report().dropped += static_cast<std::uint64_t>(
         std::erase_if(pairs_, [&](const Pair& pair) { return !(pair.cosine > recipe_.above); }));
     if (!uses_.empty()) PLEXUS_TRY(ReadUses());
-    edges_.clear();
     for (const Pair& pair : pairs_) edges_.push_back(EdgeOf(pair));
     pairs_.clear();
     return writer_.Add(edges_);

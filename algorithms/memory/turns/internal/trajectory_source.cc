@@ -97,11 +97,6 @@ class Corrections {
   std::map<std::pair<NodeId, NodeId>, BuiltEdge> edges_;  // the last line of a pair counts
 };
 
-// The session that a line is about: the one it names, or that of the turn it names.
-NodeId SessionMeant(const Snapshot& snapshot, const MeantTurns& meant) {
-  return meant.session != kNoNode ? meant.session : SessionOf(snapshot, meant.turn);
-}
-
 }  // namespace
 
 NodeId SessionOf(const Snapshot& snapshot, NodeId turn) {
@@ -136,9 +131,7 @@ Status NoteUnknown(EdgeWriter& writer, std::string_view name) {
 
 Result<SessionKnowledge> ReadSession(const Snapshot& snapshot, NodeId session) {
   SessionKnowledge known;
-  const PayloadRef ref = snapshot.payload_ref(session, NodeField::kProperties);
-  if (!ref) return known;
-  PLEXUS_ASSIGN(const PropertyMap map, StoredProperties(snapshot, ref));
+  PLEXUS_ASSIGN(const PropertyMap map, PropertiesOf(snapshot, session));
   const PropertyView root = map.root();
   if (const auto reward = root.Find("reward"))
     if (const auto number = reward->AsDouble();
@@ -159,7 +152,8 @@ Result<Lines> KeepRewards(EdgeWriter& writer) {
       PLEXUS_TRY(NoteUnknown(writer, line.of));
       continue;
     }
-    const NodeId session = SessionMeant(snapshot, meant);
+    const NodeId session =
+        meant.session != kNoNode ? meant.session : SessionOf(snapshot, meant.turn);
     if (session != kNoNode) lines.emplace_back(session, &line);
   }
   std::ranges::stable_sort(lines, {}, &Lines::value_type::first);
@@ -173,8 +167,8 @@ Result<Lines> KeepRewards(EdgeWriter& writer) {
     if (line->reward) patch.doubles.emplace_back("reward", *line->reward);
     if (!line->skill.empty()) patch.strings.emplace_back("skill", line->skill);
     if (!line->domain.empty()) patch.strings.emplace_back("domain", line->domain);
-    const PayloadRef ref = snapshot.payload_ref(session, NodeField::kProperties);
-    PLEXUS_ASSIGN(const std::string before, snapshot.PayloadOrEmpty(ref));
+    PLEXUS_ASSIGN(const std::string before,
+                  snapshot.PayloadOrEmpty(session, NodeField::kProperties));
     PLEXUS_ASSIGN(const std::string after, Patched(before, patch));
     if (before == after) continue;
     ++writer.report().rewards;

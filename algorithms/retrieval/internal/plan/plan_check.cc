@@ -1,6 +1,8 @@
-// Names of a plan's parts, and the limits of its numbers.
+// Names of a plan's parts, and the limits of its numbers. The table of named plans, each as a
+// struct and as the JSON that says the same.
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "algorithms/retrieval/plan.h"
 #include "algorithms/traversal/traversal.h"
@@ -15,18 +17,14 @@ constexpr std::string_view kTermNames[kPlanTerms] = {"similarity", "words", "pat
                                                      "pagerank",   "age",   "salience", "outcome"};
 constexpr std::string_view kFusionNames[] = {"sum", "rrf", "mmr"};
 
-std::unexpected<Error> Bad(const std::string& place, const std::string& what) {
-  return Invalid(place, ": ", what);
-}
-
 Status CheckCount(const std::string& place, std::size_t count, std::size_t most) {
   if (count >= 1 && count <= most) return {};
-  return Bad(place, std::to_string(count) + " is not in 1.." + std::to_string(most));
+  return Invalid(place, ": ", count, " is not in 1..", most);
 }
 
 Status CheckNumber(const std::string& place, bool fits, const std::string& range) {
   if (fits) return {};
-  return Bad(place, "it must be " + range);
+  return Invalid(place, ": it must be ", range);
 }
 
 bool HasSeeds(const RetrievalPlan& plan, SeedBy by) {
@@ -34,10 +32,9 @@ bool HasSeeds(const RetrievalPlan& plan, SeedBy by) {
 }
 
 Status CheckSeeds(const RetrievalPlan& plan) {
-  if (plan.seeds.empty()) return Bad("seeds", "a plan begins with at least one");
+  if (plan.seeds.empty()) return Invalid("seeds: a plan begins with at least one");
   if (plan.seeds.size() > PlanLimits::kMaxSeeds)
-    return Bad("seeds", std::to_string(plan.seeds.size()) + " are more than " +
-                            std::to_string(PlanLimits::kMaxSeeds));
+    return Invalid("seeds: ", plan.seeds.size(), " are more than ", PlanLimits::kMaxSeeds);
   for (std::size_t i = 0; i < plan.seeds.size(); ++i) {
     const PlanSeeds& seeds = plan.seeds[i];
     const std::string place = "seeds[" + std::to_string(i) + "]";
@@ -45,9 +42,8 @@ Status CheckSeeds(const RetrievalPlan& plan) {
       PLEXUS_TRY(CheckCount(place + ".top", seeds.top, PlanLimits::kMaxTop));
     } else if (seeds.per_hit > PlanLimits::kMaxTop ||
                seeds.per_hit * plan.top > PlanLimits::kMaxTop) {
-      return Bad(place + ".per_hit", std::to_string(seeds.per_hit) + " times the top of " +
-                                         std::to_string(plan.top) + " is more than " +
-                                         std::to_string(PlanLimits::kMaxTop));
+      return Invalid(place, ".per_hit: ", seeds.per_hit, " times the top of ", plan.top,
+                     " is more than ", PlanLimits::kMaxTop);
     }
     PLEXUS_TRY(CheckCount(place + ".starts", seeds.starts, PlanLimits::kMaxTop));
   }
@@ -63,11 +59,11 @@ Status CheckScore(const RetrievalPlan& plan) {
                            "a number from 0 to 1,000,000"));
     sum += weight;
   }
-  if (!(sum > 0)) return Bad("score", "one of its weights must be above 0");
+  if (!(sum > 0)) return Invalid("score: one of its weights must be above 0");
   constexpr auto kRank = static_cast<std::size_t>(PlanTerm::kPageRank);
   if ((plan.score[PlanTerm::kPageRank] > 0 || plan.score.required[kRank]) &&
       !HasSeeds(plan, SeedBy::kPageRank))
-    return Bad("score.pagerank", "it needs seeds by pagerank");
+    return Invalid("score.pagerank: it needs seeds by pagerank");
   return CheckNumber(
       "score.half_life_days",
       plan.score.half_life_days > 0 && plan.score.half_life_days <= PlanLimits::kMaxHalfLifeDays,
@@ -92,12 +88,100 @@ Status CheckPlan(const RetrievalPlan& plan) try {
                          "above 0 and at most 1"));
   PLEXUS_TRY(CheckCount("expand.top", plan.expand.top, PlanLimits::kMaxReached));
   PLEXUS_TRY(CheckScore(plan));
-  PLEXUS_TRY(CheckNumber(
-      "rank_constant",
-      plan.rank_constant >= 0 && plan.rank_constant <= PlanLimits::kMaxRankConstant,
-      "from 0 to 1,000,000"));
+  PLEXUS_TRY(
+      CheckNumber("rank_constant",
+                  plan.rank_constant >= 0 && plan.rank_constant <= PlanLimits::kMaxRankConstant,
+                  "from 0 to 1,000,000"));
   return CheckNumber("lambda", plan.lambda >= 0 && plan.lambda <= 1, "from 0 to 1");
 }
 PLEXUS_CATCH_NO_MEMORY
+
+namespace {
+
+PlanScore Weights(std::initializer_list<std::pair<PlanTerm, double>> weights) {
+  PlanScore score;
+  for (const auto& [term, weight] : weights) score[term] = weight;
+  return score;
+}
+
+RetrievalPlan MultiHop() {
+  RetrievalPlan plan;
+  plan.seeds = {{.by = SeedBy::kKeys, .keep = false}};
+  plan.expand = {.hops = 3, .direction = Direction::kOut, .decay = 1};
+  plan.score = Weights({{PlanTerm::kSimilarity, 0.6}, {PlanTerm::kPath, 0.4}});
+  plan.score.required[static_cast<std::size_t>(PlanTerm::kSimilarity)] = true;
+  return plan;
+}
+
+RetrievalPlan Rerank() {
+  RetrievalPlan plan;
+  plan.seeds = {{.by = SeedBy::kVector, .per_hit = 3}};
+  plan.score = Weights({{PlanTerm::kSimilarity, 0.7}, {PlanTerm::kGraph, 0.3}});
+  return plan;
+}
+
+RetrievalPlan Rag() {
+  RetrievalPlan plan = Rerank();
+  plan.expand.from_hits = true;
+  return plan;
+}
+
+RetrievalPlan Dual() {
+  RetrievalPlan plan;
+  plan.seeds = {
+      {.by = SeedBy::kWords}, {.by = SeedBy::kVector}, {.by = SeedBy::kKeys, .keep = false}};
+  plan.expand.hops = 2;
+  plan.score =
+      Weights({{PlanTerm::kSimilarity, 0.5}, {PlanTerm::kWords, 0.3}, {PlanTerm::kPath, 0.2}});
+  return plan;
+}
+
+RetrievalPlan Recall() {
+  RetrievalPlan plan;
+  plan.seeds = {{.by = SeedBy::kNames, .top = 100},
+                {.by = SeedBy::kWords, .per_hit = 3, .starts = 3},
+                {.by = SeedBy::kVector, .per_hit = 3, .starts = 3},
+                {.by = SeedBy::kKeys, .keep = false}};
+  plan.expand = {.hops = 1, .decay = 1, .arcs = 1'000};
+  plan.score = Weights({{PlanTerm::kWords, 1}, {PlanTerm::kSimilarity, 1}, {PlanTerm::kPath, 1}});
+  return plan;
+}
+
+}  // namespace
+
+std::span<const NamedPlan> NamedPlans() {
+  static const std::vector<NamedPlan> plans = {
+      {"dual", "by words and by vector, and what 2 hops from these and from keys reach",
+       R"({"seeds":[{"by":"words","top":30},{"by":"vector","top":30},{"by":"keys","keep":false}],)"
+       R"("expand":{"hops":2,"direction":"both","decay":0.5},)"
+       R"("score":{"similarity":0.5,"words":0.3,"path":0.2}})",
+       Dual()},
+      {"multi-hop", "from keys along their edges, by path and similarity",
+       R"({"seeds":[{"by":"keys","keep":false}],)"
+       R"("expand":{"hops":3,"direction":"out","decay":1},)"
+       R"("score":{"similarity":0.6,"path":0.4,"require":["similarity"]}})",
+       MultiHop()},
+      {"rag", "rerank, and what is reached from all its hits",
+       R"({"seeds":[{"by":"vector","per_hit":3}],"expand":{"hops":0,"from":"hits"},)"
+       R"("score":{"similarity":0.7,"graph":0.3}})",
+       Rag()},
+      {"recall", "what the question names, words, vector and keys, and what is next to the best",
+       R"({"seeds":[{"by":"names","top":100},{"by":"words","per_hit":3,"starts":3},)"
+       R"({"by":"vector","per_hit":3,"starts":3},{"by":"keys","keep":false}],)"
+       R"("expand":{"hops":1,"direction":"both","decay":1,"arcs":1000},)"
+       R"("score":{"words":1,"similarity":1,"path":1}})",
+       Recall()},
+      {"rerank", "the nearest vectors, those first that hang together",
+       R"({"seeds":[{"by":"vector","per_hit":3}],"score":{"similarity":0.7,"graph":0.3}})",
+       Rerank()},
+  };
+  return plans;
+}
+
+const NamedPlan* FindPlan(std::string_view name) {
+  const std::span<const NamedPlan> plans = NamedPlans();
+  const auto at = std::ranges::find(plans, name, &NamedPlan::name);
+  return at == plans.end() ? nullptr : &*at;
+}
 
 }  // namespace plexus::retrieval

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "algorithms/common/internal/stoppable_executor.h"
-#include "algorithms/retrieval/internal/plan/candidate_degrees.h"
 #include "algorithms/retrieval/internal/plan/plan_run.h"
 #include "algorithms/retrieval/internal/vectors/candidate_search.h"
 #include "engine/vocabulary.h"

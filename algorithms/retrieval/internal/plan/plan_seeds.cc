@@ -170,26 +170,22 @@ Status SeedStages(PlanRun& run) {
     if (!clock.stage.skipped) {
       any = true;
       switch (seeds.by) {
-        case SeedBy::kVector: {
-          PLEXUS_ASSIGN(list, ByVector(run, seeds, top, clock.stage));
+        case SeedBy::kVector:
+          PLEXUS_SET(list, ByVector(run, seeds, top, clock.stage));
           break;
-        }
-        case SeedBy::kWords: {
-          PLEXUS_ASSIGN(list, ByWords(run, top, clock.stage));
+        case SeedBy::kWords:
+          PLEXUS_SET(list, ByWords(run, top, clock.stage));
           break;
-        }
         case SeedBy::kKeys:
           list.assign(run.question.keys.begin(), run.question.keys.end());
           clock.stage.read = list.size();
           break;
-        case SeedBy::kNames: {
-          PLEXUS_ASSIGN(list, ByNames(run, top, clock.stage));
+        case SeedBy::kNames:
+          PLEXUS_SET(list, ByNames(run, top, clock.stage));
           break;
-        }
-        case SeedBy::kPageRank: {
-          PLEXUS_ASSIGN(list, ByPageRank(run, top, clock.stage));
+        case SeedBy::kPageRank:
+          PLEXUS_SET(list, ByPageRank(run, top, clock.stage));
           break;
-        }
       }
     }
     clock.stage.kept = list.size();

@@ -5,6 +5,8 @@
 #include "algorithms/retrieval/internal/vectors/distance_kernels.h"
 
 #include "algorithms/common/internal/simd_dispatch.h"
+#include "algorithms/retrieval/internal/vectors/row_reader.h"
+#include "engine/vectors/half.h"
 
 // Between the baseline and AVX2 nothing is gained that anyone would notice, and
 // AVX3_DL has no instruction that f32 would use.
@@ -261,6 +263,24 @@ void DistanceTile(const float* const* queries, std::size_t n, Rows rows, double*
   }
 }
 
+// --- rows of halves
+
+void Decode(const std::byte* rows, std::size_t row_bytes, std::size_t count, std::size_t stride,
+            float* HWY_RESTRICT values) {
+  const hn::ScalableTag<float> tag;
+  const hn::Rebind<hwy::float16_t, decltype(tag)> halves;
+  for (std::size_t r = 0; r < count; ++r) {
+    const std::byte* const row = rows + r * row_bytes;
+    const auto* const from = reinterpret_cast<const hwy::float16_t*>(row);
+    for (std::size_t i = 0; i < stride; i += kLanes) {
+      if (count > 1 && i % (2 * kLineFloats) == 0)
+        hwy::Prefetch(row + 2 * i + kAhead * sizeof(float));
+      hn::StoreU(hn::PromoteTo(tag, hn::LoadU(halves, from + i)), tag, values + i);
+    }
+    values += stride;
+  }
+}
+
 const RowKernels kKernels = {DotRows, DotNormRows, DistanceRows, kTile,
                              DotTile, DotNormTile, DistanceTile};
 
@@ -320,6 +340,24 @@ const RowKernels kScalar = {
       ScalarRowKernels().distance(queries[0], n, rows, squares[0]);
     }};
 
+void DecodeScalar(const std::byte* rows, std::size_t row_bytes, std::size_t count,
+                  std::size_t stride, float* values) {
+  for (std::size_t r = 0; r < count; ++r) {
+    const auto* const from = reinterpret_cast<const std::uint16_t*>(rows + r * row_bytes);
+    for (std::size_t i = 0; i < stride; ++i) *values++ = FloatFromHalf(from[i]);
+  }
+}
+
+constexpr common_internal::SimdTable<HalfDecode> kDecodes{
+    .scalar = &DecodeScalar,
+#if (HWY_TARGETS) & HWY_AVX2
+    .avx2 = &N_AVX2::Decode,
+#endif
+#if (HWY_TARGETS) & HWY_AVX3
+    .avx512 = &N_AVX3::Decode,
+#endif
+};
+
 }  // namespace
 
 const RowKernels& ScalarRowKernels() { return kScalar; }
@@ -341,6 +379,9 @@ const RowKernels& PickRowKernels(SimdLevel level) {
   const RowKernels* const found = FindRowKernels(level);
   return found ? *found : *FindRowKernels(SimdLevel::kBest);
 }
+
+HalfDecode FindHalfDecode(SimdLevel level) { return kDecodes.Find(level); }
+HalfDecode PickHalfDecode(SimdLevel level) { return kDecodes.FindOrBest(level); }
 
 }  // namespace plexus::retrieval::internal
 #endif

@@ -1,5 +1,5 @@
 // The dispatched text, as in distance_kernels.cc.
-#include "algorithms/retrieval/internal/vectors/narrow_kernels.h"
+#include "algorithms/retrieval/internal/vectors/narrow_rows.h"
 
 #include <cstring>
 

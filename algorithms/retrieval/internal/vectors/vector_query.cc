@@ -1,6 +1,6 @@
 // Scaling, padding, the rows that f32 cannot do, and the one-pair functions of
 // vectors.h, which are queries against one row.
-#include "algorithms/retrieval/internal/vectors/vector_query.h"
+#include "algorithms/retrieval/internal/vectors/candidate_search.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,19 +5,54 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "algorithms/retrieval/internal/where/like_pattern.h"
+#include "algorithms/common/common.h"
 #include "algorithms/retrieval/scan.h"
+#include "engine/lineage.h"
 #include "engine/schema.h"
+#include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus::retrieval::internal {
+
+// LikePattern: SQL's LIKE without backtracking over more than the last "%".
+//
+// A pattern is pieces between its "%". The first is bound to the begin of the text, the last to its
+// end, and of those between the first place where one fits is as good as any (what is left for the
+// others is longest). So a text of n bytes costs
+// O(n), and O(n * piece) only for a piece in the middle that has a "_".
+class LikePattern {
+ public:
+  LikePattern() = default;
+  // "\" before any character takes it as it is; at the end it means itself. `ignore_case`: the
+  // pattern's text and what it is held against are folded (terms.h).
+  LikePattern(std::string_view pattern, bool ignore_case);
+
+  bool Matches(std::string_view text) const;
+
+ private:
+  struct Symbol {
+    char byte = 0;
+    bool any = false;  // one character of UTF-8, or one byte that is none
+  };
+  using Piece = std::vector<Symbol>;
+
+  bool Fits(std::string_view text) const;
+  // How many bytes at the front of `text` the piece takes; npos: it does not fit.
+  std::size_t Fit(const Piece& piece, std::string_view text) const;
+
+  bool ignore_case_ = false;
+  bool open_ = false;                      // a "%" somewhere
+  std::vector<Piece> pieces_ = {Piece()};  // between the "%"; some may be empty
+};
 
 // A value as an expression spells it. `time_ms`: of a string that is an ISO 8601 time.
 struct WhereValue {
@@ -85,6 +120,52 @@ struct WhereTest {
 Result<std::vector<NodeId>> EvaluateWhereOf(const Snapshot& snapshot, const WhereTest& root,
                                             const WhereOptions& options,
                                             const std::vector<NodeId>& list);
+
+// The shortest list of nodes that holds every node of which a Where expression can be true.
+//
+// A test bounds a list when an order, a posting list or the key table answers it: the list may hold
+// more, never less. `and` takes the shortest of its parts, `or` all of them if each has one.
+//
+// Ascending, each once; nullopt: each list has more than `most` nodes. `make_orders`: as
+// WhereOptions has it. O(list * log list).
+std::optional<std::vector<NodeId>> ShortestList(const Snapshot& snapshot, const WhereTest& root,
+                                                bool make_orders, std::uint64_t most);
+
+// WhereSet: the nodes of a Where expression, kept with the state and carried by what a batch
+// changed.
+//
+// Only of tests that columns, kinds, keys, scopes and tags decide, so that nothing is fetched to
+// carry it and no later column is one of its names, and that name no time before now.
+class WhereSet final : public Carried {
+ public:
+  static constexpr std::string_view kName = "where";
+
+  static bool CanKeep(const WhereExpression& expression);
+  // Null: not kept.
+  static std::shared_ptr<const WhereSet> Find(const Snapshot& snapshot,
+                                              const WhereExpression& expression);
+  // `nodes`: of both planes, of which it is true. REQUIRES CanKeep(expression). Takes the place of
+  // another expression's set.
+  static std::shared_ptr<const WhereSet> Keep(const Snapshot& snapshot,
+                                              const WhereExpression& expression, NodeSubset nodes);
+
+  // The alive nodes of which it is true; the facts among them.
+  const NodeSubset& nodes() const { return nodes_; }
+  const NodeSubset& facts() const { return facts_; }
+
+  std::shared_ptr<const Carried> Carry(const Snapshot& now,
+                                       const StateChanges& changes) const override;
+  MadeOf made_of() const override { return MadeOf::kContent; }
+  std::uint64_t size_bytes() const override;
+
+ private:
+  static constexpr std::uint32_t kPlaces = 8;  // so many sets are kept, at most
+  static std::uint32_t PlaceOf(const WhereExpression& expression);
+  WhereSet(const WhereExpression& expression, NodeSubset nodes, NodeSubset facts);
+
+  const WhereExpression expression_;
+  const NodeSubset nodes_, facts_;
+};
 
 }  // namespace plexus::retrieval::internal
 

@@ -8,7 +8,7 @@
 
 #include "algorithms/memory/frontier/internal/frontier_cursor.h"
 #include "algorithms/memory/frontier/internal/pair_lens.h"
-#include "algorithms/memory/frontier/internal/surface/surface_sets.h"
+#include "algorithms/memory/frontier/internal/surface/surface_pairs.h"
 #include "algorithms/memory/ledger/internal/prior_outcomes.h"
 
 namespace plexus::memory::internal {

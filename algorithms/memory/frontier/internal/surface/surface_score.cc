@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "algorithms/memory/frontier/internal/tie_score.h"
+#include "algorithms/memory/frontier/internal/pair_lens.h"
 #include "algorithms/memory/ledger/internal/prior_outcomes.h"
 
 namespace plexus::memory::internal {

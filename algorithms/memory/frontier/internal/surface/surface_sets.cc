@@ -1,5 +1,5 @@
 // Growing sets from strong pairs, and closed wedges from the ledger.
-#include "algorithms/memory/frontier/internal/surface/surface_sets.h"
+#include "algorithms/memory/frontier/internal/surface/surface_pairs.h"
 
 #include <algorithm>
 #include <array>

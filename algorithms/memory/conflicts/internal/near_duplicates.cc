@@ -1,11 +1,13 @@
-// Prefix filtering from the visible side (near_words.h): the rarest of a memory's tags and terms
-// name the few nodes that can share enough of them; those that are hidden are compared whole.
+// Near-duplicates: of all superseded memories by a join and the exact scan. From the visible side
+// by prefix filtering (near_words.h): the rarest of a memory's tags and terms name the few nodes
+// that can share enough of them; those that are hidden are compared whole.
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <map>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -16,11 +18,28 @@
 #include "algorithms/retrieval/vectors.h"
 #include "engine/out_of_memory.h"
 #include "engine/vectors/vector_view.h"
+#include "engine/vocabulary.h"
 
 namespace plexus::memory {
 namespace {
 
 using internal::WordSets;
+
+Status CheckMeasures(const NearDuplicatesOptions& options) {
+  if (!(options.min_jaccard > 0 && options.min_jaccard <= 1))
+    return Invalid("the least Jaccard index is above 0 and at most 1");
+  if (!(options.min_cosine > 0 && std::isfinite(options.min_cosine)))
+    return Invalid("min_cosine is a finite number above 0");
+  return {};
+}
+
+// By the greater of both measures, ties by ids; the first `top`, 0: all.
+void Rank(std::vector<NearDuplicate>& pairs, std::size_t top) {
+  std::ranges::sort(pairs, {}, [](const NearDuplicate& p) {
+    return std::tuple(-std::max(p.jaccard, p.cosine.value_or(0)), p.superseded, p.visible);
+  });
+  if (top != 0 && pairs.size() > top) pairs.resize(top);
+}
 
 class Search {
  public:
@@ -102,10 +121,7 @@ class Search {
       if (!visible_.in_scope(pair.superseded_by)) pair.superseded_by = kNoNode;
       result.pairs.push_back(pair);
     }
-    std::ranges::sort(result.pairs, {}, [](const NearDuplicate& p) {
-      return std::tuple(-std::max(p.jaccard, p.cosine.value_or(0)), p.superseded, p.visible);
-    });
-    if (options_.top != 0 && result.pairs.size() > options_.top) result.pairs.resize(options_.top);
+    Rank(result.pairs, options_.top);
     return result;
   }
 
@@ -158,10 +174,7 @@ class Search {
 Result<NearDuplicatesResult> NearSuperseded(const Snapshot& snapshot, std::span<const NodeId> nodes,
                                             const Visible& visible,
                                             const NearDuplicatesOptions& options) try {
-  if (!(options.min_jaccard > 0 && options.min_jaccard <= 1))
-    return Invalid("the least Jaccard index is above 0 and at most 1");
-  if (!(options.min_cosine > 0 && std::isfinite(options.min_cosine)))
-    return Invalid("min_cosine is a finite number above 0");
+  PLEXUS_TRY(CheckMeasures(options));
   for (const NodeId node : nodes)
     if (node >= snapshot.node_count()) return Invalid("no node ", node);
   std::vector<NodeId> asked;
@@ -171,6 +184,74 @@ Result<NearDuplicatesResult> NearSuperseded(const Snapshot& snapshot, std::span<
   for (const NodeId node : asked) search.ByTerms(node);
   PLEXUS_TRY(search.ByVectors(asked));
   return search.Settle();
+}
+PLEXUS_CATCH_NO_MEMORY
+
+Result<NearDuplicatesResult> NearDuplicates(const Snapshot& snapshot,
+                                            const NearDuplicatesOptions& options) try {
+  PLEXUS_TRY(CheckMeasures(options));
+  if (options.of != kNoNode && options.of >= snapshot.node_count())
+    return Invalid("no node ", options.of);
+  PLEXUS_ASSIGN(const Visible visible, VisibleIn(snapshot, options.now_ms, options.subset,
+                                                 {.run = {.executor = options.run.executor}}));
+  const NodeId of[] = {options.of};
+  const std::int64_t at = visible.now_ms;
+  PLEXUS_ASSIGN(const SupersessionHeads heads,
+                options.of == kNoNode ? AllHeads(snapshot, at) : HeadsOf(snapshot, at, of));
+  const internal::Suppression active(snapshot, at);
+  std::vector<NodeId> old, head;
+  for (std::size_t i = 0; i < heads.nodes.size(); ++i) {
+    const NodeId node = heads.nodes[i];
+    if (heads.heads[i] == node || !snapshot.alive(node) || !snapshot.is_fact(node)) continue;
+    if (options.of != kNoNode && options.of != node) continue;
+    if (!visible.in_scope(node)) continue;
+    old.push_back(node);
+    head.push_back(heads.heads[i]);
+  }
+  NearDuplicatesResult result;
+  RunOptions run = options.run;
+  const internal::WordPairs words =
+      internal::JoinByWords(snapshot, old, visible.nodes, options.min_jaccard, run);
+  result.truncated = words.truncated;
+  if (run.budget.edges != Budget::kUnlimited)
+    run.budget.edges -= std::min(run.budget.edges, words.edges);
+  auto by_words = words.pairs.begin();
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    if (run.budget.Interrupted()) {
+      result.truncated = true;
+      break;
+    }
+    std::unordered_map<NodeId, NearDuplicate> found;
+    const auto pair = [&](NodeId other) -> NearDuplicate& {
+      NearDuplicate& made = found[other];
+      made.superseded = old[i];
+      made.visible = other;
+      made.superseded_by = head[i];
+      return made;
+    };
+    for (; by_words != words.pairs.end() && by_words->old == i; ++by_words) {
+      NearDuplicate& made = pair(by_words->other);
+      made.jaccard = by_words->words.jaccard;
+      made.shared = by_words->words.shared;
+    }
+    const auto newer = ReplacedBy(active, old[i]);
+    PLEXUS_ASSIGN(
+        const retrieval::NearestResult nearest,
+        internal::NearVectors(snapshot, old[i], options.space, options.min_cosine, visible.nodes,
+                              options.top == 0 ? 0 : options.top + 1 + newer.size(), run));
+    if (run.budget.nodes != Budget::kUnlimited)
+      run.budget.nodes -= std::min(run.budget.nodes, nearest.measured);
+    result.truncated = result.truncated || nearest.truncated;
+    for (const retrieval::NearestHit& hit : nearest.hits) pair(hit.node).cosine = hit.measure;
+    for (auto& [other, made] : found) {
+      if (other == old[i] || other == head[i] || !visible.contains(other) || newer.contains(other))
+        continue;
+      if (!visible.in_scope(made.superseded_by)) made.superseded_by = kNoNode;
+      result.pairs.push_back(made);
+    }
+  }
+  Rank(result.pairs, options.top);
+  return result;
 }
 PLEXUS_CATCH_NO_MEMORY
 
