@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "algorithms/memory/ledger/internal/outcome_types.h"
 #include "engine/properties/json_writer.h"
 #include "engine/properties/split_properties.h"
 #include "engine/vocabulary.h"
