@@ -108,7 +108,9 @@ TEST_F(ResolveErrors, SelfLoops) {
 TEST_F(ResolveErrors, EndpointKinds) {
   Refused("source", [](B& b) { b.Link(b.Node("a"), b.EdgeKindNamed("signs"), b.Node("a2")); });
   Refused("concept", [](B& b) { b.Link(b.Node("a"), b.EdgeKindNamed("signs"), b.Node("a2")); });
-  Refused("target", [](B& b) { b.Link(b.Node("b"), b.EdgeKindNamed("signs"), b.Node("new")); });
+  Refused("target", [](B& b) {
+    b.Link(b.UpsertNode("b", kConcept), b.EdgeKindNamed("signs"), b.Node("new"));
+  });
   Refused("tag", [](B& b) { b.Link(b.Node("a"), kHasTag, b.Node("b")); });
   // The kind given anywhere in the batch counts.
   EXPECT_TRUE(live_.Do([](B& b) {
