@@ -11,6 +11,7 @@
 #include "engine/compaction/run_compaction.h"
 #include "engine/compaction/vector_compaction.h"
 #include "engine/internal/graph_impl.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

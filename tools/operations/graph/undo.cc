@@ -13,6 +13,7 @@
 
 #include "algorithms/retrieval/terms.h"
 #include "engine/vectors/vector_view.h"
+#include "engine/vocabulary.h"
 #include "tools/operations/change.h"
 #include "tools/operations/framework/registry.h"
 #include "tools/operations/framework/time_limit.h"

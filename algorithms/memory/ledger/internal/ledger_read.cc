@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "algorithms/memory/ledger/internal/prior_outcomes.h"
 #include "engine/properties/json_writer.h"
 #include "engine/properties/split_properties.h"
 #include "engine/vocabulary.h"
