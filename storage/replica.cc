@@ -234,9 +234,12 @@ Status Database::Forget(const replica::ForgottenIds& forgotten, Progress* progre
   const StringTable::View& strings = now.state().strings;
   if (forgotten.floor <= now.sequence())
     for (const StringId id : forgotten.strings)
-      if (id < strings.size() && strings[id] != StringPlaceholder(id)) more.AddString(id);
+      if (id != 0 && id < strings.size() && strings[id] != StringPlaceholder(id))
+        more.AddString(id);
   if (!more.empty()) PLEXUS_TRY(d.ShowWithout(more));
   PLEXUS_TRY(d.RewriteForgotten(progress));  // and of a call before that failed
+  if (!d.to_forget.empty())
+    return FailedPrecondition("files that were received wait to take the place of these");
   // The hash is of the new generation's log: the next page says it.
   return log.Done(d.WriteOrigin({forgotten.generation, 0, 0}));
 }

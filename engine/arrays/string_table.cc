@@ -227,6 +227,13 @@ StringTable::View StringTable::Publish() const {
 
 std::string_view StringTable::View::operator[](std::uint32_t id) const { return storage_->Get(id); }
 
+bool StringTable::View::SharesPacked(const View& other) const {
+  const auto of = [](const View& view) {
+    return view.storage_ ? view.storage_->cold.get() : nullptr;
+  };
+  return of(*this) == of(other);
+}
+
 std::uint64_t StringTable::View::size_bytes() const {
   if (!storage_) return 0;
   std::uint64_t bytes = index_->capacity * sizeof(std::uint64_t);

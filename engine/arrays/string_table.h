@@ -44,6 +44,8 @@ class StringTable {
     bool packed(std::uint32_t id) const;  // REQUIRES id < size(), as the next
     bool forgotten(std::uint32_t id) const;
     std::uint32_t forgotten_count() const;
+    // Whether both have the same packed strings: one was continued from the other.
+    bool SharesPacked(const View& other) const;
 
    private:
     friend class StringTable;

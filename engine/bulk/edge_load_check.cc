@@ -179,13 +179,21 @@ Status CheckNodeKinds(const EdgeLoad& load, NodeId first, const Schema& schema,
                  (index ? " is not that of its key" : " is unknown or of the index plane"));
 }
 
-// `all` begin with `known`, packed ones aside, which are long and slow to read.
+// `all` begin with `known`. Packed ones, which are long and slow to read, are read only where they
+// were packed again since, as a hard purge does.
 bool BeginWith(const StringTable::View& all, const StringTable::View& known, Executor& executor) {
   if (all.size() < known.size()) return false;
-  return FirstWrong(known.size(), executor, [&](std::size_t i) {
-           const auto id = static_cast<std::uint32_t>(i);
-           return !known.packed(id) && !all.packed(id) && all[id] != known[id];
-         }) == known.size();
+  const auto packed = [&](std::uint32_t id) { return known.packed(id) || all.packed(id); };
+  const std::size_t wrong = FirstWrong(known.size(), executor, [&](std::size_t i) {
+    const auto id = static_cast<std::uint32_t>(i);
+    return !packed(id) && all[id] != known[id];
+  });
+  if (wrong != known.size() || all.SharesPacked(known)) return wrong == known.size();
+  StringTable::Cursor one(all), other(known);
+  for (std::uint32_t id = 0; id < known.size(); ++id)
+    if (packed(id) && !all.forgotten(id) && !known.forgotten(id) && one[id] != other[id])
+      return false;
+  return true;
 }
 
 // New ones, from `first` on.

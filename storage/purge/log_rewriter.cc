@@ -299,12 +299,15 @@ Status LogRewriter::CopyPurges(const std::shared_ptr<Rocks>& to) {
                                    MetaValue(sequence)),
                      to->path()));
   }
-  std::string origin;
-  const rocksdb::Status read =
-      db_.rocks->db()->Get(ScanOptions(), db_.rocks->meta(), kOriginKey, &origin);
-  if (read.IsNotFound()) return {};
-  PLEXUS_TRY(Check(read, db_.rocks->path() + ", meta"));
-  return Check(to->db()->Put(Unlogged(), to->meta(), kOriginKey, origin), to->path());
+  for (const char* key : {kOriginKey, kReplayedKey}) {
+    std::string value;
+    const rocksdb::Status read =
+        db_.rocks->db()->Get(ScanOptions(), db_.rocks->meta(), key, &value);
+    if (read.IsNotFound()) continue;
+    PLEXUS_TRY(Check(read, db_.rocks->path() + ", meta"));
+    PLEXUS_TRY(Check(to->db()->Put(Unlogged(), to->meta(), key, value), to->path()));
+  }
+  return {};
 }
 
 Result<LogRewriter::Written> LogRewriter::Write(const std::string& path, Progress* progress) {

@@ -266,6 +266,7 @@ bool WriteAll(int fd, std::string_view text, int milliseconds) {
 }
 
 void ServeLines(Protocol& protocol, Workers& workers, const LineOptions& options) {
+  workers.Reserve();
   std::make_shared<LineConnection>(protocol, workers, options)->Serve();
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -26,11 +27,15 @@ class Workers {
   void Post(std::function<void()> work) {
     {
       const std::lock_guard lock(mutex_);
-      if (!stop_ && threads_.empty())
-        for (std::size_t i = 0; i < count_; ++i) threads_.emplace_back([this] { Run(); });
+      if (!stop_) Begin();
       queue_.push_back(std::move(work));
     }
     ready_.notify_one();
+  }
+  // Before work is counted on: std::system_error where the system has no thread for it.
+  void Reserve() {
+    const std::lock_guard lock(mutex_);
+    if (!stop_) Begin();
   }
   std::size_t waiting() const {
     const std::lock_guard lock(mutex_);
@@ -47,6 +52,14 @@ class Workers {
   }
 
  private:
+  // The threads that are missing, or as many as the system has.
+  void Begin() {
+    try {
+      while (threads_.size() < count_) threads_.emplace_back([this] { Run(); });
+    } catch (const std::system_error&) {
+      if (threads_.empty()) throw;
+    }
+  }
   void Run() {
     std::unique_lock lock(mutex_);
     for (;;) {

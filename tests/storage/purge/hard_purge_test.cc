@@ -210,9 +210,11 @@ TEST(HardPurge, AFollowersStringsAreItsSourcesToForget) {
   WriteBatch purge(source->snapshot().time_ms());
   purge.PurgeNode(purge.Node("secret-key"));
   purge.RemoveNode(purge.IndexNode(kTerm, "secretword"));
+  purge.RemoveNode(purge.Node("m1"));
   PLEXUS_OK(source->graph().Apply(purge));
   follow();
-  PLEXUS_OK(db->HardPurge(std::vector{*db->snapshot().Find("secret-key")}));
+  for (const char* key : {"secret-key", "m1"})  // it is a follower after the first one, too
+    PLEXUS_OK(db->HardPurge(std::vector{*db->snapshot().Find(key)}));
   WriteBatch batch(source->snapshot().time_ms());
   batch.SetString(batch.UpsertNode("later"), ColumnRef(kScope), "secretscope");
   PLEXUS_OK(source->graph().Apply(batch));
@@ -252,6 +254,38 @@ TEST(HardPurge, NoLoadGoesOverIt) {
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().code, ErrorCode::kFailedPrecondition);
   EXPECT_TRUE(progress.done);
+  ExpectSound(*db);
+}
+
+// Tables that were taken before it, with strings that were packed then.
+TEST(HardPurge, NoLoadOfPackedTablesGoesOverIt) {
+  ScratchDirectory scratch;
+  {
+    auto db = MustOpen(scratch.path(), Create());
+    FillSecret(*db, 2);
+    WriteBatch made(db->snapshot().time_ms()), removed(db->snapshot().time_ms());
+    for (int i = 0; i < 300; ++i) {
+      const std::string key = "dead" + std::to_string(i);
+      made.SetString(made.UpsertNode(key), ColumnRef(kScope), "of " + key);
+      removed.RemoveNode(removed.Node(key));
+    }
+    PLEXUS_OK(db->graph().Apply(made));
+    PLEXUS_OK(db->graph().Apply(removed));
+  }
+  auto db = MustOpen(scratch.path(), {});
+  const Snapshot start = db->snapshot();
+  ASSERT_GT(start.state().strings.packed_count(), 0u);
+  EdgeLoad load;
+  load.strings = StringTable(start.state().strings);
+  load.keys = StringTable(start.state().keys);
+  load.batches.resize(1);
+  load.batches[0].edges = AlignedArray<NodePair>(1);
+  load.batches[0].edges[0] = {*start.Find("m1"), *start.Find("m2")};
+  load.batches[0].nodes = start.node_count();
+  PLEXUS_OK(db->HardPurge(std::vector{*start.Find("dead7")}));
+  const auto loaded = db->graph().Load(std::move(load));
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().code, ErrorCode::kFailedPrecondition);
   ExpectSound(*db);
 }
 

@@ -207,6 +207,10 @@ Result<bool> Follower::Step(HttpClient& client, Service& service) {
   if (answer.status != 200)
     return Fail(answer.status == 404 ? ErrorCode::kNotFound : ErrorCode::kIo, MessageOf(answer));
   PLEXUS_ASSIGN(const Changes changes, replica::DecodeChanges(answer.body));
+  if (changes.generation < mine.source_generation) {  // an older copy took the source's place
+    PLEXUS_TRY(Renew(service));
+    return true;
+  }
   if (changes.generation != mine.source_generation) {
     PLEXUS_ASSIGN(const HttpClient::Answer list,
                   Ask(client, "/v1/forgotten", "application/json", kFilesMs));
