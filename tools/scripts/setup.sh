@@ -5,6 +5,8 @@
 
 # A compiler cache keeps nothing that was made with precompiled headers unless told to.
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
+# By contents of files: a header that differs by a comment makes another precompiled header.
+export CCACHE_DEPEND=${CCACHE_DEPEND:-1}
 
 plexus_setup() {
   local list package root=() missing=()
