@@ -1,8 +1,6 @@
 // One bit for each string, and the number of those that are set.
 #include "storage/purge/unused_strings.h"
 
-#include <bit>
-
 #include "engine/adjacency/csr.h"
 #include "engine/adjacency/run.h"
 

@@ -224,6 +224,18 @@ TEST(HardPurge, AFollowersStringsAreItsSourcesToForget) {
   ExpectSound(*db);
 }
 
+// A load of an edge that is made ready over this state.
+EdgeLoad OneEdge(const Snapshot& start) {
+  EdgeLoad load;
+  load.strings = StringTable(start.state().strings);
+  load.keys = StringTable(start.state().keys);
+  load.batches.resize(1);
+  load.batches[0].edges = AlignedArray<NodePair>(1);
+  load.batches[0].edges[0] = {*start.Find("m1"), *start.Find("m2")};
+  load.batches[0].nodes = start.node_count();
+  return load;
+}
+
 // A load that was made ready before a purge that writes no record knows its strings still.
 TEST(HardPurge, NoLoadGoesOverIt) {
   ScratchDirectory scratch;
@@ -242,14 +254,7 @@ TEST(HardPurge, NoLoadGoesOverIt) {
     std::span<const NodeId> node;
     bool done = false;
   } progress(*db, node);
-  EdgeLoad load;
-  const Snapshot start = db->snapshot();
-  load.strings = StringTable(start.state().strings);
-  load.keys = StringTable(start.state().keys);
-  load.batches.resize(1);
-  load.batches[0].edges = AlignedArray<NodePair>(1);
-  load.batches[0].edges[0] = {*start.Find("m1"), *start.Find("m2")};
-  load.batches[0].nodes = start.node_count();
+  EdgeLoad load = OneEdge(db->snapshot());
   const auto loaded = db->graph().Load(std::move(load), {}, &progress);
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().code, ErrorCode::kFailedPrecondition);
@@ -275,13 +280,7 @@ TEST(HardPurge, NoLoadOfPackedTablesGoesOverIt) {
   auto db = MustOpen(scratch.path(), {});
   const Snapshot start = db->snapshot();
   ASSERT_GT(start.state().strings.packed_count(), 0u);
-  EdgeLoad load;
-  load.strings = StringTable(start.state().strings);
-  load.keys = StringTable(start.state().keys);
-  load.batches.resize(1);
-  load.batches[0].edges = AlignedArray<NodePair>(1);
-  load.batches[0].edges[0] = {*start.Find("m1"), *start.Find("m2")};
-  load.batches[0].nodes = start.node_count();
+  EdgeLoad load = OneEdge(start);
   PLEXUS_OK(db->HardPurge(std::vector{*start.Find("dead7")}));
   const auto loaded = db->graph().Load(std::move(load));
   ASSERT_FALSE(loaded);
