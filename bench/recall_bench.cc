@@ -190,11 +190,18 @@ void RecallQuestions(benchmark::State& state) {
   const auto parts = state.range(1);
   memory::RecallOptions options;
   options.now_ms = kNow;
-  options.lists = true;
+  retrieval::RetrievalPlan plan = retrieval::FindPlan(memory::kListsPlan)->plan;
+  options.plan = &plan;
   options.related_hops = 2;
   options.related_top = static_cast<std::size_t>(state.range(2));
   options.run.executor = &ExecutorOf(1);
-  if (parts == 2) options.weights = {0.5, 0, 0, 0.2, 0.1, 0.1, 0};
+  if (parts == 2) {
+    plan.fuse = retrieval::Fusion::kSum;
+    plan.score.weights = {};
+    plan.score[retrieval::PlanTerm::kWords] = 0.5;
+    plan.score[retrieval::PlanTerm::kRecency] = 0.2;
+    plan.score[retrieval::PlanTerm::kSalience] = plan.score[retrieval::PlanTerm::kFrequency] = 0.1;
+  }
   const std::vector<Asked> questions = Questions(world, Small() ? 100 : 2'000);
   QuestionTimes times;
   std::uint64_t relations = 0, truncated = 0, repeats = 0, conflicts = 0;

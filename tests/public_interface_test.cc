@@ -115,10 +115,8 @@ TEST(PublicInterface, OptionsTakeOneNamedMember) {
   (void)memory::CosineBand{.space = {}};
   (void)memory::NeverComposedOptions{.lens = {}};
   (void)memory::RecallQuery{.terms = {}};
-  (void)memory::RecallPlan{.plan = {}};
   (void)memory::RecallOptions{.now_ms = {}};
   (void)memory::RelatedOptions{.hops = {}};
-  (void)memory::RecallTermOptions{.half_life_ms = {}};
   (void)memory::ReinforcementOptions{.now_ms = {}};
   (void)memory::EdgeRecipe{.name = {}};
   (void)memory::BuildOptions{.trajectories = {}};

@@ -10,6 +10,7 @@
 
 #include "algorithms/retrieval/internal/plan/plan_run.h"
 #include "engine/out_of_memory.h"
+#include "engine/vocabulary.h"
 
 namespace plexus::retrieval {
 
@@ -33,9 +34,11 @@ Status CheckQuestion(const Snapshot& snapshot, const RetrievalPlan& plan,
   for (const NodeWeight& key : question.keys) {
     if (key.node >= snapshot.node_count() || !snapshot.alive(key.node))
       return common_internal::NotSelected(snapshot, "key", key.node, {});
-    if (!(key.weight > 0 && key.weight <= 1))
+    // A plan that walks only from keys has the products that Traverse has.
+    const bool any = plan.expand.from == ExpandFrom::kKeys;
+    if (!(key.weight > 0 && (any ? std::isfinite(key.weight) : key.weight <= 1)))
       return Invalid("the weight of key ", common_internal::NodeName(snapshot, key.node),
-                     " is not in (0, 1]");
+                     any ? " is not above 0" : " is not in (0, 1]");
   }
   const std::size_t spaces = snapshot.schema().spaces().size();
   if (question.space && *question.space >= spaces)
@@ -54,6 +57,13 @@ Status CheckValues(const Snapshot& snapshot, PlanTerm term, const NodeValues& va
   for (const ColumnId column : values.columns)
     if (column >= columns.size() || columns[column].type != ColumnType::kF64)
       return Invalid("a column of ", PlanTermName(term), " is not one of numbers");
+  return {};
+}
+
+Status CheckTags(const Snapshot& snapshot, std::span<const NodeId> tags) {
+  for (const NodeId tag : tags)
+    if (tag >= snapshot.node_count() || snapshot.node_kind(tag) != builtin::kTag)
+      return Invalid("node ", tag, " is no tag");
   return {};
 }
 
@@ -87,11 +97,12 @@ Result<RetrieveResult> Retrieve(const Snapshot& snapshot, const RetrievalPlan& p
   PLEXUS_TRY(CheckQuestion(snapshot, plan, question));
   PLEXUS_TRY(CheckValues(snapshot, PlanTerm::kSalience, options.salience));
   PLEXUS_TRY(CheckValues(snapshot, PlanTerm::kOutcomes, options.outcome));
+  PLEXUS_TRY(CheckTags(snapshot, options.preferred.tags));
   PlanRun run{snapshot, plan, question, options};
   PLEXUS_ASSIGN(const bool filtered, internal::FilterStage(run));
   if (!filtered) return std::move(run.result);
   PLEXUS_TRY(internal::SeedStages(run));
-  if (plan.expand.from_hits && plan.expand.hops > 0) {
+  if (plan.expand.from == ExpandFrom::kHits && plan.expand.hops > 0) {
     PLEXUS_TRY(internal::ExpandStage(run, 0));
     PLEXUS_TRY(internal::ScoreStage(run));
     PLEXUS_TRY(internal::FuseStage(run));
@@ -101,13 +112,29 @@ Result<RetrieveResult> Retrieve(const Snapshot& snapshot, const RetrievalPlan& p
   PLEXUS_TRY(internal::ScoreStage(run));
   PLEXUS_TRY(internal::FuseStage(run));
   AddPaths(run);
-  if (run.words) {
-    run.words->hits.clear();
-    run.result.words = *std::move(run.words);
-  }
+  PLEXUS_TRY(internal::MeasureHits(run));
   return std::move(run.result);
 }
 PLEXUS_CATCH_NO_MEMORY
+
+std::string_view PreferredNodes::Of(const Snapshot& snapshot, NodeId node) const {
+  const auto scope = std::ranges::find(scopes, snapshot.scope(node));
+  if (scope != scopes.end()) return *scope;
+  std::string_view found;
+  if (tags.empty()) return found;
+  snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kind(snapshot.schema(), builtin::kHasTag),
+                      [&](const Arc& arc) {
+                        if (std::ranges::find(tags, arc.neighbor) == tags.end()) return true;
+                        found = DisplayName(snapshot.key(arc.neighbor));
+                        return false;
+                      });
+  return found;
+}
+
+std::optional<std::int64_t> LastUse(const Snapshot& snapshot, NodeId node) {
+  if (const auto accessed = snapshot.i64(builtin::kAccessedAt, node)) return accessed;
+  return snapshot.i64(builtin::kCreatedAt, node);
+}
 
 double ScoreOf(std::span<const ScoreTerm> terms) {
   double score = 0;

@@ -48,22 +48,23 @@ std::vector<FusedNode> FuseRanks(std::span<const std::vector<NodeId>> lists, dou
 //
 //   score = sum over the terms of value * weight
 //
-//   text         BM25 / the most that any text could have for the query
+//   words        BM25 / the most that any text could have for the query
 //   similarity   a cosine below 0 counts 0; 1 / (1 + d) for L2; the logistic of an inner product
 //   path         the best product of weights and decays on a path; above 1 it counts 1
 //   recency      2 ^ -(age / half-life)
 //   frequency    ln(1 + uses) / ln(1 + full), at most 1
 //
-// Text: a term's part of BM25 stays below idf * (k1 + 1) at any frequency and length (Robertson,
-// Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, 3.4), so the quotient
-// lies in [0, 1] and is linear in the score. Alternative: b / (b + 1); as idf grows with the
-// logarithm of the graph, all hits of a large graph would be near 1.
-// Recency: exponential decay as in Cohen, Strauss, "Maintaining time-decaying stream aggregates",
-// 2006. Frequency: the logarithmic count of Salton, Buckley, "Term-weighting approaches in
-// automatic text retrieval", 1988, divided by its value at `full`.
+// The sum of text, recency, salience, frequency and scope is Codewhale's #536. Words: a term's part
+// of BM25 stays below idf * (k1 + 1) at any frequency and length (Robertson, Zaragoza, "The
+// Probabilistic Relevance Framework: BM25 and Beyond", 2009, 3.4), so the quotient lies in [0, 1]
+// and is linear in the score. Alternative: b / (b + 1); as idf grows with the logarithm of the
+// graph, all hits of a large graph would be near 1. Recency: exponential decay as in Cohen,
+// Strauss, "Maintaining time-decaying stream aggregates", 2006. Frequency: the logarithmic count of
+// Salton, Buckley, "Term-weighting approaches in automatic text retrieval", 1988, divided by its
+// value at `full`.
 
 struct ScoreTerm {
-  std::string_view name = {};  // A constant, such as "text".
+  std::string_view name = {};  // A constant, such as "words".
   double value = 0;            // In [0, 1].
   double weight = 0;
   bool operator==(const ScoreTerm&) const = default;
@@ -101,7 +102,7 @@ double FrequencyTerm(std::int64_t uses, std::int64_t full);
 //   seeds    by vector, words, names, keys, or PageRank from the seeds before it
 //   expand   best products of weight * decay over a few hops (traversal.h)
 //   score    terms in [0, 1], of every candidate
-//   fuse     sum, reciprocal ranks or maximal marginal relevance; the best `top`
+//   fuse     sum, reciprocal ranks, maximal marginal relevance or lists; the best `top`
 //
 // A plan is data: named ones stand in a table, others are read from JSON by an operation.
 // Names: of the best hits by words those whose key, or what precedes its last part in brackets, is
@@ -122,6 +123,9 @@ double FrequencyTerm(std::int64_t uses, std::int64_t full);
 //   pagerank    its share in the seeds by PageRank / the largest share
 //   age         2 ^ -(age / half-life), of created_at
 //   salience, outcome   the caller's values
+//   recency     as age, of the last use: accessed_at, else created_at
+//   frequency   ln(1 + access_count) / ln(1 + full_count), at most 1
+//   scope       1 for a node that the caller prefers
 // A term that a candidate does not have counts 0. relevance = sum of weight * value.
 // Fusion:
 //   sum    score = relevance
@@ -129,6 +133,9 @@ double FrequencyTerm(std::int64_t uses, std::int64_t full);
 //          hold scores above 0
 //   mmr    one after the other the candidate of the largest score = lambda * relevance / sum of the
 //          weights - (1 - lambda) * largest cosine to one that was taken before (below 0 it is 0)
+//   lists  the list of each term that the question has something for: what its seeds found, or what
+//          walks reach, by BM25, similarity or product of the path. Of one list score = that
+//          measure, as its kernel has it; of several their rrf
 //
 // The filter holds for what is found, by words, vector or PageRank and at the end. Walks pass
 // allowed nodes and the seeds. Sources: Carbonell, Goldstein, "The use of MMR, diversity-based
@@ -142,7 +149,7 @@ struct PlanLimits {
   // Followed by seeds by PageRank (PageRankPushOptions::most_arcs), whose shares are lower bounds
   // from there on. Up to 180,000 arcs a graph is ranked to an error of 1e-3.
   static constexpr std::uint64_t kPushArcs = 1 << 18;
-  static constexpr double kMaxWeight = 1e6;              // Of a term.
+  static constexpr double kMaxWeight = 1e9;              // Of a term.
   static constexpr double kMaxHalfLifeDays = 1'000'000;  // Of age.
   static constexpr double kMaxRankConstant = 1e6;        // Of rrf.
 };
@@ -158,19 +165,36 @@ enum class PlanTerm : std::uint8_t {
   kAge,
   kSalience,
   kOutcomes,
+  kRecency,
+  kFrequency,
+  kScope,
 };
-enum class Fusion : std::uint8_t { kSum, kRrf, kMmr };
-inline constexpr std::size_t kPlanTerms = 8;
+enum class Fusion : std::uint8_t { kSum, kRrf, kMmr, kLists };
+inline constexpr std::size_t kFusions = 4;
+inline constexpr std::size_t kPlanTerms = 11;
 
 struct PlanSeeds {
   SeedBy by = SeedBy::kVector;
   std::size_t top = 30;     // Best first. Of keys all count; names are looked for in so many.
   std::size_t per_hit = 0;  // Above 0: this many times the plan's top, instead of `top`.
+  std::size_t least = 0;    // Then at least so many, and at most PlanLimits::kMaxTop.
   // Walks start only at the first ones, above. Others of them have a path if one arrives.
   std::size_t starts = PlanLimits::kMaxTop;
   std::optional<SpaceId> space{};  // Of a vector. Absent: the question's.
   bool keep = true;                // False: walks start there, but the nodes are no candidates.
 };
+
+// Where walks start.
+enum class ExpandFrom : std::uint8_t {
+  kSeeds,
+  // The hits of the plan without expansion, each with its relevance / sum of the weights; these and
+  // what is reached are then the candidates.
+  kHits,
+  // Only the keys, which have no walk of their own. Paths lead to the best `top` nodes that are
+  // reached, seeds of other kinds included.
+  kKeys,
+};
+inline constexpr std::size_t kExpandFroms = 3;
 
 struct PlanExpand {
   int hops = 0;  // 0..kMaxHops.
@@ -180,9 +204,9 @@ struct PlanExpand {
   // Above 0: a seed with more arcs is a hub, and what is next to it says little: none is followed.
   std::uint64_t arcs = 0;
   std::size_t top = 1'000;  // Nodes that are reached and no seeds: the best by path.
-  // Walks start at the hits of the plan without expansion, each with its relevance / sum of the
-  // weights; these and what is reached are then the candidates.
-  bool from_hits = false;
+  std::size_t per_hit = 0;  // Or this many times the plan's top, if that is more.
+  std::uint64_t max_arcs = 0;  // Above 0: what walks follow in all, if the budget allows more.
+  ExpandFrom from = ExpandFrom::kSeeds;
 };
 
 // What may be found: of what the caller allows, nodes that pass every part. Lists mean any of
@@ -200,7 +224,10 @@ struct PlanScore {
   std::array<double, kPlanTerms> weights = {};  // By PlanTerm. 0: the term is left out.
   // A candidate that does not have such a term is left out.
   std::array<bool, kPlanTerms> required = {};
-  double half_life_days = 30;  // Of age.
+  // Hits have such a term without a weight, too, if the question has something for it.
+  std::array<bool, kPlanTerms> shown = {};
+  std::int64_t half_life_ms = std::int64_t{30} * 86'400'000;  // Of age and recency.
+  std::int64_t full_count = 100;                              // Uses for which frequency is 1.
 
   double& operator[](PlanTerm term) { return weights[static_cast<std::size_t>(term)]; }
   double operator[](PlanTerm term) const { return weights[static_cast<std::size_t>(term)]; }
@@ -213,13 +240,14 @@ struct RetrievalPlan {
   PlanScore score = {};
   Fusion fuse = Fusion::kSum;
   double lambda = 0.7;                 // Of mmr, in [0, 1].
-  double rank_constant = kFusionRank;  // Of rrf, 0 to kMaxRankConstant.
-  std::size_t top = 10;
+  double rank_constant = kFusionRank;  // Of rrf and lists, 0 to kMaxRankConstant.
+  std::size_t top = 10;                // 0: all candidates; not of mmr.
 };
 
 std::string_view SeedByName(SeedBy by);        // "vector" ...
 std::string_view PlanTermName(PlanTerm term);  // "similarity" ...
 std::string_view FusionName(Fusion fusion);    // "sum" ...
+std::string_view ExpandFromName(ExpandFrom from);  // "seeds" ...
 
 // A plan by its name. `json` says the same for people.
 struct NamedPlan {
@@ -228,6 +256,8 @@ struct NamedPlan {
   std::string_view json = {};
   RetrievalPlan plan = {};
 };
+//   lists      by words, by vector, and what 2 hops from the keys reach; each list's own order,
+//              several fused by their ranks
 //   rerank     3 top by vector; similarity 0.7, graph 0.3
 //   multi-hop  from keys, along edges; path 0.4, similarity 0.6; nodes without a vector are skipped
 //   dual       by words and by vector, 2 hops from these and from keys
@@ -247,7 +277,7 @@ struct RetrieveQuery {
   std::span<const Bm25Phrase> phrases = {};  // Each counts as one more term.
   std::span<const float> vector = {};        // None: no vector.
   std::optional<SpaceId> space{};            // Of the vector and of mmr.
-  std::span<const NodeWeight> keys = {};     // Weights in (0, 1].
+  std::span<const NodeWeight> keys = {};     // Weights above 0; from seeds, at most 1.
   std::string_view text = {};                // Of the terms; names are looked for in it, if given.
 };
 
@@ -259,27 +289,52 @@ struct NodeValues {
   std::optional<double> otherwise{};       // Absent: the node lacks the term.
 };
 
+// Whom the term scope prefers: nodes of one of the scopes, or with one of the tags.
+struct PreferredNodes {
+  std::span<const std::string> scopes = {};
+  std::span<const NodeId> tags = {};  // Index nodes of kind tag.
+  bool given() const { return !scopes.empty() || !tags.empty(); }
+  // The scope or tag that the node has; "": none. O(tags of the node). Threads: thread-safe.
+  std::string_view Of(const Snapshot& snapshot, NodeId node) const;
+};
+
+// The last use of a node: accessed_at, else created_at. O(1). Threads: thread-safe.
+std::optional<std::int64_t> LastUse(const Snapshot& snapshot, NodeId node);
+
 struct RetrieveOptions {
   const NodeSubset* subset = nullptr;  // Nodes that may be walked and found. Null: all facts.
   std::int64_t now_ms = kNoTime;       // For age. kNoTime: the snapshot's time.
   std::int64_t valid_at = kNoTime;     // Edges valid at this time. kNoTime: of any time.
   NodeValues salience = {}, outcome = {};
+  PreferredNodes preferred = {};
+  bool measure_hits = false;  // Fills RetrieveHit::measured by words and vector in any case.
   SimdLevel level = SimdLevel::kBest;
   std::optional<Prefilter> prefilter = {};  // Of seeds by vector, as in NearestOptions.
   // budget: for each stage by itself, as Nearest, Bm25, Traverse, PageRankPush and Rerank count.
   RunOptions run = {};
 };
 
+// What the parts of a question know of a hit, as their kernels measure it. Absent: nothing.
+struct HitMeasures {
+  std::optional<double> words = {};       // BM25.
+  std::optional<double> similarity = {};  // vectors.h
+  std::optional<double> path = {};        // The product of the walk to it, of one hop and more.
+  std::uint32_t words_matched = 0;        // Distinct ones.
+  bool phrase_matched = false;
+  bool operator==(const HitMeasures&) const = default;
+};
+
 struct RetrieveHit {
   NodeId node = kNoNode;
   double score = 0;
   double relevance = 0;
-  std::vector<ScoreTerm> terms;      // Those with a weight, in order of PlanTerm.
-  std::vector<std::uint32_t> ranks;  // Of rrf: the place in each term's list, from 1. 0: in none.
+  std::vector<ScoreTerm> terms;      // Those with a weight, or shown, in order of PlanTerm.
+  std::vector<std::uint32_t> ranks;  // Of ranks: the place in each term's list, from 1. 0: in none.
   std::uint32_t found_by = 0;        // Bit i: by the plan's seeds[i].
   int hops = 0;                      // Of the path below.
   NodeId seed = kNoNode;             // Where it starts; kNoNode: no walk arrives.
   std::vector<PathEdge> path;        // The walk that the path term is of.
+  HitMeasures measured;              // Of terms with a weight or shown.
 };
 
 // What a stage did, in the order of running.
@@ -304,8 +359,8 @@ struct RetrieveResult {
       0;                       // Candidates, ranked or not, without one, if it was looked for.
   std::uint64_t left_out = 0;  // Candidates without a required term.
   bool truncated = false;      // A stage ran out of its budget: the best of what was read.
-  // What the plan asked by words: without matches, without terms if it did not. For Bm25Of.
-  Bm25Result words;
+  // Distinct words of the question, phrases apart. Absent: they were not asked, or not to the end.
+  std::optional<std::uint32_t> word_count;
   RetrieveStats stats;
 };
 
@@ -315,7 +370,7 @@ struct RetrieveResult {
 //   dimensions) for mmr. Filters cost what EvaluateWhere does, and the carriers of an inscription.
 // Errors: those of CheckPlan. kInvalidArgument: a kind or space out of range, a question that has
 //   nothing for any of the seeds or lacks what a required term needs, a vector without a space, a
-//   weight of a key outside (0, 1], a column of another type, pagerank without seeds by PageRank;
+//   weight of a key out of range, a column of another type, a preferred tag that is none;
 //   "filter.where: ..." of EvaluateWhere. kNotFound: a key that was removed. kCorruption: from the
 //   payload store. kResourceExhausted: no memory.
 // Threads: thread-safe. The bits are the same at any thread count, but for `stats`.

@@ -124,7 +124,7 @@ std::string Checker::Recall(Chance& chance) const {
   memory::RecallOptions options;
   options.now_ms = now;
   options.near_duplicate = 2;
-  options.lists = true;
+  options.plan = &retrieval::FindPlan(memory::kListsPlan)->plan;
   const auto found = memory::Recall(snapshot_, question, options);
   if (!found) return allowed_.unreadable ? "" : "recall: " + found.error().ToString();
   const std::vector<bool> visible = Visible(now);

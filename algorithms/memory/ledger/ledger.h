@@ -33,6 +33,8 @@ inline constexpr std::size_t kMaxEventMembers = 65'536;
 // Of an event and its members as one line of JSON, which an import takes back (ImportLimits).
 inline constexpr std::size_t kMaxEventBytes = std::size_t{15} << 20;
 inline constexpr std::string_view kDefaultEventMode = "deep_reference";
+// Of a memory whose trust is not known.
+inline constexpr double kUnknownTrust = 0.5;
 
 // Bit i: a label of type BuiltinOutcomeTypes()[i]. kOtherOutcome: a label of any other type.
 using OutcomeSet = std::uint32_t;

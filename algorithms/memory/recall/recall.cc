@@ -1,14 +1,13 @@
-// Lists, a ranking, and what is around the best.
+// A plan run, and what is around the best.
 #include "algorithms/memory/recall/recall.h"
 
 #include <algorithm>
-#include <functional>
+#include <charconv>
 #include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
-#include "algorithms/memory/recall/internal/recall_lists.h"
 #include "algorithms/memory/visibility/visibility.h"
 #include "algorithms/retrieval/plan.h"
 #include "algorithms/retrieval/terms.h"
@@ -19,59 +18,77 @@ namespace plexus::memory {
 
 namespace {
 
-using internal::RecallCandidate;
-using internal::RecallLists;
-using internal::RecallPlanned;
-using internal::ValidTime;
+// --- The sentence that explains a hit.
 
-// How far down each list the ranking looks: what is lower in all cannot rise far.
-std::size_t PoolLength(std::size_t top) {
-  constexpr std::size_t kLeast = 100;
-  return top == 0 ? 0 : std::max(kLeast, 4 * top);
+std::string Counted(std::int64_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
-// Whether the ranking needs more of a list than its `top`.
-bool NeedsPool(const RecallQuery& question, const RecallOptions& options) {
-  const int lists = !question.terms.empty() + !question.vector.empty() + !question.keys.empty();
-  return lists > 1 || options.weights || options.exclude_contradicted;
+// "3 days ago", in the largest unit of which there is one; "just now" below a minute and for times
+// ahead.
+std::string Ago(std::int64_t then_ms, std::int64_t now_ms) {
+  const double minutes = (static_cast<double>(now_ms) - static_cast<double>(then_ms)) / 60'000;
+  if (minutes < 1) return "just now";
+  constexpr std::pair<double, std::string_view> kUnits[] = {
+      {365.25 * 1440, "year"}, {1440, "day"}, {60, "hour"}};
+  for (const auto& [length, name] : kUnits)
+    if (minutes >= length)
+      return Counted(static_cast<std::int64_t>(minutes / length), name) + " ago";
+  return Counted(static_cast<std::int64_t>(minutes), "minute") + " ago";
 }
 
-struct Ranked {
-  NodeId node;
-  double score;
-  const RecallEvidence* evidence;
-  retrieval::RetrieveHit* planned = nullptr;
-};
-
-std::vector<Ranked> Rank(RecallPlanned& planned) {
-  std::vector<Ranked> ranked;
-  for (std::size_t i = 0; i < planned.found.hits.size(); ++i) {
-    retrieval::RetrieveHit& hit = planned.found.hits[i];
-    ranked.push_back({hit.node, hit.score, &planned.evidence[i], &hit});
-  }
-  return ranked;
+std::string TwoDigits(double value) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, 2).ptr;
+  return std::string(text, end);
 }
 
-// All candidates, best first, ties by smaller id.
-std::vector<Ranked> Rank(const RecallLists& lists, const RecallScorer& scorer, bool weighted) {
-  const auto at = [&](NodeId node) -> const RecallCandidate& {
-    return *std::ranges::lower_bound(lists.candidates, node, {}, &RecallCandidate::node);
+// "salience 0.80" or "trust 0.80"; "" of a memory without a value of its own.
+std::string SalienceClause(const Snapshot& snapshot, NodeId node,
+                           const retrieval::NodeValues& salience) {
+  const auto at = std::ranges::lower_bound(salience.list, node, {}, &NodeWeight::node);
+  if (at != salience.list.end() && at->node == node) return "salience " + TwoDigits(at->weight);
+  for (const ColumnId column : salience.columns)
+    if (const auto value = snapshot.f64(column, node)) {
+      const bool trust = column == builtin::kRetention || column == builtin::kTrust;
+      return (trust ? "trust " : "salience ") + TwoDigits(*value);
+    }
+  return "";
+}
+
+// "matches 2 of 2 words; used 3 days ago, 5 times in all; trust 0.80", without its full stop.
+std::string WhyOf(const Snapshot& snapshot, const RecallHit& hit, const RecallOptions& options,
+                  const retrieval::RetrieveResult& planned) {
+  const std::int64_t now_ms = snapshot.TimeOr(options.now_ms);
+  std::string text;
+  const auto add = [&](const std::string& clause) {
+    if (!clause.empty()) text += (text.empty() ? "" : "; ") + clause;
   };
-  std::vector<Ranked> ranked;
-  ranked.reserve(lists.candidates.size());
-  if (weighted) {
-    for (const RecallCandidate& c : lists.candidates)
-      ranked.push_back(
-          {c.node, retrieval::ScoreOf(scorer.TermsOf(c.node, c.evidence)), &c.evidence});
-    std::ranges::stable_sort(ranked, std::greater<>(), &Ranked::score);
-  } else if (lists.lists.size() == 1) {
-    for (const NodeId node : lists.lists.front())
-      ranked.push_back({node, at(node).score, &at(node).evidence});
-  } else {
-    for (const retrieval::FusedNode& fused : retrieval::FuseRanks(lists.lists))
-      ranked.push_back({fused.node, fused.score, &at(fused.node).evidence});
-  }
-  return ranked;
+  const retrieval::HitMeasures& measured = hit.measured;
+  if (planned.word_count)
+    add("matches " + std::to_string(measured.words_matched) + " of " +
+        Counted(*planned.word_count, "word") + (measured.phrase_matched ? ", in that order" : ""));
+  if (measured.similarity) add("similarity " + TwoDigits(*measured.similarity));
+  if (measured.path)
+    add(Counted(hit.hops, "hop") + " from " + std::string(DisplayName(snapshot.key(hit.seed))));
+  const auto accessed = snapshot.i64(builtin::kAccessedAt, hit.node),
+             created = snapshot.i64(builtin::kCreatedAt, hit.node);
+  const std::int64_t uses = snapshot.i64(builtin::kAccessCount, hit.node).value_or(0);
+  if (accessed)
+    add("used " + Ago(*accessed, now_ms) +
+        (uses > 0 ? ", " + Counted(uses, "time") + " in all" : ""));
+  else if (created)
+    add("written " + Ago(*created, now_ms) + ", never used");
+  add(SalienceClause(snapshot, hit.node, options.salience));
+  if (const std::string_view of = options.preferred.Of(snapshot, hit.node); !of.empty())
+    add("of " + std::string(of));
+  return text;
+}
+
+// The time at which memories and relations have to be valid.
+std::int64_t ValidTime(const Snapshot& snapshot, const RecallOptions& options) {
+  return options.filter.valid_at != kNoTime ? options.filter.valid_at
+                                            : snapshot.TimeOr(options.now_ms);
 }
 
 // What a question may show.
@@ -103,10 +120,10 @@ class Answer {
       : snapshot_(snapshot), options_(options), shown_(shown) {}
 
   // The first `top` of the ranking, 0: all, without contradicted ones if they are excluded.
-  Status Take(const std::vector<Ranked>& ranked, std::size_t top) {
+  Status Take(std::vector<retrieval::RetrieveHit>& ranked, std::size_t top) {
     constexpr std::uint64_t kEvery = 256;
     std::uint64_t looked = 0;
-    for (const Ranked& one : ranked) {
+    for (retrieval::RetrieveHit& one : ranked) {
       if (top != 0 && result.hits.size() == top) break;
       if (++looked % kEvery == 0 && options_.run.budget.Interrupted()) {
         result.truncated = true;
@@ -121,11 +138,10 @@ class Answer {
         ++result.excluded;
         continue;
       }
-      RecallHit hit{.node = one.node, .score = one.score, .evidence = *one.evidence};
+      RecallHit hit{std::move(one)};
       for (const Conflict& c : against.conflicts)
-        hit.contradicted_by.push_back(c.a == one.node ? c.b : c.a);
+        hit.contradicted_by.push_back(c.a == hit.node ? c.b : c.a);
       std::ranges::sort(hit.contradicted_by, {}, [&](NodeId node) { return snapshot_.key(node); });
-      if (one.planned) hit.planned = std::move(*one.planned);
       result.hits.push_back(std::move(hit));
     }
     const auto order = [](const Conflict& c) { return std::tuple(c.since, c.a, c.b); };
@@ -192,12 +208,10 @@ class Answer {
     return {};
   }
 
-  void Explain(const RecallScorer& scorer) {
+  void Explain() {
     const auto name = [&](NodeId node) { return std::string(DisplayName(snapshot_.key(node))); };
     for (RecallHit& hit : result.hits) {
-      hit.terms =
-          hit.planned ? std::move(hit.planned->terms) : scorer.TermsOf(hit.node, hit.evidence);
-      hit.why = scorer.Explain(hit.node, hit.evidence);
+      hit.why = WhyOf(snapshot_, hit, options_, result.planned);
       if (hit.superseded_by)
         hit.why += *hit.superseded_by == kNoNode ? "; superseded"
                                                  : "; superseded by " + name(*hit.superseded_by);
@@ -223,20 +237,64 @@ class Answer {
   const ShownNodes& shown_;
 };
 
-// The plan of a question that names none, if one is the default.
-std::optional<retrieval::RetrievalPlan> DefaultPlan(const Snapshot& snapshot,
-                                                    const RecallQuery& question,
-                                                    const RecallOptions& options) {
-  if (options.plan.plan || options.lists || options.weights || question.terms.empty() ||
-      !HasRecallPlan(snapshot, options.run))
-    return std::nullopt;
+// Others take the place of hits that are left out, as far as the plan goes.
+std::size_t TopWithSpare(const retrieval::RetrievalPlan& plan) {
+  constexpr std::size_t kLeast = 100;
+  if (plan.top == 0) return 0;
+  std::size_t most = retrieval::PlanLimits::kMaxTop;
+  for (const retrieval::PlanSeeds& seeds : plan.seeds)
+    if (seeds.per_hit > 0) most = std::min(most, retrieval::PlanLimits::kMaxTop / seeds.per_hit);
+  return std::max(plan.top, std::min(std::max(kLeast, 4 * plan.top), most));
+}
+
+// The plan of a question that has none.
+retrieval::RetrievalPlan DefaultPlan(const Snapshot& snapshot, const RecallQuery& question,
+                                     const RecallOptions& options, std::string_view& name) {
   retrieval::RetrievalPlan plan = retrieval::FindPlan(kRecallPlan)->plan;
   plan.top = options.top;
-  if (!retrieval::CheckPlan(plan)) return std::nullopt;  // another number of hits than a plan ranks
+  name = kRecallPlan;
+  if (options.top != 0 && !question.terms.empty() && retrieval::CheckPlan(plan) &&
+      HasRecallPlan(snapshot, options.run))
+    return plan;
+  plan = retrieval::FindPlan(kListsPlan)->plan;
+  plan.top = options.top > retrieval::PlanLimits::kMaxTop ? 0 : options.top;
+  name = kListsPlan;
   return plan;
 }
 
+Result<retrieval::RetrieveResult> Planned(const Snapshot& snapshot, retrieval::RetrievalPlan plan,
+                                          const RecallQuery& question, const RecallOptions& options,
+                                          const NodeSubset& matching) {
+  if (options.filter.kinds.given()) plan.expand.kinds = options.filter.kinds;
+  if (options.exclude_contradicted) plan.top = TopWithSpare(plan);
+  retrieval::RetrieveQuery asked{.terms = question.terms,
+                                 .phrases = question.phrases,
+                                 .vector = question.vector,
+                                 .keys = question.keys,
+                                 .text = question.text};
+  if (!question.vector.empty() || plan.fuse == retrieval::Fusion::kMmr)
+    asked.space = question.space;
+  retrieval::RetrieveOptions how;
+  how.subset = &matching;
+  how.now_ms = snapshot.TimeOr(options.now_ms);
+  how.valid_at = ValidTime(snapshot, options);
+  how.salience = options.salience;
+  how.outcome = options.outcome;
+  how.preferred = options.preferred;
+  how.measure_hits = true;
+  how.run = options.run;
+  return retrieval::Retrieve(snapshot, plan, asked, how);
+}
+
 }  // namespace
+
+std::vector<ColumnId> SalienceColumns(const Schema& schema) {
+  std::vector<ColumnId> columns = {builtin::kRetention, builtin::kTrust};
+  if (const auto column = schema.FindColumn("salience");
+      column && schema.columns()[*column].type == ColumnType::kF64)
+    columns.insert(columns.begin(), *column);
+  return columns;
+}
 
 bool HasRecallPlan(const Snapshot& snapshot, const RunOptions& run) {
   return retrieval::CountTexts(snapshot, run) >= kRecallPlanTexts;
@@ -263,38 +321,26 @@ Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuery& asked,
     return late;
   }
   PLEXUS_ASSIGN(const ShownNodes shown, visible);
-  Answer answer(snapshot, options, shown);
-  const std::optional<retrieval::RetrievalPlan> by_default =
-      DefaultPlan(snapshot, question, options);
-  if (by_default) options.plan.plan = &*by_default;
-  const bool by_plan = options.plan.plan != nullptr;
-  RecallLists lists;
-  RecallPlanned planned;
-  if (by_plan) {
-    PLEXUS_ASSIGN(planned, internal::ByPlan(snapshot, question, options, shown.matching));
-    answer.result.truncated = planned.truncated;
-    answer.result.candidates = planned.found.candidates;
-  } else {
-    const std::size_t length = NeedsPool(question, options) ? PoolLength(options.top) : options.top;
-    PLEXUS_ASSIGN(lists, internal::ListsOf(snapshot, question, options, shown.matching, length));
-    answer.result.truncated = lists.truncated;
-    answer.result.candidates = lists.candidates.size();
+  std::vector<ColumnId> columns;
+  if (options.salience.list.empty() && options.salience.columns.empty()) {
+    columns = SalienceColumns(snapshot.schema());
+    options.salience.columns = columns;
+    options.salience.otherwise = kUnknownTrust;
   }
-  PLEXUS_ASSIGN(const RecallScorer scorer,
-                RecallScorer::Make(snapshot, snapshot.TimeOr(options.now_ms), options.terms,
-                                   by_plan ? planned.asked : lists.asked,
-                                   by_plan ? std::nullopt : options.weights));
-  if (by_plan)
-    PLEXUS_TRY(answer.Take(Rank(planned), options.plan.plan->top));
-  else
-    PLEXUS_TRY(answer.Take(Rank(lists, scorer, options.weights.has_value()), options.top));
+  Answer answer(snapshot, options, shown);
+  RecallResult& result = answer.result;
+  const retrieval::RetrievalPlan plan =
+      options.plan ? *options.plan : DefaultPlan(snapshot, question, options, result.plan);
+  PLEXUS_ASSIGN(result.planned, Planned(snapshot, plan, question, options, shown.matching));
+  result.truncated = result.planned.truncated;
+  result.candidates = result.planned.candidates;
+  PLEXUS_TRY(answer.Take(result.planned.hits, options.plan ? plan.top : options.top));
   PLEXUS_TRY(answer.AddRelations());
   PLEXUS_TRY(answer.AddHeads());
   PLEXUS_TRY(answer.AddDuplicates(question));
-  answer.Explain(scorer);
-  planned.found.hits.clear();
-  answer.result.planned = std::move(planned.found);
-  return std::move(answer.result);
+  answer.Explain();
+  result.planned.hits.clear();
+  return std::move(result);
 }
 PLEXUS_CATCH_NO_MEMORY
 

@@ -2,7 +2,6 @@
 // what their use changes.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,101 +21,6 @@
 #include "engine/write_batch.h"
 
 namespace plexus::memory {
-
-// --- The terms of a recalled memory's score, each in [0, 1], and the sentence that explains it.
-//
-//   text         BM25 of the words, as a share of the most that a text could have
-//   similarity   to the vector
-//   path         the best product of weights and decays on a path from the keys
-//   recency      exponential decay since the last use: accessed_at, else created_at
-//   salience     a column, else trust as the ledger reads it: retention, else trust, else 0.5
-//   frequency    ln(1 + access_count), full at a count
-//   scope        1 for a memory of an asked scope or with an asked tag
-//
-// Formulas and sources: retrieval/plan.h. The terms are those of Codewhale's #536, with
-// similarity and path next to them. A term that the question does not ask for, or whose list does
-// not have the memory, is 0.
-
-// In the order of replies.
-enum class RecallTerm : std::uint8_t {
-  kText,
-  kSimilarity,
-  kPath,
-  kRecency,
-  kSalience,
-  kFrequency,
-  kInScope,
-};
-inline constexpr std::size_t kRecallTerms = 7;
-// "text" ... "scope".
-std::string_view RecallTermName(RecallTerm term);
-std::optional<RecallTerm> RecallTermNamed(std::string_view name);
-
-// By RecallTerm; each 0 to kMaxRecallWeight, and one of them above 0.
-using RecallWeights = std::array<double, kRecallTerms>;
-inline constexpr double kMaxRecallWeight = 1e9;
-// Errors: kInvalidArgument: a weight that is no such number, by its name, or none above 0.
-Status CheckRecallWeights(const RecallWeights& weights);
-
-struct RecallTermOptions {
-  std::int64_t half_life_ms = std::int64_t{30} * 86'400'000;  // Of recency; above 0.
-  std::int64_t full_count = 100;  // Uses for which frequency is 1; above 0.
-  // Of a number, at its nearer end of [0, 1]; "": "salience" if the graph has such a column of
-  // numbers, else trust. A memory without a value has the trust, too.
-  std::string salience_column = {};
-  std::span<const std::string> scopes = {};
-  std::span<const NodeId> tags = {};  // Index nodes.
-};
-
-// What the lists of a question know of a memory.
-struct RecallEvidence {
-  std::optional<double> words = {};  // BM25.
-  double text = 0;                   // Its share of the bound.
-  std::optional<double> similarity = {}, path = {};
-  std::uint32_t words_matched = 0;
-  bool phrase_matched = false;
-  int hops = 0;  // Of the path, and where it starts.
-  NodeId seed = kNoNode;
-  bool operator==(const RecallEvidence&) const = default;
-};
-
-// What a question asks for.
-struct RecallSources {
-  bool words = false, vector = false, keys = false;
-  std::uint32_t word_count = 0;  // Distinct ones.
-  Metric metric = Metric::kCosine;
-};
-
-// Computes terms and sentences of one question. Keeps the addresses of its arguments.
-class RecallScorer {
- public:
-  // Errors: kInvalidArgument: half_life_ms or full_count out of range, or a tag that is no index
-  //   node of kind tag. kNotFound: no such column, or not of numbers.
-  static Result<RecallScorer> Make(const Snapshot& snapshot, std::int64_t now_ms,
-                                   const RecallTermOptions& options, const RecallSources& asked,
-                                   const std::optional<RecallWeights>& weights);
-
-  // Those that are asked for or have a weight: recency, salience and frequency always.
-  // Complexity: O(tags of the node). Threads: thread-safe.
-  std::vector<retrieval::ScoreTerm> TermsOf(NodeId node, const RecallEvidence& evidence) const;
-  // "matches 2 of 2 words; used 3 days ago, 5 times; trust 0.80", without its full stop. A memory
-  // without a trust of its own has no such clause.
-  std::string Explain(NodeId node, const RecallEvidence& evidence) const;
-
- private:
-  RecallScorer() = default;
-  double Value(RecallTerm term, NodeId node, const RecallEvidence& evidence) const;
-  double SalienceOf(NodeId node) const;
-  // The scope or tag asked for that the node has; "" when it has none.
-  std::string_view Preferred(NodeId node) const;
-
-  const Snapshot* snapshot_ = nullptr;
-  std::int64_t now_ms_ = 0;
-  RecallTermOptions options_;
-  RecallSources asked_;
-  std::optional<RecallWeights> weights_;
-  std::optional<ColumnId> salience_;
-};
 
 // --- What is related to a memory, and what contradicts it: its edges within a few hops, in words.
 //
@@ -178,23 +82,17 @@ Result<ContradictionsOfNode> ContradictionsOf(const Snapshot& snapshot, NodeId n
 
 // --- Recall: memories that answer words, a vector, keys, or all of them, and what is around them.
 //
-// Each part of a question makes a list, best first:
-//   words    BM25 (retrieval/terms.h)
-//   vector   nearest vectors (retrieval/vectors.h)
-//   keys     what is near them by typed relations, both ways: the best product of weights and
-//            decays on a path (traversal/traversal.h); the keys themselves are not in it
-// Ranking:
-//   one list           its own score
-//   several            reciprocal rank fusion: score = sum of 1 / (60 + rank), rank from 1
-//   with weights       score = sum of value * weight over the terms above
-// The candidates of several lists, and of any question with weights or without contradicted
-// memories, are the union of the lists' first max(100, 4 top), all for top = 0. A memory that is
-// in none of them is not ranked, however recent or salient it is, so no question reads all nodes.
+// A retrieval plan (retrieval/plan.h) finds and ranks; it sees what may be a hit, walks included.
+// For questions in words kRecallPlan finds more than the others (retrieval/PLANS.md), so it is the
+// default in graphs of kRecallPlanTexts texts and more; else kListsPlan is: the order of BM25, of
+// nearest vectors, or of what is near the keys, several fused by reciprocal ranks. A memory that is
+// in none of a plan's lists is not ranked, however recent or salient it is, so no question reads
+// all nodes. A sum of terms, as Codewhale's #536 has it, is a plan, too:
 //
-// With a plan (retrieval/plan.h) the plan finds and ranks in place of the lists: its score, its
-// terms, its number of hits. It sees what may be a hit, walks included. What surrounds a hit is
-// the same. For questions in words kRecallPlan finds more than the lists (retrieval/PLANS.md), so
-// it is their default in graphs of kRecallPlanTexts texts and more.
+//   RetrievalPlan plan = FindPlan(kListsPlan)->plan;
+//   plan.fuse = Fusion::kSum;
+//   plan.score.weights = {};
+//   plan.score[PlanTerm::kWords] = 0.6, plan.score[PlanTerm::kRecency] = 0.4;
 //
 // Superseded memories are hidden unless they are asked for. A hit says what replaced it, what it
 // is related to, whom it contradicts, and which superseded memory it repeats. Nothing is resolved
@@ -212,15 +110,8 @@ struct RecallQuery {
   std::span<const NodeWeight> keys = {};     // Start nodes. None: no keys.
 };
 
-// How nearness to the keys is measured.
-struct RecallPaths {
-  int hops = 2;  // As TraverseOptions has them.
-  double decay = 0.5;
-  std::uint64_t max_edges = 100'000;  // Arcs followed.
-};
-
 // The named plan that answers a question in words best (bench/retrieval).
-inline constexpr std::string_view kRecallPlan = "recall";
+inline constexpr std::string_view kRecallPlan = "recall", kListsPlan = "lists";
 // What it is worth was measured on hundreds of texts and more; fewer are ranked by their words.
 inline constexpr std::uint64_t kRecallPlanTexts = 100;
 
@@ -228,28 +119,26 @@ inline constexpr std::uint64_t kRecallPlanTexts = 100;
 //   that runs out says no. Threads: thread-safe.
 bool HasRecallPlan(const Snapshot& snapshot, const RunOptions& run = {});
 
-// A plan and the values that its terms salience and outcome are of.
-struct RecallPlan {
-  const retrieval::RetrievalPlan* plan = nullptr;  // Null: the default, or the lists.
-  retrieval::NodeValues salience = {}, outcome = {};
-};
+// The columns that salience is read from: "salience" if it is one of numbers, then trust as the
+// ledger reads it: retention, trust.
+// Complexity: O(columns). Errors: none. Threads: thread-safe.
+std::vector<ColumnId> SalienceColumns(const Schema& schema);
 
 struct RecallOptions {
   std::int64_t now_ms = kNoTime;  // kNoTime: the snapshot's time.
   // What is valid at that time (kNoTime: now), of nodes that may be in the answer at all. Kinds are
   // those of relations and paths.
   GraphFilter filter = {};
-  std::size_t top = 10;                  // 0: all.
+  // Null: kRecallPlan with `top` hits for words, if it ranks so many and HasRecallPlan says so,
+  // else kListsPlan. Kinds above are in place of its own.
+  const retrieval::RetrievalPlan* plan = nullptr;
+  std::size_t top = 10;                  // 0: all, by kListsPlan. Not read with a plan: it has one.
   const NodeSubset* matching = nullptr;  // Of these, what may be a hit. Null: all of them.
   bool include_superseded = false;
   bool exclude_contradicted = false;  // Both sides of an open conflict are left out.
-  std::optional<RecallWeights> weights = {};
-  RecallTermOptions terms = {};
-  RecallPaths paths = {};
-  RecallPlan plan = {};  // With it top, weights and paths are not read.
-  // No plan. Without it, a question with words and without weights is answered by kRecallPlan with
-  // `top` hits (1 to PlanLimits::kMaxTop) where HasRecallPlan says so; paths are not read then.
-  bool lists = false;
+  // What the terms are of. Salience without list and columns: of SalienceColumns, else 0.5.
+  retrieval::NodeValues salience = {}, outcome = {};
+  retrieval::PreferredNodes preferred = {};
   int related_hops = 1;  // 0: none.
   std::size_t related_top = 20;
   std::uint64_t related_edges = 1'000;  // Arcs read of a hit.
@@ -261,11 +150,7 @@ struct RecallOptions {
 // Beyond them NearSuperseded stops for a question.
 inline constexpr std::uint64_t kRecallDuplicateArcs = 50'000, kRecallDuplicateVectors = 20'000;
 
-struct RecallHit {
-  NodeId node = kNoNode;
-  double score = 0;
-  RecallEvidence evidence = {};       // Of the lists that have it.
-  std::vector<retrieval::ScoreTerm> terms = {};  // In the order of RecallTerm, or of PlanTerm.
+struct RecallHit : retrieval::RetrieveHit {
   std::string why = {};               // A sentence without its full stop.
   std::vector<Relation> related = {};
   bool related_truncated = false;
@@ -273,7 +158,6 @@ struct RecallHit {
                                                       // kNoNode outside of the filter's.
   std::vector<NodeId> contradicted_by = {};           // The other sides of open conflicts, by key.
   std::vector<NearDuplicate> near_duplicate_of = {};  // As NearDuplicates has them.
-  std::optional<retrieval::RetrieveHit> planned = {};  // Of a plan; its terms are those above.
 };
 
 struct RecallResult {
@@ -284,16 +168,16 @@ struct RecallResult {
   bool truncated = false;             // A list's budget ran out: the best of what was looked at.
   bool conflicts_truncated = false;   // Of a memory with very many edges `contradicts`.
   bool duplicates_truncated = false;  // Not all near-duplicates were looked for.
-  retrieval::RetrieveResult planned;  // Of a plan: stages and counts. Its hits are those above.
+  std::string_view plan = {};         // kRecallPlan or kListsPlan, if the question had no plan.
+  retrieval::RetrieveResult planned;  // Stages and counts. Its hits are those above.
 };
 
 // Computes: the best memories for a question.
-// Complexity: that of Bm25, Nearest and Traverse, or of Retrieve and once more Bm25 and Nearest of
-//   only its hits; then O(candidates * log) and for each hit the arcs of its relations and of its
-//   rarest terms, within their bounds.
+// Complexity: that of Retrieve, which measures its hits; then for each hit the arcs of its
+// relations
+//   and of its rarest terms, within their bounds.
 // Errors: kInvalidArgument: a question without words, vector and keys, or an option out of range.
-//   kNotFound: a start node that was removed, no such column. Those of Bm25, Nearest, Traverse,
-//   Retrieve; of a text, of QueryTerms (retrieval/terms.h).
+//   Those of Retrieve; of a text, of QueryTerms (retrieval/terms.h).
 // Threads: thread-safe. The same bits at any thread count.
 Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuery& question,
                             const RecallOptions& options = {});

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "algorithms/memory/recall/recall.h"
+#include "algorithms/retrieval/plan.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"
@@ -51,22 +52,27 @@ TEST_F(RecallHostile, OptionsOutOfRangeAreRefused) {
     change(options);
     return ErrorOf(Recall(s, question_, options));
   };
+  const auto planned = [&](auto&& change) {
+    RetrievalPlan plan = FindPlan(kListsPlan)->plan;
+    plan.fuse = Fusion::kSum;
+    change(plan.score);
+    return with([&](RecallOptions& o) { o.plan = &plan; });
+  };
   for (const double bad : {kNaN, -1.0, std::numeric_limits<double>::infinity(), 1e10})
-    EXPECT_EQ(with([&](RecallOptions& o) { o.weights = {1, 0, 0, bad}; }),
-              "the weight of recency is a number from 0 to 1e9");
-  EXPECT_EQ(with([](RecallOptions& o) { o.weights = RecallWeights{}; }),
-            "every weight is 0: no term makes up the score");
+    EXPECT_EQ(planned([&](PlanScore& score) { score[PlanTerm::kRecency] = bad; }),
+              "score.recency: it must be a number from 0 to 1,000,000,000");
+  EXPECT_NE(planned([](PlanScore& score) { score.weights = {}; }), "");
+  EXPECT_NE(planned([](PlanScore& score) { score.half_life_ms = 0; }), "");
+  EXPECT_NE(planned([](PlanScore& score) { score.full_count = 0; }), "");
   EXPECT_NE(with([](RecallOptions& o) { o.related_hops = 9; }), "");
   EXPECT_NE(with([](RecallOptions& o) { o.related_hops = -1; }), "");
   EXPECT_NE(with([](RecallOptions& o) { o.related_top = 0; }), "");
   EXPECT_NE(with([](RecallOptions& o) { o.near_duplicate = kNaN; }), "");
   EXPECT_NE(with([](RecallOptions& o) { o.near_duplicate = 0; }), "");
-  EXPECT_NE(with([](RecallOptions& o) { o.terms.half_life_ms = 0; }), "");
-  EXPECT_NE(with([](RecallOptions& o) { o.terms.full_count = 0; }), "");
-  EXPECT_NE(with([](RecallOptions& o) { o.terms.salience_column = "nosuch"; }), "");
-  EXPECT_NE(with([](RecallOptions& o) { o.terms.salience_column = "scope"; }), "");
+  const ColumnId no_numbers[] = {kCreatedAt};
+  EXPECT_NE(with([&](RecallOptions& o) { o.salience.columns = no_numbers; }), "");
   const NodeId no_tag[] = {0};
-  EXPECT_NE(with([&](RecallOptions& o) { o.terms.tags = no_tag; }), "");
+  EXPECT_NE(with([&](RecallOptions& o) { o.preferred.tags = no_tag; }), "");
   EXPECT_EQ(with([](RecallOptions&) {}), "");
   const NodeWeight gone[] = {{99, 1}}, bad_weight[] = {{0, kNaN}};
   RecallQuery keys;
@@ -113,8 +119,10 @@ TEST_F(RecallHostile, AHubIsCutAndSaysSo) {
   const NodeWeight from[] = {{0, 1}};
   RecallQuery keys;
   keys.keys = from;
-  options.paths.max_edges = 1'000;
-  options.top = 5;
+  RetrievalPlan plan = FindPlan(kListsPlan)->plan;
+  plan.expand.max_arcs = 1'000;
+  plan.top = 5;
+  options.plan = &plan;
   const RecallResult around = Recall(s, keys, options).value();
   EXPECT_TRUE(around.truncated);
   EXPECT_LE(around.hits.size(), 5u);
@@ -181,7 +189,11 @@ TEST_F(RecallHostile, TimesAtTheEndsOfTheirRange) {
   ASSERT_TRUE(graph->Apply(b));
   RecallOptions options;
   options.now_ms = 1'700'000'000'000;
-  options.weights = {1, 1, 1, 1, 1, 1, 1};
+  RetrievalPlan plan = FindPlan(kListsPlan)->plan;
+  plan.fuse = Fusion::kSum;
+  plan.score[PlanTerm::kRecency] = plan.score[PlanTerm::kSalience] = 1;
+  plan.score[PlanTerm::kFrequency] = plan.score[PlanTerm::kScope] = 1;
+  options.plan = &plan;
   const RecallResult result = Recall(graph->snapshot(), question_, options).value();
   for (const RecallHit& hit : result.hits)
     for (const ScoreTerm& term : hit.terms) EXPECT_TRUE(term.value >= 0 && term.value <= 1);
@@ -196,7 +208,11 @@ TEST_F(RecallHostile, ReopenedAndOfThePast) {
   RecallOptions options;
   options.related_hops = 2;
   options.include_superseded = true;
-  options.weights = {1, 0, 0, 1, 1, 1, 0};
+  RetrievalPlan plan = FindPlan(kListsPlan)->plan;
+  plan.fuse = Fusion::kSum;
+  plan.score[PlanTerm::kRecency] = plan.score[PlanTerm::kFrequency] = 1;
+  plan.score[PlanTerm::kSalience] = 1;
+  options.plan = &plan;
   const auto shown = [&](const Snapshot& s) {
     std::string text;
     const RecallResult result = Recall(s, question_, options).value();

@@ -97,6 +97,7 @@ struct DrawnQuestion {
   std::vector<std::string> scopes = {"project"};
   std::vector<NodeId> tags = {static_cast<NodeId>(kRecallFacts)};
   RecallQuery question;
+  RetrievalPlan plan = FindPlan(kListsPlan)->plan;
   RecallOptions options;
 
   DrawnQuestion(const CaseGraph& g, std::int64_t now, std::uint64_t seed) {
@@ -114,18 +115,20 @@ struct DrawnQuestion {
     question.space = g.snapshot().schema().FindSpace("default").value();
     question.keys = keys;
     options.now_ms = now;
-    options.top = random() % 3 == 0 ? 0 : 1 + random() % 6;
+    plan.top = random() % 3 == 0 ? 0 : 1 + random() % 6;
+    options.plan = &plan;
     options.include_superseded = random() % 2;
     options.exclude_contradicted = random() % 3 == 0;
     options.related_hops = static_cast<int>(random() % 3);
-    options.terms.half_life_ms = 10 * kRecallHour;
-    options.terms.scopes = scopes;
-    options.terms.tags = tags;
+    plan.score.half_life_ms = 10 * kRecallHour;
+    options.preferred = {scopes, tags};
     if (random() % 2) {
-      RecallWeights weights{};
-      for (double& weight : weights) weight = static_cast<double>(random() % 4);
-      weights[3] += 1;
-      options.weights = weights;
+      plan.fuse = Fusion::kSum;
+      for (const PlanTerm term :
+           {PlanTerm::kWords, PlanTerm::kSimilarity, PlanTerm::kPath, PlanTerm::kRecency,
+            PlanTerm::kSalience, PlanTerm::kFrequency, PlanTerm::kScope})
+        plan.score[term] = static_cast<double>(random() % 4);
+      plan.score[PlanTerm::kRecency] += 1;
     }
   }
 };
@@ -138,14 +141,14 @@ std::map<NodeId, Terms> TermsOfAll(const CaseGraph& g, const RecallRecord& recor
                                    std::map<NodeId, double>& own_score) {
   const Snapshot s = g.snapshot();
   std::map<NodeId, Terms> found;
-  const std::size_t length = asked.options.top == 0 ? 0 : 100;
+  const std::size_t length = asked.plan.top == 0 ? 0 : 100;
   if (!asked.terms.empty()) {
     const Bm25Result r = Bm25(s, asked.terms, {.top = length, .subset = &allowed}).value();
     double most = 0;
     for (const QueryTerm& term : r.terms) most += term.asked * term.idf * 2.2;
     lists.emplace_back();
     for (const Bm25Hit& m : r.hits) {
-      found[m.node]["text"] = m.score / most;
+      found[m.node]["words"] = m.score / most;
       own_score[m.node] = m.score;
       lists.back().push_back(m.node);
     }
@@ -155,7 +158,7 @@ std::map<NodeId, Terms> TermsOfAll(const CaseGraph& g, const RecallRecord& recor
         Nearest(s, asked.question.space, asked.vector, {.top = length, .subset = &allowed}).value();
     lists.emplace_back();
     for (const NearestHit& hit : r.hits) {
-      found[hit.node]["similarity"] = std::max(0.0, hit.similarity);
+      found[hit.node]["similarity"] = hit.similarity;
       own_score[hit.node] = hit.similarity;
       lists.back().push_back(hit.node);
     }
@@ -207,12 +210,13 @@ TEST(RecallReference, RankingTermsAndMarksAreTheDefinitions) {
           const auto terms = TermsOfAll(g, record, asked, *allowed, lists, own_score);
           // The whole ranking.
           std::vector<std::pair<double, NodeId>> ranked;
-          if (options.weights) {
+          const bool weighted = asked.plan.fuse == Fusion::kSum;
+          if (weighted) {
             for (const auto& [node, values] : terms) {
               double score = 0;
-              for (std::size_t i = 0; i < kRecallTerms; ++i) {
-                const auto at = values.find(std::string(RecallTermName(RecallTerm(i))));
-                if (at != values.end()) score += at->second * (*options.weights)[i];
+              for (std::size_t i = 0; i < kPlanTerms; ++i) {
+                const auto at = values.find(std::string(PlanTermName(PlanTerm(i))));
+                if (at != values.end()) score += at->second * asked.plan.score.weights[i];
               }
               ranked.emplace_back(-score, node);
             }
@@ -231,7 +235,8 @@ TEST(RecallReference, RankingTermsAndMarksAreTheDefinitions) {
           std::ranges::sort(ranked);
           if (options.exclude_contradicted)
             std::erase_if(ranked, [&](const auto& r) { return !contradicted(r.second).empty(); });
-          if (options.top != 0 && ranked.size() > options.top) ranked.resize(options.top);
+          if (const std::size_t top = asked.plan.top; top != 0 && ranked.size() > top)
+            ranked.resize(top);
 
           const auto result = Recall(s, asked.question, options);
           ASSERT_TRUE(result) << result.error().ToString();
@@ -245,10 +250,10 @@ TEST(RecallReference, RankingTermsAndMarksAreTheDefinitions) {
             for (const ScoreTerm& term : hit.terms) {
               const auto at = wanted.find(std::string(term.name));
               EXPECT_NEAR(term.value, at == wanted.end() ? 0 : at->second, 1e-9) << term.name;
-              EXPECT_TRUE(term.value >= 0 && term.value <= 1) << term.name;
+              EXPECT_TRUE(term.value >= -1 && term.value <= 1) << term.name;
               score += term.value * term.weight;
             }
-            if (options.weights) {
+            if (weighted) {
               EXPECT_EQ(hit.score, score);
             }
             EXPECT_FALSE(hit.why.empty());

@@ -75,8 +75,8 @@ TEST_F(Recalled, ByWordsByVectorAndByBoth) {
   // b: second word, first vector; a: first word, third vector; c: second vector.
   EXPECT_EQ(Keys(fused), (K{"b", "a", "c"}));
   EXPECT_NEAR(fused.hits[0].score, 1.0 / 62 + 1.0 / 61, 1e-12);
-  EXPECT_TRUE(fused.hits[0].evidence.words && fused.hits[0].evidence.similarity);
-  EXPECT_FALSE(fused.hits[2].evidence.words);
+  EXPECT_TRUE(fused.hits[0].measured.words && fused.hits[0].measured.similarity);
+  EXPECT_FALSE(fused.hits[2].measured.words);
   RecallOptions one;
   one.top = 1;
   EXPECT_EQ(Keys(Recall(s, both, one).value()), (K{"b"}));
@@ -100,7 +100,7 @@ TEST_F(Recalled, ByThePlanRecallWhereNothingElseIsSaid) {
   };
   const RecallQuery question{.text = "keys"};
   const auto planned = [&](const Snapshot& s, const RecallOptions& options) {
-    return !Recall(s, question, options).value().planned.stages.empty();
+    return Recall(s, question, options).value().plan == kRecallPlan;
   };
   const auto few = of_texts(kRecallPlanTexts - 1), many = of_texts(kRecallPlanTexts);
   EXPECT_FALSE(HasRecallPlan(few->snapshot()));
@@ -108,13 +108,12 @@ TEST_F(Recalled, ByThePlanRecallWhereNothingElseIsSaid) {
   const Snapshot s = many->snapshot();
   EXPECT_TRUE(HasRecallPlan(s));
   EXPECT_TRUE(planned(s, {}));
-  EXPECT_FALSE(planned(s, {.lists = true}));
-  EXPECT_FALSE(planned(s, {.weights = RecallWeights{1}}));
-  EXPECT_FALSE(planned(s, {.top = 0}));  // all: a plan ranks some
+  EXPECT_FALSE(planned(s, {.top = 0}));  // all: by lists
+  EXPECT_EQ(Recall(s, question, {.top = 20'000}).value().plan, kListsPlan);
   RetrievalPlan plan = FindPlan(kRecallPlan)->plan;
   plan.top = 30;
   RecallOptions named;
-  named.plan.plan = &plan;
+  named.plan = &plan;
   const RecallResult want = Recall(s, question, named).value(),
                      got = Recall(s, question, {.top = 30}).value();
   ASSERT_EQ(got.hits.size(), want.hits.size());

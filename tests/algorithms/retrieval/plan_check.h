@@ -78,6 +78,11 @@ inline void ExpectByDefinition(const PlanGraph& graph, const Snapshot& s,
   if (random() % 2) options.salience.columns = trust;
   options.outcome.list = outcome;
   if (random() % 2) options.outcome.otherwise = 0.625;
+  const std::string scopes[] = {"other"};
+  const NodeId tags[] = {graph.tag_node(0)};
+  if (random() % 2) options.preferred.scopes = scopes;
+  if (random() % 2) options.preferred.tags = tags;
+  options.measure_hits = random() % 2;
   options.run.executor = NextExecutor();
   const auto got = retrieval::Retrieve(s, plan, question.Get(), options);
   if (!CanBeAsked(plan, question)) {
@@ -86,8 +91,11 @@ inline void ExpectByDefinition(const PlanGraph& graph, const Snapshot& s,
     return;
   }
   ASSERT_TRUE(got) << got.error().ToString();
-  const reference::PlanAnswer want = reference::RunPlan(
-      graph.World(s, plan, options.subset, options.valid_at), plan, question.Get(), options);
+  reference::PlanWorld world = graph.World(s, plan, options.subset, options.valid_at);
+  for (reference::PlanNode& node : world.nodes)
+    node.preferred = (!options.preferred.scopes.empty() && node.scope == "other") ||
+                     (!options.preferred.tags.empty() && node.tags.contains(graph.tags()[0]));
+  const reference::PlanAnswer want = reference::RunPlan(world, plan, question.Get(), options);
   ExpectSameAnswer(*got, want);
   const bool measured = plan.score[retrieval::PlanTerm::kSimilarity] > 0;
   EXPECT_EQ(measured ? got->without_vector : want.without_vector, want.without_vector);

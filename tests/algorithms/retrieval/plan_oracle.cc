@@ -68,8 +68,8 @@ Values Likenesses(const PlanWorld& world, const std::vector<float>& query) {
   return values;
 }
 
-// BM25 / its bound, of every node that has a term; in the order of the kernel's sums.
-Values WordTerms(const PlanWorld& world, std::span<const std::string> query) {
+// BM25, and that / its bound, of every node that has a term; in the order of the kernel's sums.
+Values WordTerms(const PlanWorld& world, std::span<const std::string> query, Values& scores) {
   double documents = 0, total = 0;
   for (const PlanNode& node : world.nodes) {
     if (!node.alive || !node.fact || node.terms.empty()) continue;
@@ -86,7 +86,6 @@ Values WordTerms(const PlanWorld& world, std::span<const std::string> query) {
   }
   const double k1 = 1.2, b = 0.75, average = total / documents;
   double bound = 0;
-  Values scores;
   for (const auto& [term, times] : asked) {
     double df = 0;
     for (const PlanNode& node : world.nodes)
@@ -102,8 +101,9 @@ Values WordTerms(const PlanWorld& world, std::span<const std::string> query) {
       scores[v] += times * idf * tf * (k1 + 1) / (tf + norm);
     }
   }
-  for (auto& [node, score] : scores) score = TextTerm(score, bound);
-  return scores;
+  Values terms;
+  for (const auto& [node, score] : scores) terms[node] = TextTerm(score, bound);
+  return terms;
 }
 
 Values Only(const Values& values, const std::vector<bool>& nodes) {
@@ -114,13 +114,13 @@ Values Only(const Values& values, const std::vector<bool>& nodes) {
 }
 
 void AddSeeds(Seeds& seeds, const std::vector<NodeWeight>& list, std::size_t number,
-              const PlanSeeds& entry, std::size_t top) {
+              const PlanSeeds& entry, std::size_t top, bool walks) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     Seed& seed = seeds[list[i].node];
     double start = list[i].weight;
-    if (entry.by != SeedBy::kKeys && entry.starts < list.size() && list.size() >= top)
+    if (entry.by != SeedBy::kKeys && entry.starts < list.size() && top > 0 && list.size() >= top)
       start -= list.back().weight;
-    if (entry.by == SeedBy::kKeys || i < entry.starts) {
+    if (entry.by == SeedBy::kKeys || (walks && i < entry.starts)) {
       seed.own = std::max(seed.own, list[i].weight);
       seed.start = std::max(seed.start, start);
     }
@@ -151,6 +151,10 @@ Values Walks(const PlanWorld& world, const PlanExpand& expand, int hops, const S
     }
     for (const auto& [node, value] : next) best[node] = std::max(best[node], value);
     layer = std::move(next);
+  }
+  if (expand.from == ExpandFrom::kKeys) {
+    for (const auto& [node, start] : starts) best.erase(node);
+    return best;
   }
   for (const auto& [node, seed] : seeds)
     if (seed.own > 0) best[node] = std::max(best[node], seed.own);
@@ -184,15 +188,24 @@ Values Degrees(const PlanWorld& world, const Candidates& candidates) {
   return degrees;
 }
 
-void RankTerms(std::vector<PlanHit>& hits, const std::vector<double>& weights) {
+// `own`: of one list each hit has that.
+void RankTerms(std::vector<PlanHit>& hits, const std::vector<double>& weights, bool own) {
   for (std::size_t t = 0; t < weights.size(); ++t) {
     for (PlanHit& hit : hits) {
       std::uint32_t before = 0;
       for (const PlanHit& other : hits)
-        before += other.values[t] > hit.values[t] ||
-                  (other.values[t] == hit.values[t] && other.node < hit.node);
-      hit.ranks.push_back(hit.values[t] > 0 ? before + 1 : 0);
+        before += other.listed[t] > hit.listed[t] ||
+                  (other.listed[t] == hit.listed[t] && other.node < hit.node);
+      hit.ranks.push_back(hit.listed[t] && weights[t] != 0 ? before + 1 : 0);
     }
+  }
+  if (own && std::ranges::count_if(weights, [](double w) { return w != 0; }) == 1) {
+    for (PlanHit& hit : hits) {
+      hit.score = 0;
+      for (std::size_t t = 0; t < weights.size(); ++t)
+        if (weights[t] != 0) hit.score = hit.listed[t].value_or(0);
+    }
+    return;
   }
   for (PlanHit& hit : hits) {
     hit.score = 0;
@@ -231,17 +244,39 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan, const Retr
                    const RetrieveOptions& options) {
   const std::vector<bool> findable = Findable(world, plan.filter);
   const std::vector<float> query(question.vector.begin(), question.vector.end());
-  Values words, likeness, similarity, pagerank;
-  if (!question.terms.empty()) words = WordTerms(world, question.terms);
+  Values words, bm25, likeness, similarity, pagerank;
+  if (!question.terms.empty()) words = WordTerms(world, question.terms, bm25);
   if (!query.empty()) likeness = Likenesses(world, query);
   for (const auto& [node, value] : likeness)
     similarity[node] =
         world.metric == Metric::kCosine ? value : SimilarityTerm(value, world.metric);
 
+  const bool lists = plan.fuse == Fusion::kLists, from_keys = plan.expand.from == ExpandFrom::kKeys;
+  const auto asked = [&](PlanTerm term) {
+    return term == PlanTerm::kSimilarity ? !query.empty()
+           : term == PlanTerm::kWords    ? !question.terms.empty()
+           : term == PlanTerm::kPath     ? !from_keys || !question.keys.empty()
+           : term == PlanTerm::kScope    ? options.preferred.given()
+                                         : true;
+  };
+  const auto weight_of = [&](std::size_t t) {
+    return lists && !asked(PlanTerm(t)) ? 0 : plan.score.weights[t];
+  };
+  const auto shows = [&](std::size_t t) {
+    return weight_of(t) != 0 || (plan.score.shown[t] && asked(PlanTerm(t)));
+  };
+  int fused = 0;
+  for (std::size_t t = 0; t < kPlanTerms; ++t) fused += weight_of(t) != 0;
+  // How many times a plan's top, or all.
+  const auto times = [&](std::size_t per_hit, std::size_t least) {
+    if (plan.top == 0 || (lists && fused == 1)) return plan.top;
+    return std::max(per_hit * plan.top, least);
+  };
+
   Seeds seeds;
   for (std::size_t i = 0; i < plan.seeds.size(); ++i) {
     const PlanSeeds& entry = plan.seeds[i];
-    const std::size_t top = entry.per_hit > 0 ? entry.per_hit * plan.top : entry.top;
+    const std::size_t top = entry.per_hit > 0 ? times(entry.per_hit, entry.least) : entry.top;
     std::vector<NodeWeight> list;
     switch (entry.by) {
       case SeedBy::kVector:
@@ -274,41 +309,58 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan, const Retr
         break;
       }
     }
-    AddSeeds(seeds, list, i, entry, top);
+    AddSeeds(seeds, list, i, entry, top, !from_keys);
   }
 
   std::vector<double> weights;
   double sum = 0;
-  for (const double weight : plan.score.weights) {
-    if (weight != 0) weights.push_back(weight);
-    sum += weight;
+  for (std::size_t t = 0; t < kPlanTerms; ++t) {
+    if (shows(t)) weights.push_back(plan.score.weights[t]);
+    sum += plan.score.weights[t];
   }
   PlanAnswer answer;
   const auto rank = [&](int hops) {
-    const Values walks = Walks(world, plan.expand, hops, seeds);
+    const PlanExpand& expand = plan.expand;
+    const std::size_t most = expand.per_hit > 0 ? times(expand.per_hit, expand.top) : expand.top;
+    Values walks = Walks(world, expand, hops, seeds);
+    if (from_keys) {
+      const std::vector<NodeWeight> best = Best(Only(walks, findable), most);
+      walks.clear();
+      for (const NodeWeight& node : best) walks[node.node] = node.weight;
+    }
     Candidates candidates;
     for (const auto& [node, seed] : seeds)
       if (seed.keep && findable[node]) candidates[node].found_by = seed.found_by;
     Values reached;
     for (const auto& [node, value] : Only(walks, findable))
       if (!seeds.contains(node)) reached[node] = value;
-    for (const NodeWeight& node : Best(reached, plan.expand.top)) candidates[node.node];
+    for (const NodeWeight& node : Best(reached, most)) candidates[node.node];
     answer.without_vector = 0;
     if (!query.empty())
       for (const auto& [node, c] : candidates) answer.without_vector += !likeness.contains(node);
     Put(candidates, PlanTerm::kSimilarity, similarity);
     Put(candidates, PlanTerm::kWords, words);
-    Values paths, ages;
+    Values paths, ages, recencies, frequencies, preferred;
     for (const auto& [node, value] : walks) paths[node] = UnitTerm(value);
     Put(candidates, PlanTerm::kPath, paths);
     Put(candidates, PlanTerm::kGraph, Degrees(world, candidates));
     Put(candidates, PlanTerm::kPageRank, pagerank);
-    for (const auto& [node, c] : candidates)
-      if (const auto created = world.nodes[node].created_at)
-        ages[node] = RecencyTerm(
-            created, options.now_ms,
-            static_cast<std::int64_t>(std::ceil(plan.score.half_life_days * 86'400'000)));
+    for (const auto& [node, c] : candidates) {
+      const PlanNode& about = world.nodes[node];
+      const auto recency = [&](const std::optional<std::int64_t>& then) {
+        return RecencyTerm(then, options.now_ms, plan.score.half_life_ms);
+      };
+      if (about.created_at) ages[node] = recency(about.created_at);
+      if (const auto last = about.accessed_at ? about.accessed_at : about.created_at)
+        recencies[node] = recency(last);
+      if (about.access_count)
+        frequencies[node] = FrequencyTerm(*about.access_count, plan.score.full_count);
+      if (about.preferred && options.preferred.given()) preferred[node] = 1;
+    }
     Put(candidates, PlanTerm::kAge, ages);
+    Put(candidates, PlanTerm::kRecency, recencies);
+    Put(candidates, PlanTerm::kFrequency, frequencies);
+    Put(candidates, PlanTerm::kScope, preferred);
     // The list, else the trust, which stands for columns, else what the caller says.
     const auto given = [&](const NodeValues& from) {
       Values values;
@@ -333,23 +385,35 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan, const Retr
       PlanHit hit{node, 0, 0, {}, {}, c.found_by};
       for (std::size_t t = 0; t < kPlanTerms; ++t) {
         lacks |= plan.score.required[t] && !c.values[t];
-        if (plan.score.weights[t] == 0) continue;
+        if (!shows(t)) continue;
         hit.values.push_back(c.values[t].value_or(0));
         hit.relevance += hit.values.back() * plan.score.weights[t];
+        hit.listed.push_back(!lists && c.values[t] > 0 ? c.values[t] : std::nullopt);
+        const auto found_by = [&](SeedBy by) {
+          for (std::size_t i = 0; i < plan.seeds.size(); ++i)
+            if (c.found_by >> i & 1 && plan.seeds[i].by == by) return true;
+          return false;
+        };
+        if (!lists || !c.values[t]) continue;
+        if (PlanTerm(t) == PlanTerm::kWords && found_by(SeedBy::kWords))
+          hit.listed.back() = bm25[node];
+        if (PlanTerm(t) == PlanTerm::kSimilarity && found_by(SeedBy::kVector))
+          hit.listed.back() = likeness[node];
+        if (PlanTerm(t) == PlanTerm::kPath) hit.listed.back() = walks.at(node);
       }
       answer.left_out += lacks;
       hit.score = hit.relevance;
       if (!lacks) answer.hits.push_back(hit);
     }
     answer.candidates = answer.hits.size();
-    if (plan.fuse == Fusion::kRrf) RankTerms(answer.hits, weights);
+    if (plan.fuse == Fusion::kRrf || lists) RankTerms(answer.hits, weights, lists);
     if (plan.fuse == Fusion::kMmr)
       answer.hits = Diverse(world, plan, answer.hits, sum, question.space.has_value());
     else
       std::ranges::sort(answer.hits, Better);
-    if (answer.hits.size() > plan.top) answer.hits.resize(plan.top);
+    if (plan.top > 0 && answer.hits.size() > plan.top) answer.hits.resize(plan.top);
   };
-  if (plan.expand.from_hits && plan.expand.hops > 0) {
+  if (plan.expand.from == ExpandFrom::kHits && plan.expand.hops > 0) {
     rank(0);
     seeds.clear();
     for (const PlanHit& hit : answer.hits)

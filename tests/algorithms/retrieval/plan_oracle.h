@@ -20,7 +20,9 @@ struct PlanNode {
   NodeKindId kind{};
   std::set<std::string> tags, inscriptions;
   std::string scope = "user";
-  std::optional<std::int64_t> created_at, valid_from, valid_until;
+  std::optional<std::int64_t> created_at, accessed_at, valid_from, valid_until;
+  std::optional<std::int64_t> access_count;
+  bool preferred = false;
   std::optional<double> trust;
   std::vector<float> vector;            // Empty: none.
   std::map<std::string, double> terms;  // With their frequencies. Empty: no text.
@@ -39,9 +41,10 @@ struct PlanWorld {
 struct PlanHit {
   NodeId node;
   double score, relevance;
-  std::vector<double> values;        // Of the terms with a weight.
-  std::vector<std::uint32_t> ranks;  // Of rrf.
+  std::vector<double> values;        // Of the terms with a weight, or shown.
+  std::vector<std::uint32_t> ranks;  // Of rrf and lists.
   std::uint32_t found_by;
+  std::vector<std::optional<double>> listed = {};  // By value: in the term's list, by that.
 };
 
 struct PlanAnswer {

@@ -292,7 +292,7 @@ TEST(Plan, BadPlansNameThePlace) {
   refused([](auto& p) { p.seeds[0].per_hit = ~std::size_t{0}; }, "seeds[0].per_hit: ");
   refused([](auto& p) { p.seeds[0].starts = 0; }, "seeds[0].starts: 0");
   refused([](auto& p) { p.seeds[1].space = SpaceId{7}; }, "seeds[1].space: ");
-  refused([](auto& p) { p.top = 0; }, "top: 0");
+  refused([](auto& p) { p.top = 0, p.fuse = Fusion::kMmr; }, "top: 0");
   refused([](auto& p) { p.top = 10'001; }, "top: 10001");
   refused([](auto& p) { p.expand.hops = 17; }, "expand.hops: ");
   refused([](auto& p) { p.expand.hops = -1; }, "expand.hops: ");
@@ -307,7 +307,10 @@ TEST(Plan, BadPlansNameThePlace) {
   refused([](auto& p) { p.score[PlanTerm::kAge] = -1; }, "score.age: ");
   refused([&](auto& p) { p.score[PlanTerm::kWords] = nan; }, "score.words: ");
   refused([](auto& p) { p.score[PlanTerm::kPageRank] = 1; }, "score.pagerank: ");
-  refused([](auto& p) { p.score.half_life_days = 0; }, "score.half_life_days: ");
+  refused([](auto& p) { p.score.half_life_ms = 0; }, "score.half_life_days: ");
+  refused([](auto& p) { p.score.full_count = 0; }, "score.full_count: ");
+  refused([](auto& p) { p.seeds[0].per_hit = 1, p.seeds[0].least = 10'001; }, "seeds[0].least: ");
+  refused([](auto& p) { p.score[PlanTerm::kAge] = 1, p.fuse = Fusion::kLists; }, "score.age: ");
   refused([](auto& p) { p.score.required[1] = true; }, "score.require: words");
   refused([&](auto& p) { p.lambda = nan; }, "lambda: ");
 }

@@ -63,6 +63,9 @@ void PlanGraph::Describe(std::size_t v, std::mt19937_64& random) {
     graph_.SetVector(v, kSpace, node.vector = SmallVector(random, 3), metric_);
   if (!Chance(random, 4))
     graph_.SetI64(v, kCreatedAt, *(node.created_at = random() % 2 * 400'000'000 + random() % 9));
+  if (Chance(random, 3))
+    graph_.SetI64(v, kAccessedAt, *(node.accessed_at = kPlanNow - 86'400'000 * (random() % 5)));
+  if (Chance(random, 3)) graph_.SetI64(v, kAccessCount, *(node.access_count = random() % 5));
   if (Chance(random, 5))
     graph_.SetI64(v, kValidUntil, *(node.valid_until = kPlanNow + (Chance(random, 2) ? 5 : -5)));
   if (Chance(random, 6)) graph_.SetI64(v, kValidFrom, *(node.valid_from = kPlanNow - 7));
@@ -141,6 +144,7 @@ RetrievalPlan DrawPlan(const PlanGraph& graph, std::mt19937_64& random) {
     PlanSeeds seeds{.by = static_cast<SeedBy>(random() % kSeedBys), .top = 1 + random() % 6};
     if (Chance(random, 3)) seeds.starts = 1 + random() % 3;
     if (Chance(random, 4)) seeds.per_hit = 1 + random() % 3;
+    if (Chance(random, 2)) seeds.least = random() % 4;
     seeds.keep = !Chance(random, 4);
     ranked |= seeds.by == SeedBy::kPageRank;
     plan.seeds.push_back(seeds);
@@ -151,7 +155,8 @@ RetrievalPlan DrawPlan(const PlanGraph& graph, std::mt19937_64& random) {
   if (Chance(random, 3)) plan.expand.kinds = {kSupports, kSimilar};
   if (Chance(random, 3)) plan.expand.top = 1 + random() % 5;
   if (Chance(random, 3)) plan.expand.arcs = 1 + random() % 6;
-  plan.expand.from_hits = Chance(random, 4);
+  if (Chance(random, 2)) plan.expand.from = static_cast<ExpandFrom>(random() % kExpandFroms);
+  if (Chance(random, 3)) plan.expand.per_hit = 1 + random() % 3;
   if (Chance(random, 4)) plan.filter.node_kinds = {kMemory, kDecision};
   if (Chance(random, 5)) plan.filter.tags = {graph.tags()[0], graph.tags()[1], "it's none"};
   if (Chance(random, 6)) plan.filter.inscription = graph.inscriptions()[0];
@@ -165,11 +170,17 @@ RetrievalPlan DrawPlan(const PlanGraph& graph, std::mt19937_64& random) {
     if (Chance(random, 2)) plan.score.weights[t] = static_cast<double>(1 + random() % 8) / 10;
   plan.score.weights[random() % 4] = 0.4;
   if (!ranked) plan.score[PlanTerm::kPageRank] = 0;
+  for (bool& shown : plan.score.shown) shown = Chance(random, 6);
   if (Chance(random, 4)) plan.score.required[random() % 4] = true;
-  plan.score.half_life_days = 2;
-  plan.fuse = static_cast<Fusion>(random() % 3);
+  plan.score.half_life_ms = 2 * 86'400'000;
+  plan.score.full_count = 3;
+  plan.fuse = static_cast<Fusion>(random() % kFusions);
+  if (plan.fuse == Fusion::kLists) {
+    for (std::size_t t = 3; t < kPlanTerms; ++t) plan.score.weights[t] = 0;
+    plan.score.weights[random() % 3] = 1;
+  }
   plan.lambda = static_cast<double>(random() % 5) / 4;
-  plan.top = 1 + random() % 8;
+  plan.top = Chance(random, 9) && plan.fuse != Fusion::kMmr ? 0 : 1 + random() % 8;
   return plan;
 }
 

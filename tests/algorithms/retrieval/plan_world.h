@@ -33,6 +33,7 @@ class PlanGraph {
   std::size_t facts() const { return facts_; }
   const std::vector<std::string>& terms() const { return terms_; }
   const std::vector<std::string>& tags() const { return tags_; }
+  NodeId tag_node(std::size_t tag) const { return static_cast<NodeId>(tag_nodes_[tag]); }
   const std::vector<std::string>& inscriptions() const { return inscriptions_; }
   bool alive(std::size_t node) const { return graph_.alive(node); }
 

@@ -49,6 +49,15 @@ void AddBytes(std::string& out, const T& value) {
     AddBytes(out, value.second);
   } else if constexpr (!std::is_aggregate_v<T> && std::has_unique_object_representations_v<T>) {
     out.append(reinterpret_cast<const char*>(&value), sizeof(value));  // an id
+  } else if constexpr (std::derived_from<T, retrieval::RetrieveHit> &&
+                       !std::same_as<T, retrieval::RetrieveHit>) {  // a recall's
+    AddBytes(out, static_cast<const retrieval::RetrieveHit&>(value));
+    AddBytes(out, value.why);
+    AddBytes(out, value.related);
+    AddBytes(out, value.related_truncated);
+    AddBytes(out, value.superseded_by);
+    AddBytes(out, value.contradicted_by);
+    AddBytes(out, value.near_duplicate_of);
   } else {
     WithFields(value, [&](const auto&... fields) { (AddBytes(out, fields), ...); });
   }

@@ -143,13 +143,19 @@ void AddRecall(KernelRows& rows) {
   static const std::vector<std::string> words = {"payouts", "restarts"};
   static const std::vector<float> vector(kKernelDimensions, 0.5f);
   static const std::vector<NodeWeight> keys = {{40, 1.0}, {17, 0.5}};
+  static const retrieval::RetrievalPlan by_weights = [] {
+    retrieval::RetrievalPlan plan = retrieval::FindPlan(memory::kListsPlan)->plan;
+    plan.fuse = retrieval::Fusion::kSum;
+    plan.score[retrieval::PlanTerm::kRecency] = plan.score[retrieval::PlanTerm::kFrequency] = 0.1;
+    return plan;
+  }();
   const auto ask = [](const Snapshot& s, const RunOptions& run, bool weighted) {
     memory::RecallOptions options{.now_ms = kKernelNow};
     options.related_hops = 2;
     options.near_duplicate = 0.1;
     options.run = run;
     options.exclude_contradicted = weighted;
-    if (weighted) options.weights = {0.4, 0.2, 0.1, 0.1, 0.1, 0.1, 0};
+    if (weighted) options.plan = &by_weights;
     const SpaceId space = s.schema().FindSpace("default").value_or(SpaceId{0});
     return memory::Recall(s, {.terms = words, .vector = vector, .space = space, .keys = keys},
                           options);
@@ -170,16 +176,6 @@ void AddRecall(KernelRows& rows) {
         PLEXUS_ASSIGN(const memory::NewEvent event,
                       memory::EventOfRecall(s, recalled.hits, "payouts restarts", kKernelNow));
         return memory::RecordEvent(s, event);
-      });
-  static const memory::RecallTermOptions missing = {.salience_column =
-                                                        "a column that is not there"};
-  rows.Add(
-      "RecallScorer", ASK->Result<bool> {
-        const auto refused = memory::RecallScorer::Make(s, kKernelNow, missing, {}, {});
-        if (refused || refused.error().code != ErrorCode::kNotFound)
-          return refused ? Result<bool>(false) : std::unexpected(refused.error());
-        PLEXUS_TRY(memory::RecallScorer::Make(s, kKernelNow, {}, {}, {}));
-        return true;
       });
 }
 

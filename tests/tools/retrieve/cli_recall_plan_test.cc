@@ -97,6 +97,38 @@ TEST_F(RecallByPlan, AddsWhatRecallAdds) {
   EXPECT_FALSE(Ask({}).contains("stages"));
 }
 
+// What the request says of a plan's values is in place of its own.
+TEST_F(RecallByPlan, TakesTheRequestsValues) {
+  ASSERT_EQ(Run({"put", "k3", "--set", "accessed_at=1700259200000", "--set", "access_count=9",
+                 "--tags", "fresh"})
+                .code,
+            0);
+  always_ = {"--now", "1700259200000"};
+  ExpectReplies({
+      {{"recall", "gateway keys", "--plan", "dual", "--weight", "recency=1", "--half-life", "3d",
+        "--top", "2"},
+       "hits",
+       "key score",
+       "k3 1, k1 0.5"},
+      {{"recall", "gateway keys", "--plan", "dual", "--weight", "frequency=1", "--full-count", "9",
+        "--top", "1"},
+       "hits",
+       "key score",
+       "k3 1"},
+      {{"recall", "gateway keys", "--plan", "dual", "--weight", "scope=1", "--prefer-tags", "fresh",
+        "--top", "1"},
+       "hits",
+       "key score",
+       "k3 1"},
+      {{"recall", "--plan", "dual", "--from", "o1", "--from-hops", "1", "--decay", "1", "--weight",
+        "path=1"},
+       "hits",
+       "key score",
+       "k1 0.5"},
+      {{"recall", "gateway keys", "--plan", "dual", "--top", "0"}, "hits", "key", "k1, k2, k3, o1"},
+  });
+}
+
 TEST_F(RecallByPlan, WritesTheUse) {
   const object dry = Ask({"--plan", "dual", "--dry-run", "--commit"});
   EXPECT_EQ(dry.at("use").at("memories"), 4);
@@ -113,15 +145,9 @@ TEST_F(RecallByPlan, WhatIsRefused) {
     return words;
   };
   ExpectRefused({
-      {plan({"--weight", "text=1"}), 2, "--weight cannot go with --plan"},
-      {plan({"--half-life", "1d"}), 2, "--half-life cannot go with --plan"},
-      {plan({"--full-count", "3"}), 2, "--full-count cannot go with --plan"},
-      {plan({"--salience", "trust"}), 2, "--salience cannot go with --plan"},
-      {plan({"--prefer-scopes", "s"}), 2, "--prefer-scopes cannot go with --plan"},
-      {plan({"--prefer-tags", "t"}), 2, "--prefer-tags cannot go with --plan"},
-      {plan({"--from", "k1", "--decay", "1"}), 2, "--decay cannot go with --plan"},
-      {plan({"--from", "k1", "--from-hops", "1"}), 2, "--from-hops cannot go with --plan"},
-      {plan({"--top", "0"}), 2, "--top 0 cannot go with --plan"},
+      {plan({"--weight", "pagerank=1"}), 2, "it needs seeds by pagerank"},
+      {plan({"--salience", "nosuch"}), 3, "no column of numbers 'nosuch'"},
+      {plan({"--prefer-tags", "t"}), 3, "no memory has the tag 't'"},
       {plan({"--top", "10001"}), 2, "top: 10001 is not in 1..10000"},
       {{"recall", "keys", "--plan", "duall"}, 3, "did you mean 'dual'?"},
       {{"recall", "keys", "--plan", R"({"seeds":[{"by":"wrods"}]})"}, 2, "seeds[0].by: 'wrods'"},

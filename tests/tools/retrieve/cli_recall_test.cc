@@ -86,7 +86,7 @@ TEST_F(RecallCommand, R1HitsRelationsAndConflicts) {
   EXPECT_EQ(terms.at("salience"), 0.5);
   EXPECT_EQ(terms.at("frequency"), 0);
   EXPECT_FALSE(terms.contains("scope"));
-  EXPECT_GT(terms.at("text"), Terms(hits[2]).at("text"));
+  EXPECT_GT(terms.at("words"), Terms(hits[2]).at("words"));
   const object none = Json({"recall", "gateway keys", "--hops", "0"});
   for (const auto& hit : none.at("hits").as_array())
     EXPECT_TRUE(hit.at("related").as_array().empty());
@@ -157,13 +157,13 @@ TEST_F(RecallCommand, KeysAndWeightsAreOptions) {
 
 TEST_F(RecallCommand, BadWeightsAndNamesAreRefused) {
   ExpectRefused({
-      {{"recall", "gateway", "--weight", "txet=1"}, 2, "did you mean 'text'"},
+      {{"recall", "gateway", "--weight", "wrods=1"}, 2, "did you mean 'words'"},
       {{"recall", "gateway", "--weight", "text"}, 2, "is not TERM=W"},
   });
   for (const char* bad : {"text=nan", "text=inf", "text=-1", "text=1e10", "text=", "text=x"})
     ExpectRefused({{{"recall", "gateway", "--weight", bad}, 2, "0 to 1e9"}});
   ExpectRefused({
-      {{"recall", "gateway", "--weight", "text=1,text=2"}, 2, "second weight"},
+      {{"recall", "gateway", "--weight", "text=1,words=2"}, 2, "second weight"},
       {{"recall", "gateway", "--weight", "text=0"}, 2, "every weight is 0"},
       {{"recall", "gateway", "--prefer-tags", "nosuch"}, 3, "nosuch"},
       {{"recall", "gateway", "--salience", "nosuch"}, 3, "nosuch"},

@@ -108,14 +108,21 @@ TEST(RetrievePlans, NamedPlansAreTheirJson) {
       EXPECT_EQ(read->seeds[i].by, named.plan.seeds[i].by);
       EXPECT_EQ(read->seeds[i].top, named.plan.seeds[i].top);
       EXPECT_EQ(read->seeds[i].per_hit, named.plan.seeds[i].per_hit);
+      EXPECT_EQ(read->seeds[i].least, named.plan.seeds[i].least);
+      EXPECT_EQ(read->seeds[i].starts, named.plan.seeds[i].starts);
       EXPECT_EQ(read->seeds[i].keep, named.plan.seeds[i].keep);
     }
     EXPECT_EQ(read->expand.hops, named.plan.expand.hops) << named.name;
     EXPECT_EQ(read->expand.direction, named.plan.expand.direction);
     EXPECT_EQ(read->expand.decay, named.plan.expand.decay);
-    EXPECT_EQ(read->expand.from_hits, named.plan.expand.from_hits);
+    EXPECT_EQ(read->expand.from, named.plan.expand.from);
+    EXPECT_EQ(read->expand.arcs, named.plan.expand.arcs);
+    EXPECT_EQ(read->expand.top, named.plan.expand.top);
+    EXPECT_EQ(read->expand.per_hit, named.plan.expand.per_hit);
+    EXPECT_EQ(read->expand.max_arcs, named.plan.expand.max_arcs);
     EXPECT_EQ(read->score.weights, named.plan.score.weights);
     EXPECT_EQ(read->score.required, named.plan.score.required);
+    EXPECT_EQ(read->score.shown, named.plan.score.shown);
     EXPECT_EQ(read->fuse, named.plan.fuse);
     EXPECT_EQ(read->top, named.plan.top);
   }

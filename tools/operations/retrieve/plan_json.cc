@@ -118,7 +118,8 @@ Result<Enum> ChoiceAt(const Place& place, std::size_t count, Name&& name_of) {
 }
 
 Status ReadSeeds(const Place& place, const Schema& schema, retrieval::RetrievalPlan& plan) {
-  static const std::vector<std::string> known = {"by", "space", "top", "per_hit", "starts", "keep"};
+  static const std::vector<std::string> known = {"by",    "space",  "top", "per_hit",
+                                                 "least", "starts", "keep"};
   retrieval::PlanSeeds& seeds = plan.seeds.emplace_back();
   bool by = false;
   PLEXUS_TRY(ForEachMember(place, known, [&](const Place& at, const std::string& name) -> Status {
@@ -134,6 +135,8 @@ Status ReadSeeds(const Place& place, const Schema& schema, retrieval::RetrievalP
       PLEXUS_ASSIGN(seeds.top, CountAt(at));
     } else if (name == "per_hit") {
       PLEXUS_ASSIGN(seeds.per_hit, CountAt(at));
+    } else if (name == "least") {
+      PLEXUS_ASSIGN(seeds.least, CountAt(at));
     } else if (name == "starts") {
       PLEXUS_ASSIGN(seeds.starts, CountAt(at));
     } else {
@@ -148,8 +151,8 @@ Status ReadSeeds(const Place& place, const Schema& schema, retrieval::RetrievalP
 // `names` are its kinds as they are written.
 Status ReadExpand(const Place& place, const Schema& schema, retrieval::PlanExpand& expand,
                   std::vector<std::string>& names) {
-  static const std::vector<std::string> known = {"hops", "direction", "decay", "kinds",
-                                                 "arcs", "top",       "from"};
+  static const std::vector<std::string> known = {"hops", "direction", "decay",    "kinds", "arcs",
+                                                 "top",  "per_hit",   "max_arcs", "from"};
   return ForEachMember(place, known, [&](const Place& at, const std::string& name) -> Status {
     if (name == "hops") {
       PLEXUS_ASSIGN(const std::size_t hops, CountAt(at));
@@ -178,10 +181,13 @@ Status ReadExpand(const Place& place, const Schema& schema, retrieval::PlanExpan
       PLEXUS_ASSIGN(expand.arcs, CountAt(at));
     } else if (name == "top") {
       PLEXUS_ASSIGN(expand.top, CountAt(at));
+    } else if (name == "per_hit") {
+      PLEXUS_ASSIGN(expand.per_hit, CountAt(at));
+    } else if (name == "max_arcs") {
+      PLEXUS_ASSIGN(expand.max_arcs, CountAt(at));
     } else {
-      PLEXUS_ASSIGN(expand.from_hits, ChoiceAt<bool>(at, 2, [](bool hits) {
-                      return std::string_view(hits ? "hits" : "seeds");
-                    }));
+      PLEXUS_ASSIGN(expand.from, ChoiceAt<retrieval::ExpandFrom>(at, retrieval::kExpandFroms,
+                                                                 retrieval::ExpandFromName));
     }
     return {};
   });
@@ -228,22 +234,31 @@ Status ReadScore(const Place& place, retrieval::PlanScore& score) {
   std::vector<std::string> known;
   for (std::size_t t = 0; t < retrieval::kPlanTerms; ++t)
     known.emplace_back(retrieval::PlanTermName(static_cast<retrieval::PlanTerm>(t)));
-  known.insert(known.end(), {"require", "half_life_days"});
+  known.insert(known.end(), {"require", "show", "half_life_days", "full_count"});
   return ForEachMember(place, known, [&](const Place& at, const std::string& name) -> Status {
-    if (name == "require")
+    if (name == "require" || name == "show")
       return ForEachElement(at, retrieval::kPlanTerms, [&](const Place& element) -> Status {
         PLEXUS_ASSIGN(
             const retrieval::PlanTerm term,
             ChoiceAt<retrieval::PlanTerm>(element, retrieval::kPlanTerms, retrieval::PlanTermName));
-        score.required[static_cast<std::size_t>(term)] = true;
+        auto& terms = name == "show" ? score.shown : score.required;
+        terms[static_cast<std::size_t>(term)] = true;
         return {};
       });
+    if (name == "full_count") {
+      PLEXUS_ASSIGN(const std::size_t count, CountAt(at));
+      score.full_count = static_cast<std::int64_t>(std::min(count, std::size_t{1} << 62));
+      return {};
+    }
     PLEXUS_ASSIGN(const double number, NumberAt(at));
-    if (name == "half_life_days")
-      score.half_life_days = number;
-    else
+    if (name == "half_life_days") {
+      // What is out of range stays so: CheckPlan refuses it.
+      const double days = std::clamp(number, 0.0, 2 * retrieval::PlanLimits::kMaxHalfLifeDays);
+      score.half_life_ms = static_cast<std::int64_t>(std::ceil(days * 86'400'000));
+    } else {
       score.weights[static_cast<std::size_t>(std::ranges::find(known, name) - known.begin())] =
           number;
+    }
     return {};
   });
 }
@@ -260,7 +275,8 @@ Status ReadPlan(const Place& root, const Schema& schema, std::int64_t now_ms,
     if (name == "filter") return ReadFilter(at, schema, now_ms, plan.filter);
     if (name == "score") return ReadScore(at, plan.score);
     if (name == "fuse")
-      PLEXUS_SET(plan.fuse, ChoiceAt<retrieval::Fusion>(at, 3, retrieval::FusionName));
+      PLEXUS_SET(plan.fuse,
+                 ChoiceAt<retrieval::Fusion>(at, retrieval::kFusions, retrieval::FusionName));
     else if (name == "lambda")
       PLEXUS_SET(plan.lambda, NumberAt(at));
     else if (name == "rank_constant")
@@ -292,6 +308,7 @@ Result<retrieval::RetrievalPlan> PlanFromJson(std::string_view json, const Schem
   if (!kinds.empty()) names.assign(kinds.begin(), kinds.end());
   if (!names.empty()) PLEXUS_TRY(FollowKinds(schema, names, plan.expand));
   PLEXUS_TRY(retrieval::CheckPlan(plan));
+  if (plan.top == 0) return Invalid("top: 0 is not in 1..", retrieval::PlanLimits::kMaxTop);
   return plan;
 }
 

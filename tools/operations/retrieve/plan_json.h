@@ -1,14 +1,15 @@
 // A retrieval plan from JSON (algorithms/retrieval/plan.h says what its parts mean):
 //
 //   {"seeds":[{"by":"vector|words|keys|pagerank","space":"default","top":30,"per_hit":3,
-//              "keep":true}],
-//    "expand":{"hops":2,"direction":"out|in|both","decay":0.5,"kinds":["supports"],"top":1000,
-//              "from":"seeds|hits"},
+//              "least":0,"starts":10000,"keep":true}],
+//    "expand":{"hops":2,"direction":"out|in|both","decay":0.5,"kinds":["supports"],"arcs":0,
+//              "top":1000,"per_hit":0,"max_arcs":0,"from":"seeds|hits|keys"},
 //    "filter":{"node_kinds":["memory"],"tags":["a"],"scopes":["user"],"inscription":"fix",
 //              "since":0,"until":0,"valid_at":"2026-01-31","where":"trust > 0.5"},
 //    "score":{"similarity":0.6,"words":0,"path":0.4,"graph":0,"pagerank":0,"age":0,"salience":0,
-//             "outcome":0,"require":["similarity"],"half_life_days":30},
-//    "fuse":"sum|rrf|mmr","lambda":0.7,"rank_constant":60,"top":10}
+//             "outcome":0,"recency":0,"frequency":0,"scope":0,"require":["similarity"],
+//             "show":["age"],"half_life_days":30,"full_count":100},
+//    "fuse":"sum|rrf|mmr|lists","lambda":0.7,"rank_constant":60,"top":10}
 #pragma once
 
 #include <cstdint>

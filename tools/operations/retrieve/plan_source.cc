@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "algorithms/memory/frontier/frontier.h"
-#include "engine/vocabulary.h"
+#include "algorithms/memory/recall/recall.h"
 #include "tools/operations/framework/arguments.h"
 #include "tools/operations/kernel_options.h"
 #include "tools/operations/names.h"
@@ -36,17 +36,16 @@ Parameters AskedParameters() {
           Text("space", "NAME", "the vector space (default: default, or the only one)")};
 }
 
-Parameter PlanParameter(const std::string& more, std::vector<std::string> also) {
+Parameter PlanParameter(const std::string& more) {
   std::string names;
   const std::span<const retrieval::NamedPlan> plans = retrieval::NamedPlans();
   for (std::size_t i = 0; i < plans.size(); ++i)
     names += (i == 0 ? "" : i + 1 == plans.size() ? " or " : ", ") + std::string(plans[i].name);
-  for (const std::string& name : PlanNames()) also.push_back(name);
   return Text("plan", "NAME|FILE",
               names + ", or a plan as JSON, in a file or as it is; - is stdin" +
                   (more.empty() ? "" : "; " + more))
       .Named(Means::kContent)
-      .Literally(std::move(also));
+      .Literally(PlanNames());
 }
 
 Status ReadPlan(const Workspace& workspace, const Request& request, AskedPlan& asked) {
@@ -79,12 +78,7 @@ Status ReadPlan(const Workspace& workspace, const Request& request, std::string_
 }
 
 Status ReadPlanValues(const Workspace& workspace, AskedPlan& asked) {
-  const Schema& schema = workspace.schema();
-  if (const auto column = schema.FindColumn("salience");
-      column && schema.columns()[*column].type == ColumnType::kF64)
-    asked.salience_columns.push_back(*column);
-  asked.salience_columns.insert(asked.salience_columns.end(),
-                                {builtin::kRetention, builtin::kTrust});
+  asked.salience_columns = memory::SalienceColumns(workspace.schema());
   asked.salience.columns = asked.salience_columns;
   constexpr auto kOutcome = static_cast<std::size_t>(retrieval::PlanTerm::kOutcomes);
   if (asked.plan.score.weights[kOutcome] == 0 && !asked.plan.score.required[kOutcome]) return {};

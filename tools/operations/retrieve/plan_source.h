@@ -31,8 +31,8 @@ struct AskedPlan {
 
 // "words", "vector" and "space": what is asked.
 Parameters AskedParameters();
-// "plan": a name, or JSON; `more` says what else it takes, by the names `also`.
-Parameter PlanParameter(const std::string& more = "", std::vector<std::string> also = {});
+// "plan": a name, or JSON; `more` ends its help.
+Parameter PlanParameter(const std::string& more = "");
 // The plan, of the request or of `text`, with the request's `top` and `kinds` in place of its own
 // where they are given; not checked. kInvalidArgument: no such name, or JSON that is no plan (the
 // message names the place).

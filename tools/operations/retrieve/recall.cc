@@ -92,7 +92,7 @@ Result<Outcome> WriteWhatIsAsked(Workspace& workspace, const Request& request,
 }
 
 struct PlanUsed {
-  std::string name;  // "": none.
+  std::string name;  // "": lists, of whose stages nothing is said.
   retrieval::RetrievalPlan plan;
   EdgeProperties properties;  // Of the walks.
   std::optional<std::uint64_t> max_chars;
@@ -114,9 +114,9 @@ void WriteHit(ReplyWriter& json, const Snapshot& snapshot, const memory::RecallH
               const PlanUsed& used) {
   json.Node("key", snapshot, hit.node);
   json.Field("score", hit.score);
-  if (hit.evidence.words) json.Field("words", *hit.evidence.words);
-  if (hit.evidence.similarity) json.Field("similarity", *hit.evidence.similarity);
-  if (hit.evidence.path) json.Field("path", *hit.evidence.path);
+  if (hit.measured.words) json.Field("words", *hit.measured.words);
+  if (hit.measured.similarity) json.Field("similarity", *hit.measured.similarity);
+  if (hit.measured.path) json.Field("path", *hit.measured.path);
   json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(hit.node)).name);
   const std::string text = WholeText(snapshot, hit.node);
   WriteText(json, text, used.max_chars);
@@ -127,7 +127,7 @@ void WriteHit(ReplyWriter& json, const Snapshot& snapshot, const memory::RecallH
     json.Field("value", term.value);
     json.Field("weight", term.weight);
   });
-  if (hit.planned) WritePlanned(json, snapshot, used, *hit.planned);
+  if (!used.name.empty()) WritePlanned(json, snapshot, used, hit);
   json.Objects("related", hit.related, [&](const memory::Relation& relation) {
     json.Node("key", snapshot, relation.node);
     json.Field("relation", snapshot.schema().edge_kind(relation.kind).name);
@@ -214,13 +214,11 @@ Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
   used.max_chars = request.MaybeCount("max_chars");
   if (!asked.words.terms.empty())
     PLEXUS_SET(used.line, MatchingLine::Make(snapshot, asked.words.terms));
-  if (asked.options.plan.plan) {
-    used.name = asked.plan.name;
-    used.plan = asked.plan.plan;
-    for (const memory::RecallHit& hit : result.hits)
-      PLEXUS_TRY(used.properties.Read(snapshot, hit.planned->path));
-    NoteLeftOut(workspace, result.planned);
-  }
+  if (asked.plan.name != memory::kListsPlan) used.name = asked.plan.name;
+  used.plan = asked.plan.plan;
+  for (const memory::RecallHit& hit : result.hits)
+    PLEXUS_TRY(used.properties.Read(snapshot, hit.path));
+  NoteLeftOut(workspace, result.planned);
   std::string closing = Closing(result, outcome);
   Reply reply([snapshot, result = std::move(result), used = std::move(used),
                outcome = std::move(outcome)](ReplyWriter& json) {
@@ -288,8 +286,7 @@ void AddRecall(Rows& rows) {
        .reply =
            "plan?:s, truncated:b, hits:[{key:k, score:x, words?:x, similarity?:x, path?:x, kind:s, "
            "text:s, text_cut?:b, line?:s, why:s, terms:[{name:s, value:x, weight:x}], "
-           "relevance?:x, "
-           "found_by?:[s], "
+           "relevance?:x, found_by?:[s], "
            "hops?:n, "
            "seed?:k, walk?:[E], related:[{key:k, relation:s, direction:s, "
            "hop:n, from:k, weight:x, label?:s, text:s, inverse?:s}], related_truncated?:b, "
@@ -307,7 +304,7 @@ void AddRecall(Rows& rows) {
                  std::string(kStagesTable),
        .examples =
            {{"plexus recall --db g \"gateway keys\"", "the ten that answer best"},
-            {"plexus recall --db g \"gateway keys\" --weight text=0.6,recency=0.4 --commit",
+            {"plexus recall --db g \"gateway keys\" --weight words=0.6,recency=0.4 --commit",
              "recent ones rise; the hits count as used"},
             {"plexus recall --db g \"gateway keys\" --vector query.npy --record --json",
              "both lists fused, and recorded as an event"},

@@ -31,9 +31,8 @@ Status ReadSources(Workspace& workspace, const Request& request, AskedRecall& as
     PLEXUS_ASSIGN(asked.vector,
                   formats::ReadVector({request.Source("vector"), request.Text("vector")}));
     asked.question.vector = asked.vector;
-    if (asked.options.plan.plan)
-      PLEXUS_TRY(NoteOlderVectors(workspace, request, asked.question.space, &asked.visible));
-  } else if (asked.options.plan.plan) {
+    PLEXUS_TRY(NoteOlderVectors(workspace, request, asked.question.space, &asked.visible));
+  } else {
     PLEXUS_ASSIGN(asked.vector, WordsAsVector(workspace, request, asked.words.terms,
                                               asked.plan.plan, asked.question.space));
     asked.question.vector = asked.vector;
@@ -49,95 +48,91 @@ Status ReadSources(Workspace& workspace, const Request& request, AskedRecall& as
                  request.Name("from"), ", or several of them");
 }
 
-// "TERM=W" each.
-Status ReadWeights(const Request& request, memory::RecallOptions& options) {
+// "TERM=W" each: the sum of these terms in place of the plan's own fusion.
+Status ReadWeights(const Request& request, retrieval::RetrievalPlan& plan) {
   if (!request.Given("weight")) return {};
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < memory::kRecallTerms; ++i)
-    names.emplace_back(memory::RecallTermName(static_cast<memory::RecallTerm>(i)));
-  memory::RecallWeights weights{};
-  std::vector<bool> given(memory::kRecallTerms);
+  for (std::size_t t = 0; t < retrieval::kPlanTerms; ++t)
+    names.emplace_back(retrieval::PlanTermName(static_cast<retrieval::PlanTerm>(t)));
+  plan.fuse = retrieval::Fusion::kSum;
+  plan.score.weights = {};
+  std::vector<bool> given(names.size());
   for (const std::string& text : request.List("weight")) {
     const auto refuse = [&](const std::string& why) {
       return Invalid(request.Name("weight"), ": '", text, "' ", why);
     };
     const std::size_t equal = text.find('=');
-    if (equal == std::string::npos) return refuse("is not TERM=W, such as text=0.5");
-    const std::string name = text.substr(0, equal);
-    const auto term = memory::RecallTermNamed(name);
-    if (!term) {
+    if (equal == std::string::npos) return refuse("is not TERM=W, such as words=0.5");
+    std::string name = text.substr(0, equal);
+    if (name == "text") name = "words";  // As Codewhale's #536 has it.
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) {
       std::string list;
       for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
       return refuse("names no term; there are " + list + DidYouMean(name, names));
     }
     const auto value = ParseNumber(text.substr(equal + 1));
-    if (!value || *value < 0 || *value > memory::kMaxRecallWeight)
+    if (!value || !(*value >= 0 && *value <= retrieval::PlanLimits::kMaxWeight))
       return refuse("has no weight from 0 to 1e9");
-    const auto at = static_cast<std::size_t>(*term);
+    const auto at = static_cast<std::size_t>(found - names.begin());
     if (given[at]) return refuse("gives that term a second weight");
     given[at] = true;
-    weights[at] = *value;
+    plan.score.weights[at] = *value;
   }
-  if (const Status status = memory::CheckRecallWeights(weights); !status)
-    return Fail(status.error().code, request.Name("weight") + ": " + status.error().message);
-  options.weights = weights;
+  if (std::ranges::count(plan.score.weights, 0) == std::ssize(plan.score.weights))
+    return Invalid(request.Name("weight"), ": every weight is 0: no term makes up the score");
   return {};
 }
 
-Status ReadTerms(const Workspace& workspace, const Request& request, AskedRecall& asked) {
-  memory::RecallTermOptions& terms = asked.options.terms;
-  PLEXUS_ASSIGN(terms.half_life_ms, ParseDuration(request.Text("half_life")));
-  terms.full_count = static_cast<std::int64_t>(request.Count("full_count"));
-  if (const auto column = request.MaybeText("salience")) terms.salience_column = *column;
-  asked.scopes = request.List("prefer_scopes");
-  terms.scopes = asked.scopes;
+// What the request has in place of the plan's own.
+Status ReadOwnValues(Workspace& workspace, const Request& request, AskedRecall& asked) {
+  retrieval::RetrievalPlan& plan = asked.plan.plan;
+  PLEXUS_TRY(ReadWeights(request, plan));
+  if (request.Given("from_hops")) plan.expand.hops = static_cast<int>(request.Count("from_hops"));
+  if (request.Given("decay")) plan.expand.decay = request.Number("decay");
+  if (request.Given("half_life"))
+    PLEXUS_SET(plan.score.half_life_ms, ParseDuration(request.Text("half_life")));
+  if (request.Given("full_count"))
+    plan.score.full_count = static_cast<std::int64_t>(request.Count("full_count"));
+  PLEXUS_TRY(retrieval::CheckPlan(plan));
+  PLEXUS_TRY(ReadPlanValues(workspace, asked.plan));
+  asked.options.outcome = asked.plan.outcome;
   const Snapshot& snapshot = workspace.snapshot();
+  if (const auto name = request.MaybeText("salience")) {
+    const auto column = snapshot.schema().FindColumn(*name);
+    if (!column || snapshot.schema().columns()[*column].type != ColumnType::kF64)
+      return NotFound("no column of numbers '", *name, "' to read salience from");
+    asked.plan.salience_columns = {*column, builtin::kRetention, builtin::kTrust};
+  }
+  asked.options.salience.columns = asked.plan.salience_columns;
+  asked.options.salience.otherwise = memory::kUnknownTrust;
+  asked.scopes = request.List("prefer_scopes");
   for (const std::string& name : request.List("prefer_tags")) {
     const auto tag = snapshot.Find(IndexKey(snapshot.schema().node_kind(builtin::kTag).name, name));
     if (!tag || !snapshot.alive(*tag))
       return NotFound(request.Name("prefer_tags"), ": no memory has the tag '", name, "'");
     asked.tags.push_back(*tag);
   }
-  terms.tags = asked.tags;
-  return ReadWeights(request, asked.options);
+  asked.options.preferred = {asked.scopes, asked.tags};
+  return {};
 }
 
+// What only lists had: with one of them, and no plan named, they answer.
 constexpr const char* kOfLists[] = {"weight",     "from_hops", "decay",         "half_life",
                                     "full_count", "salience",  "prefer_scopes", "prefer_tags"};
 
-// The name of the ranking that is no plan.
-constexpr std::string_view kLists = "lists";
-
-// Of a question that names no plan: it is in words, and asks for nothing that only lists have.
-bool HasDefaultPlan(const Request& request) {
+Status ReadRecallPlan(Workspace& workspace, const Request& request, AskedRecall& asked) {
+  if (request.Given("plan")) return ReadPlan(workspace, request, asked.plan);
   const bool of_lists =
       std::ranges::any_of(kOfLists, [&](const char* other) { return request.Given(other); });
-  return request.Given("words") && !of_lists;
-}
-
-// What ranks without a plan has no part in one.
-Status ReadRecallPlan(Workspace& workspace, const Request& request, AskedRecall& asked) {
-  const bool given = request.Given("plan");
-  asked.options.lists = given ? request.Text("plan") == kLists : !HasDefaultPlan(request);
-  if (asked.options.lists) return {};
-  if (given) {
-    for (const char* other : kOfLists) PLEXUS_TRY(NotTogether(request, other, "plan"));
-    PLEXUS_TRY(ReadPlan(workspace, request, asked.plan));
-  } else {
-    PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
-    if (!memory::HasRecallPlan(workspace.snapshot(),
-                               {.budget = budget, .executor = &workspace.executor()}))
-      return {};
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  if (request.Given("words") && !of_lists && request.Count("top") != 0 &&
+      memory::HasRecallPlan(workspace.snapshot(),
+                            {.budget = budget, .executor = &workspace.executor()})) {
     PLEXUS_TRY(ReadPlan(workspace, request, memory::kRecallPlan, asked.plan));
-    if (!retrieval::CheckPlan(asked.plan.plan)) return {};  // more hits than a plan ranks
+    if (retrieval::CheckPlan(asked.plan.plan)) return {};
   }
-  if (asked.plan.plan.top == 0)
-    return Invalid(request.Name("top", "0"), " cannot go with ", request.Name("plan"),
-                   ": a plan ranks 1 to ", retrieval::PlanLimits::kMaxTop);
-  PLEXUS_TRY(retrieval::CheckPlan(asked.plan.plan));
-  PLEXUS_TRY(ReadPlanValues(workspace, asked.plan));
-  asked.options.plan = {&asked.plan.plan, asked.plan.salience, asked.plan.outcome};
-  return {};
+  return ReadPlan(workspace, request, memory::kListsPlan, asked.plan);
 }
 
 }  // namespace
@@ -147,18 +142,16 @@ Status ReadRecall(Workspace& workspace, const Request& request, AskedRecall& ask
   PLEXUS_TRY(Needs(request, "from_hops", "from"));
   PLEXUS_TRY(Needs(request, "decay", "from"));
   PLEXUS_TRY(ReadRecallPlan(workspace, request, asked));
+  PLEXUS_TRY(ReadOwnValues(workspace, request, asked));
   PLEXUS_ASSIGN(asked.options.filter.valid_at, workspace.ValidAt(request.Text("valid_at")));
   PLEXUS_ASSIGN(asked.visible, VisibleInScope(workspace, request, asked.options.filter.valid_at));
   PLEXUS_TRY(ReadSources(workspace, request, asked));
-  PLEXUS_TRY(ReadTerms(workspace, request, asked));
   memory::RecallOptions& options = asked.options;
   options.now_ms = workspace.now_ms();
-  options.top = static_cast<std::size_t>(request.Count("top"));
+  options.plan = &asked.plan.plan;
   options.filter.subset = workspace.scope();
   options.include_superseded = request.Flag("include_superseded");
   options.exclude_contradicted = request.Flag("exclude_contradicted");
-  options.paths.hops = static_cast<int>(request.Count("from_hops"));
-  options.paths.decay = request.Number("decay");
   options.related_hops = static_cast<int>(request.Count("hops"));
   options.related_top = static_cast<std::size_t>(request.Count("related"));
   options.related_edges = request.Count("related_edges");
@@ -175,26 +168,22 @@ Parameters RecallParameters() {
              Repeated("from", "KEY",
                       "rank nodes near this node higher; KEY=W gives it a weight; repeatable")
                  .Named(Means::kWeightedKey),
-             PlanParameter("lists: each list's own order, several fused by their ranks; default: "
-                           "recall for words in a graph of 100 texts and more, else lists, also "
-                           "with --weight",
-                           {std::string(kLists)}),
-             Count("from_hops", "H", "at most H edges from there")
-                 .Between(1, 16)
-                 .Default(std::uint64_t{2}),
-             Number("decay", "F", "factor for each edge from there, in addition to its weight")
-                 .Between(0, 1)
-                 .Default(0.5),
+             PlanParameter("default: recall for words in a graph of 100 texts and more, else "
+                           "lists, also with --weight"),
+             Count("from_hops", "H", "at most H edges from there, instead of the plan's")
+                 .Between(1, traversal::kMaxHops),
+             Number("decay", "F",
+                    "factor for each edge from there, in addition to its weight, instead of the "
+                    "plan's")
+                 .Between(0, 1),
              Top(10, "at most K memories; 0 = all, in the order of --plan lists"),
              List("weight", "TERM=W,...",
-                  "rank by the sum of these terms: text, similarity, path, recency, salience, "
-                  "frequency, "
-                  "scope"),
-             Text("half_life", "DURATION", "recency halves in that time since the last use")
-                 .Default("30d"),
-             Count("full_count", "N", "uses for which frequency is 1")
-                 .Between(1, 1e12)
-                 .Default(std::uint64_t{100}),
+                  "rank by the sum of these terms of plans, such as words, similarity, path, "
+                  "recency, salience, frequency, scope"),
+             Text("half_life", "DURATION",
+                  "recency and age halve in that time, instead of the plan's (30d)"),
+             Count("full_count", "N", "uses for which frequency is 1, instead of the plan's (100)")
+                 .Between(1, 1e12),
              Text("salience", "COLUMN",
                   "the column that salience is read from (default: salience, else retention or "
                   "trust)"),

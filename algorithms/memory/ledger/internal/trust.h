@@ -1,20 +1,18 @@
 // How far a memory is trusted, and what type it is of: what every lens reads of a member.
 //
-// Trust = retention, else the column trust, else 0.5. Type = the column memory_type, else the name
-// of the node's kind.
-// Private to algorithms/memory.
+// Trust = retention, else the column trust, else kUnknownTrust. Type = the column memory_type, else
+// the name of the node's kind. Private to algorithms/memory.
 #pragma once
 
 #include <optional>
 #include <string_view>
 
+#include "algorithms/memory/ledger/ledger.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::memory::internal {
-
-inline constexpr double kUnknownTrust = 0.5;
 
 // As stored: it may lie outside of [0, 1].
 inline double TrustOf(const Snapshot& snapshot, NodeId node) {

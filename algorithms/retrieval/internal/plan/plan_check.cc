@@ -13,9 +13,11 @@ namespace plexus::retrieval {
 namespace {
 
 constexpr std::string_view kSeedNames[kSeedBys] = {"vector", "words", "keys", "pagerank", "names"};
-constexpr std::string_view kTermNames[kPlanTerms] = {"similarity", "words", "path",     "graph",
-                                                     "pagerank",   "age",   "salience", "outcome"};
-constexpr std::string_view kFusionNames[] = {"sum", "rrf", "mmr"};
+constexpr std::string_view kTermNames[kPlanTerms] = {
+    "similarity", "words",   "path",    "graph",     "pagerank", "age",
+    "salience",   "outcome", "recency", "frequency", "scope"};
+constexpr std::string_view kFusionNames[kFusions] = {"sum", "rrf", "mmr", "lists"};
+constexpr std::string_view kFromNames[kExpandFroms] = {"seeds", "hits", "keys"};
 
 Status CheckCount(const std::string& place, std::size_t count, std::size_t most) {
   if (count >= 1 && count <= most) return {};
@@ -40,8 +42,10 @@ Status CheckSeeds(const RetrievalPlan& plan) {
     const std::string place = "seeds[" + std::to_string(i) + "]";
     if (seeds.per_hit == 0) {
       PLEXUS_TRY(CheckCount(place + ".top", seeds.top, PlanLimits::kMaxTop));
-    } else if (seeds.per_hit > PlanLimits::kMaxTop ||
-               seeds.per_hit * plan.top > PlanLimits::kMaxTop) {
+    } else if (seeds.least > PlanLimits::kMaxTop) {
+      return Invalid(place, ".least: ", seeds.least, " is more than ", PlanLimits::kMaxTop);
+    } else if (seeds.least == 0 && (seeds.per_hit > PlanLimits::kMaxTop ||
+                                    seeds.per_hit * plan.top > PlanLimits::kMaxTop)) {
       return Invalid(place, ".per_hit: ", seeds.per_hit, " times the top of ", plan.top,
                      " is more than ", PlanLimits::kMaxTop);
     }
@@ -56,7 +60,10 @@ Status CheckScore(const RetrievalPlan& plan) {
     const double weight = plan.score.weights[t];
     PLEXUS_TRY(CheckNumber("score." + std::string(kTermNames[t]),
                            weight >= 0 && weight <= PlanLimits::kMaxWeight,
-                           "a number from 0 to 1,000,000"));
+                           "a number from 0 to 1,000,000,000"));
+    const bool in_list = static_cast<PlanTerm>(t) <= PlanTerm::kPath;
+    if (plan.fuse == Fusion::kLists && weight != 0 && !in_list)
+      return Invalid("score.", kTermNames[t], ": lists are of similarity, words and path");
     sum += weight;
   }
   if (!(sum > 0)) return Invalid("score: one of its weights must be above 0");
@@ -64,10 +71,11 @@ Status CheckScore(const RetrievalPlan& plan) {
   if ((plan.score[PlanTerm::kPageRank] > 0 || plan.score.required[kRank]) &&
       !HasSeeds(plan, SeedBy::kPageRank))
     return Invalid("score.pagerank: it needs seeds by pagerank");
-  return CheckNumber(
-      "score.half_life_days",
-      plan.score.half_life_days > 0 && plan.score.half_life_days <= PlanLimits::kMaxHalfLifeDays,
-      "above 0 and at most 1,000,000");
+  PLEXUS_TRY(CheckNumber("score.full_count", plan.score.full_count > 0, "above 0"));
+  return CheckNumber("score.half_life_days",
+                     plan.score.half_life_ms > 0 &&
+                         plan.score.half_life_ms / 86'400'000 <= PlanLimits::kMaxHalfLifeDays,
+                     "above 0 and at most 1,000,000");
 }
 
 }  // namespace
@@ -77,9 +85,13 @@ std::string_view PlanTermName(PlanTerm term) { return kTermNames[static_cast<std
 std::string_view FusionName(Fusion fusion) {
   return kFusionNames[static_cast<std::size_t>(fusion)];
 }
+std::string_view ExpandFromName(ExpandFrom from) {
+  return kFromNames[static_cast<std::size_t>(from)];
+}
 
 Status CheckPlan(const RetrievalPlan& plan) try {
-  PLEXUS_TRY(CheckCount("top", plan.top, PlanLimits::kMaxTop));
+  if (plan.top != 0 || plan.fuse == Fusion::kMmr)
+    PLEXUS_TRY(CheckCount("top", plan.top, PlanLimits::kMaxTop));
   PLEXUS_TRY(CheckSeeds(plan));
   PLEXUS_TRY(CheckNumber("expand.hops",
                          plan.expand.hops >= 0 && plan.expand.hops <= traversal::kMaxHops,
@@ -122,7 +134,7 @@ RetrievalPlan Rerank() {
 
 RetrievalPlan Rag() {
   RetrievalPlan plan = Rerank();
-  plan.expand.from_hits = true;
+  plan.expand.from = ExpandFrom::kHits;
   return plan;
 }
 
@@ -133,6 +145,22 @@ RetrievalPlan Dual() {
   plan.expand.hops = 2;
   plan.score =
       Weights({{PlanTerm::kSimilarity, 0.5}, {PlanTerm::kWords, 0.3}, {PlanTerm::kPath, 0.2}});
+  return plan;
+}
+
+RetrievalPlan Lists() {
+  RetrievalPlan plan;
+  plan.seeds = {{.by = SeedBy::kWords, .per_hit = 4, .least = 100},
+                {.by = SeedBy::kVector, .per_hit = 4, .least = 100},
+                {.by = SeedBy::kKeys, .keep = false}};
+  plan.expand = {
+      .hops = 2, .top = 100, .per_hit = 4, .max_arcs = 100'000, .from = ExpandFrom::kKeys};
+  plan.score = Weights({{PlanTerm::kWords, 1}, {PlanTerm::kSimilarity, 1}, {PlanTerm::kPath, 1}});
+  for (const PlanTerm term :
+       {PlanTerm::kSimilarity, PlanTerm::kWords, PlanTerm::kPath, PlanTerm::kSalience,
+        PlanTerm::kRecency, PlanTerm::kFrequency, PlanTerm::kScope})
+    plan.score.shown[static_cast<std::size_t>(term)] = true;
+  plan.fuse = Fusion::kLists;
   return plan;
 }
 
@@ -156,6 +184,14 @@ std::span<const NamedPlan> NamedPlans() {
        R"("expand":{"hops":2,"direction":"both","decay":0.5},)"
        R"("score":{"similarity":0.5,"words":0.3,"path":0.2}})",
        Dual()},
+      {"lists", "by words, by vector and near keys: each list's own order, several fused by ranks",
+       R"({"seeds":[{"by":"words","per_hit":4,"least":100},{"by":"vector","per_hit":4,"least":100},)"
+       R"({"by":"keys","keep":false}],)"
+       R"("expand":{"hops":2,"direction":"both","decay":0.5,"top":100,"per_hit":4,)"
+       R"("max_arcs":100000,"from":"keys"},)"
+       R"("score":{"words":1,"similarity":1,"path":1,"show":["similarity","words","path",)"
+       R"("salience","recency","frequency","scope"]},"fuse":"lists"})",
+       Lists()},
       {"multi-hop", "from keys along their edges, by path and similarity",
        R"({"seeds":[{"by":"keys","keep":false}],)"
        R"("expand":{"hops":3,"direction":"out","decay":1},)"

@@ -51,13 +51,20 @@ Result<traversal::TraverseResult> Walk(const PlanRun& run, int hops) {
   options.hops = hops;
   options.direction = expand.direction;
   options.decay = expand.decay;
-  options.include_seeds = true;
+  options.include_seeds = expand.from != ExpandFrom::kKeys;
   options.filter = {expand.kinds, run.options.valid_at, run.options.subset};
   options.run = run.options.run;
+  if (expand.max_arcs > 0)
+    options.run.budget.edges = std::min(options.run.budget.edges, expand.max_arcs);
   // Of a list that is filtered afterwards nothing can be cut before.
-  options.top = run.filtered ? 0 : expand.top + run.seeds.size();
+  if (const std::size_t top = run.CountReached(); top > 0 && !run.filtered)
+    options.top = top + (options.include_seeds ? run.seeds.size() : 0);
+  else
+    options.top = 0;
+  if (starts.empty() && !options.include_seeds) return traversal::TraverseResult();
   PLEXUS_ASSIGN(traversal::TraverseResult walks,
                 traversal::Traverse(run.snapshot, starts, options));
+  if (!options.include_seeds) return walks;
   // Cut: where many nodes are nearer than a seed, the walk to the seed itself may be missing.
   if (options.top > 0 && walks.hits.size() >= options.top &&
       std::ranges::count_if(walks.hits, [&](const traversal::TraverseHit& hit) {
@@ -75,18 +82,25 @@ Result<traversal::TraverseResult> Walk(const PlanRun& run, int hops) {
 Status ExpandStage(PlanRun& run, int hops) {
   StageClock clock(run.result, "expand");
   PLEXUS_ASSIGN(run.walks, Walk(run, hops));
+  const std::size_t top = run.CountReached();
+  const bool seeds_count = run.plan.expand.from == ExpandFrom::kKeys;
   run.candidates.clear();
   for (const Seed& seed : run.seeds)
     if (seed.keep && run.findable.contains(seed.node))
       run.candidates.push_back({.node = seed.node, .found_by = seed.found_by});
   std::vector<Candidate> reached;
+  std::size_t counted = 0;
   for (std::size_t i = 0; i < run.walks.hits.size(); ++i) {
     const NodeId node = run.walks.hits[i].node;
-    if (IsSeed(run.seeds, node)) {
-      if (Candidate* kept = Find(run.candidates, node)) kept->walk = i;
-    } else if (reached.size() < run.plan.expand.top && run.findable.contains(node)) {
-      reached.push_back({.node = node, .walk = i});
+    const bool seed = IsSeed(run.seeds, node);
+    if (!seed || seeds_count) {
+      if (!run.findable.contains(node) || (top != 0 && counted == top)) continue;
+      ++counted;
     }
+    if (!seed)
+      reached.push_back({.node = node, .walk = i});
+    else if (Candidate* kept = Find(run.candidates, node))
+      kept->walk = i;
   }
   run.candidates.insert(run.candidates.end(), reached.begin(), reached.end());
   std::ranges::sort(run.candidates, {}, &Candidate::node);

@@ -1,6 +1,9 @@
 // The fusion of a plan: hits out of candidates and their terms.
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
@@ -19,14 +22,16 @@ RetrieveHit HitOf(const PlanRun& run, const Candidate& candidate) {
   hit.node = candidate.node;
   hit.found_by = candidate.found_by;
   for (std::size_t t = 0; t < kPlanTerms; ++t)
-    if (const double weight = run.plan.score.weights[t]; weight != 0)
+    if (const auto term = static_cast<PlanTerm>(t); run.Shows(term))
       hit.terms.push_back(
-          {PlanTermName(static_cast<PlanTerm>(t)), candidate.values[t].value_or(0), weight});
+          {PlanTermName(term), candidate.values[t].value_or(0), run.plan.score[term]});
   hit.relevance = ScoreOf(hit.terms);
+  hit.measured.similarity = candidate.similarity;
   if (candidate.walk != Candidate::kNoWalk) {
     const traversal::TraverseHit& walk = run.walks.hits[candidate.walk];
     hit.hops = walk.hops;
     hit.seed = walk.seed;
+    if (walk.hops > 0 && run.Uses(PlanTerm::kPath)) hit.measured.path = walk.score;
   }
   return hit;
 }
@@ -35,27 +40,50 @@ bool Better(const RetrieveHit& a, const RetrieveHit& b) {
   return a.score != b.score ? a.score > b.score : a.node < b.node;
 }
 
-// `hits` are ascending.
-void ScoreByRanks(double rank_constant, std::vector<RetrieveHit>& hits) {
-  if (hits.empty()) return;
+// A candidate's place in the list of a term; absent: it is not in it.
+std::optional<double> InList(const PlanRun& run, PlanTerm term, const Candidate& c) {
+  if (run.plan.fuse != Fusion::kLists) {
+    const std::optional<double> value = c.values[static_cast<std::size_t>(term)];
+    return value && *value > 0 ? value : std::nullopt;
+  }
+  const auto found_by = [&](SeedBy by) {
+    for (std::size_t i = 0; i < run.plan.seeds.size(); ++i)
+      if (c.found_by >> i & 1 && run.plan.seeds[i].by == by) return true;
+    return false;
+  };
+  if (term == PlanTerm::kWords && c.match && found_by(SeedBy::kWords)) return c.match->score;
+  if (term == PlanTerm::kSimilarity && found_by(SeedBy::kVector)) return c.similarity;
+  if (term == PlanTerm::kPath && c.walk != Candidate::kNoWalk) return run.walks.hits[c.walk].score;
+  return std::nullopt;
+}
+
+// `hits` are those of the candidates, ascending.
+void ScoreByRanks(const PlanRun& run, std::vector<RetrieveHit>& hits) {
   std::vector<std::vector<NodeId>> lists;
   std::vector<double> weights;
-  for (std::size_t t = 0; t < hits[0].terms.size(); ++t) {
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < hits.size(); ++i)
-      if (hits[i].terms[t].value > 0) order.push_back(i);
-    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-      return hits[a].terms[t].value > hits[b].terms[t].value;
-    });
+  std::size_t shown = 0;
+  for (std::size_t t = 0; t < kPlanTerms; ++t) {
+    const auto term = static_cast<PlanTerm>(t);
+    if (!run.Shows(term)) continue;
     for (RetrieveHit& hit : hits) hit.ranks.push_back(0);
+    const std::size_t at = shown++;
+    if (run.plan.score[term] == 0) continue;
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t i = 0; i < hits.size(); ++i)
+      if (const auto value = InList(run, term, run.candidates[i])) order.push_back({*value, i});
+    std::ranges::stable_sort(order, std::greater<>(), &std::pair<double, std::size_t>::first);
     std::vector<NodeId>& list = lists.emplace_back();
     for (std::size_t place = 0; place < order.size(); ++place) {
-      list.push_back(hits[order[place]].node);
-      hits[order[place]].ranks[t] = static_cast<std::uint32_t>(place + 1);
+      RetrieveHit& hit = hits[order[place].second];
+      list.push_back(hit.node);
+      hit.ranks[at] = static_cast<std::uint32_t>(place + 1);
+      hit.score = order[place].first;
     }
-    weights.push_back(hits[0].terms[t].weight);
+    weights.push_back(run.plan.score[term]);
   }
-  for (const FusedNode& fused : FuseRanks(lists, rank_constant, weights))
+  if (run.plan.fuse == Fusion::kLists && lists.size() == 1) return;  // Scores are its measures.
+  for (RetrieveHit& hit : hits) hit.score = 0;
+  for (const FusedNode& fused : FuseRanks(lists, run.plan.rank_constant, weights))
     std::ranges::lower_bound(hits, fused.node, {}, &RetrieveHit::node)->score = fused.score;
 }
 
@@ -109,15 +137,17 @@ Status FuseStage(PlanRun& run) {
   run.result.candidates = run.candidates.size();
   std::vector<RetrieveHit> hits;
   hits.reserve(run.candidates.size());
+  const std::size_t top = run.plan.top == 0 ? run.candidates.size() : run.plan.top;
   for (const Candidate& candidate : run.candidates) hits.push_back(HitOf(run, candidate));
   switch (run.plan.fuse) {
     case Fusion::kSum:
       for (RetrieveHit& hit : hits) hit.score = hit.relevance;
-      common_internal::SortTopK(hits, run.plan.top, Better);
+      common_internal::SortTopK(hits, top, Better);
       break;
     case Fusion::kRrf:
-      ScoreByRanks(run.plan.rank_constant, hits);
-      common_internal::SortTopK(hits, run.plan.top, Better);
+    case Fusion::kLists:
+      ScoreByRanks(run, hits);
+      common_internal::SortTopK(hits, top, Better);
       break;
     case Fusion::kMmr: {
       const VectorView* view = nullptr;

@@ -30,7 +30,9 @@ struct Seed {
 struct Candidate {
   NodeId node = kNoNode;
   std::uint32_t found_by = 0;
-  std::size_t walk = kNoWalk;  // Of PlanRun::walks.hits.
+  std::size_t walk = kNoWalk;             // Of PlanRun::walks.hits.
+  const Bm25Hit* match = nullptr;         // Of PlanRun::matches.
+  std::optional<double> similarity = {};  // As vectors.h has it.
   std::array<std::optional<double>, kPlanTerms> values = {};
   static constexpr std::size_t kNoWalk = static_cast<std::size_t>(-1);
 
@@ -51,16 +53,42 @@ struct PlanRun {
   std::vector<Seed> seeds = {};
   // The question's words, asked once for all who look at them: AskWords.
   std::optional<Bm25Result> words = {};
+  std::vector<Bm25Hit> matches = {};      // What is known of texts, ascending: MatchWords.
   std::vector<NodeWeight> pagerank = {};  // Shares of the largest, ascending.
   traversal::TraverseResult walks = {};
   std::vector<Candidate> candidates = {};  // Ascending.
   RetrieveResult result = {};
 
   const NodeSubset* found_subset() const { return filtered ? &*filtered : options.subset; }
-  // The term takes part: it has a weight, or who lacks it is left out.
-  bool Uses(PlanTerm term) const {
-    return plan.score[term] != 0 || plan.score.required[static_cast<std::size_t>(term)];
+  // The question has something for the term.
+  bool Asked(PlanTerm term) const {
+    switch (term) {
+      case PlanTerm::kSimilarity:
+        return !question.vector.empty();
+      case PlanTerm::kWords:
+        return !question.terms.empty();
+      case PlanTerm::kPath:
+        return plan.expand.from != ExpandFrom::kKeys || !question.keys.empty();
+      case PlanTerm::kScope:
+        return options.preferred.given();
+      default:
+        return true;
+    }
   }
+  // Hits have the term.
+  bool Shows(PlanTerm term) const {
+    const bool weighted = plan.score[term] != 0 && (plan.fuse != Fusion::kLists || Asked(term));
+    return weighted || (plan.score.shown[static_cast<std::size_t>(term)] && Asked(term));
+  }
+  // The term takes part: hits have it, or who lacks it is left out.
+  bool Uses(PlanTerm term) const {
+    return Shows(term) || plan.score.required[static_cast<std::size_t>(term)];
+  }
+  // The terms whose lists a plan of lists fuses.
+  std::size_t CountLists() const;
+  // How many of what a plan finds by `seeds`, or reaches; 0: all.
+  std::size_t CountOf(const PlanSeeds& seeds) const;
+  std::size_t CountReached() const;
 };
 
 // Takes the time from its making to Done, which adds the stage.
@@ -86,13 +114,18 @@ Result<bool> FilterStage(PlanRun& run);
 Status SeedStages(PlanRun& run);
 // The best hits by words, as many as any of the plan's seeds looks at.
 Status AskWords(PlanRun& run, RetrieveStage& stage);
+// What the words know of `nodes`, besides what they found. Ends the use of run.words->hits.
+Status MatchWords(PlanRun& run, std::span<const NodeId> nodes, RetrieveStage& stage);
+const Bm25Hit* FindMatch(const PlanRun& run, NodeId node);
 // Of `nodes` those that the question names, by weight. REQUIRES run.words.
 Result<std::vector<NodeWeight>> NamedNodes(const PlanRun& run, std::span<const NodeId> nodes);
 // Walks from run.seeds; candidates are the kept ones and what is reached, findable all.
 Status ExpandStage(PlanRun& run, int hops);
 // The values of all terms; candidates without a required one are taken out.
 Status ScoreStage(PlanRun& run);
-// run.result.hits, without paths.
+// run.result.hits, without paths and measures.
 Status FuseStage(PlanRun& run);
+// What is known of the hits.
+Status MeasureHits(PlanRun& run);
 
 }  // namespace plexus::retrieval::internal

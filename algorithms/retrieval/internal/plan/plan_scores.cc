@@ -1,7 +1,8 @@
 // The terms of a plan's score, one after the other over all candidates.
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 #include <span>
+#include <utility>
 
 #include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/retrieval/internal/plan/plan_run.h"
@@ -34,51 +35,43 @@ double Likeness(double similarity, Metric metric) {
   return metric == Metric::kCosine ? similarity : SimilarityTerm(similarity, metric);
 }
 
-Status ScoreSimilarity(PlanRun& run, StageClock& clock) {
+// To the question's vector, of the nodes that have one; ascending.
+Result<std::vector<NodeWeight>> Similarities(const PlanRun& run, std::vector<NodeId> nodes,
+                                             RetrieveStage& stage, std::uint64_t* without) {
   PLEXUS_ASSIGN(const SpaceQuery query,
                 SpaceQuery::Make(run.snapshot, *run.question.space, run.question.vector, {},
                                  run.options.level));
-  std::vector<NodeId> with_vector;
-  for (const Candidate& c : run.candidates)
-    if (query.view().has(c.node)) with_vector.push_back(c.node);
-  run.result.without_vector = run.candidates.size() - with_vector.size();
+  const std::size_t lacking =
+      std::erase_if(nodes, [&](NodeId node) { return !query.view().has(node); });
+  if (without) *without = lacking;
   common_internal::StoppableExecutor executor(common_internal::Pick(run.options.run.executor),
                                               run.options.run.budget);
   NearestRanks measured =
-      RankNodesWithin(query, std::move(with_vector), run.options.run.budget, executor);
-  clock.stage.truncated |= measured.truncated;
+      RankNodesWithin(query, std::move(nodes), run.options.run.budget, executor);
+  stage.truncated |= measured.truncated;
   std::vector<NodeWeight> values;
   values.reserve(measured.ranked.size());
   for (const RankedNode& ranked : measured.ranked)
-    values.push_back({ranked.node, Likeness(query.ToSimilar(ranked).similarity, query.metric())});
-  ForEachValue(run.candidates, values,
-               [](Candidate& c, double value) { c[PlanTerm::kSimilarity] = value; });
+    values.push_back({ranked.node, query.ToSimilar(ranked).similarity});
+  return values;
+}
+
+Status ScoreSimilarity(PlanRun& run, StageClock& clock) {
+  PLEXUS_ASSIGN(const std::vector<NodeWeight> values,
+                Similarities(run, Nodes(run.candidates), clock.stage, &run.result.without_vector));
+  const Metric metric = run.snapshot.schema().spaces()[*run.question.space].metric;
+  ForEachValue(run.candidates, values, [&](Candidate& c, double value) {
+    c.similarity = value;
+    c[PlanTerm::kSimilarity] = Likeness(value, metric);
+  });
   return {};
 }
 
-// Of candidates that the words found, and of the others.
 Status ScoreWords(PlanRun& run, StageClock& clock) {
-  RetrieveStage asked;
-  PLEXUS_TRY(AskWords(run, asked));
-  clock.stage.truncated |= asked.truncated;
-  std::vector<NodeWeight> scores;
-  for (const Bm25Hit& match : run.words->hits) scores.push_back({match.node, match.score});
-  std::ranges::sort(scores, {}, &NodeWeight::node);
-  std::vector<NodeId> others;
-  for (const Candidate& c : run.candidates)
-    if (!std::ranges::binary_search(scores, c.node, {}, &NodeWeight::node))
-      others.push_back(c.node);
-  if (!others.empty()) {
-    PLEXUS_ASSIGN(const std::vector<Bm25Hit> looked_up,
-                  Bm25Of(run.snapshot, *run.words, others,
-                         {.phrases = run.question.phrases, .run = run.options.run}));
-    clock.stage.truncated |= run.options.run.budget.Interrupted();
-    for (const Bm25Hit& match : looked_up) scores.push_back({match.node, match.score});
-    std::ranges::sort(scores, {}, &NodeWeight::node);
-  }
+  PLEXUS_TRY(MatchWords(run, Nodes(run.candidates), clock.stage));
   const double bound = Bm25Bound(run.words->terms);
-  ForEachValue(run.candidates, scores,
-               [&](Candidate& c, double score) { c[PlanTerm::kWords] = TextTerm(score, bound); });
+  for (Candidate& c : run.candidates)
+    if ((c.match = FindMatch(run, c.node))) c[PlanTerm::kWords] = TextTerm(c.match->score, bound);
   return {};
 }
 
@@ -96,13 +89,24 @@ Status ScoreGraph(PlanRun& run, StageClock& clock) {
   return {};
 }
 
-void ScoreAge(PlanRun& run) {
-  constexpr double kDayMs = 86'400'000;
-  const auto half_life =
-      static_cast<std::int64_t>(std::ceil(run.plan.score.half_life_days * kDayMs));
-  for (Candidate& c : run.candidates)
-    if (const auto created = run.snapshot.i64(builtin::kCreatedAt, c.node))
-      c[PlanTerm::kAge] = RecencyTerm(created, run.snapshot.TimeOr(run.options.now_ms), half_life);
+// What columns and the caller's preference say of each candidate.
+void ScoreColumns(PlanRun& run) {
+  const Snapshot& s = run.snapshot;
+  const PlanScore& score = run.plan.score;
+  const std::int64_t now = s.TimeOr(run.options.now_ms);
+  for (Candidate& c : run.candidates) {
+    if (run.Uses(PlanTerm::kAge))
+      if (const auto created = s.i64(builtin::kCreatedAt, c.node))
+        c[PlanTerm::kAge] = RecencyTerm(created, now, score.half_life_ms);
+    if (run.Uses(PlanTerm::kRecency))
+      if (const auto last = LastUse(s, c.node))
+        c[PlanTerm::kRecency] = RecencyTerm(last, now, score.half_life_ms);
+    if (run.Uses(PlanTerm::kFrequency))
+      if (const auto uses = s.i64(builtin::kAccessCount, c.node))
+        c[PlanTerm::kFrequency] = FrequencyTerm(*uses, score.full_count);
+    if (run.Uses(PlanTerm::kScope) && !run.options.preferred.Of(s, c.node).empty())
+      c[PlanTerm::kScope] = 1;
+  }
 }
 
 // Values of the caller.
@@ -119,7 +123,7 @@ void ScoreGiven(PlanRun& run, PlanTerm term, const NodeValues& given) {
   }
 }
 
-// Takes out who lacks a required term.
+// Takes out those that lack a required term.
 void Require(PlanRun& run) {
   run.result.left_out = std::erase_if(run.candidates, [&](const Candidate& c) {
     for (std::size_t t = 0; t < kPlanTerms; ++t)
@@ -130,6 +134,68 @@ void Require(PlanRun& run) {
 
 }  // namespace
 
+const Bm25Hit* FindMatch(const PlanRun& run, NodeId node) {
+  const auto at = std::ranges::lower_bound(run.matches, node, {}, &Bm25Hit::node);
+  return at != run.matches.end() && at->node == node ? &*at : nullptr;
+}
+
+Status MatchWords(PlanRun& run, std::span<const NodeId> nodes, RetrieveStage& stage) {
+  RetrieveStage asked;
+  PLEXUS_TRY(AskWords(run, asked));
+  stage.truncated |= asked.truncated;
+  if (run.matches.empty()) {
+    run.matches = std::exchange(run.words->hits, {});
+    std::ranges::sort(run.matches, {}, &Bm25Hit::node);
+  }
+  std::vector<NodeId> others;
+  for (const NodeId node : nodes)
+    if (!FindMatch(run, node)) others.push_back(node);
+  if (others.empty()) return {};
+  PLEXUS_ASSIGN(std::vector<Bm25Hit> looked_up,
+                Bm25Of(run.snapshot, *run.words, others,
+                       {.phrases = run.question.phrases, .run = run.options.run}));
+  stage.truncated |= run.options.run.budget.Interrupted();
+  std::ranges::move(looked_up, std::back_inserter(run.matches));
+  std::ranges::sort(run.matches, {}, &Bm25Hit::node);
+  return {};
+}
+
+Status MeasureHits(PlanRun& run) {
+  std::vector<NodeId> nodes;
+  for (const RetrieveHit& hit : run.result.hits) nodes.push_back(hit.node);
+  std::ranges::sort(nodes);
+  const bool measure = run.options.measure_hits && !nodes.empty();
+  RetrieveStage stage;
+  std::vector<NodeWeight> similarities;
+  // Terms have looked at all of them.
+  if (!run.question.terms.empty() && (measure || run.words) && !run.Uses(PlanTerm::kWords))
+    PLEXUS_TRY(MatchWords(run, measure ? nodes : std::vector<NodeId>(), stage));
+  if (measure && run.Asked(PlanTerm::kSimilarity) && !run.Uses(PlanTerm::kSimilarity))
+    PLEXUS_SET(similarities, Similarities(run, nodes, stage, nullptr));
+  run.result.truncated |= stage.truncated;
+  std::uint32_t words = 0;
+  if (run.words) {
+    for (const QueryTerm& term : run.words->terms)
+      words += std::ranges::find(run.question.phrases, term.term, &Bm25Phrase::name) ==
+               run.question.phrases.end();
+    if (!run.options.run.budget.Interrupted()) run.result.word_count = words;
+  }
+  for (RetrieveHit& hit : run.result.hits) {
+    if (const Bm25Hit* match = FindMatch(run, hit.node)) {
+      hit.measured.words = match->score;
+      for (const TermShare& share : match->shares)
+        if (share.term < words)
+          ++hit.measured.words_matched;
+        else
+          hit.measured.phrase_matched = true;
+    }
+    const auto near = std::ranges::lower_bound(similarities, hit.node, {}, &NodeWeight::node);
+    if (near != similarities.end() && near->node == hit.node)
+      hit.measured.similarity = near->weight;
+  }
+  return {};
+}
+
 Status ScoreStage(PlanRun& run) {
   StageClock clock(run.result, "score");
   clock.stage.read = run.candidates.size();
@@ -139,7 +205,7 @@ Status ScoreStage(PlanRun& run) {
   for (Candidate& c : run.candidates)
     if (c.walk != Candidate::kNoWalk) c[PlanTerm::kPath] = UnitTerm(run.walks.hits[c.walk].score);
   if (run.Uses(PlanTerm::kGraph)) PLEXUS_TRY(ScoreGraph(run, clock));
-  if (run.Uses(PlanTerm::kAge)) ScoreAge(run);
+  ScoreColumns(run);
   ForEachValue(run.candidates, run.pagerank,
                [](Candidate& c, double value) { c[PlanTerm::kPageRank] = UnitTerm(value); });
   ScoreGiven(run, PlanTerm::kSalience, run.options.salience);

@@ -32,12 +32,9 @@ Result<SeedList> ByVector(PlanRun& run, const PlanSeeds& seeds, std::size_t top,
   return list;
 }
 
-std::size_t TopOf(const RetrievalPlan& plan, const PlanSeeds& seeds) {
-  return seeds.per_hit > 0 ? seeds.per_hit * plan.top : seeds.top;
-}
-
 std::span<const Bm25Hit> FirstByWords(const PlanRun& run, std::size_t top) {
-  return std::span(run.words->hits).first(std::min(top, run.words->hits.size()));
+  const std::span<const Bm25Hit> all = run.words->hits;
+  return top == 0 ? all : all.first(std::min(top, all.size()));
 }
 
 Result<SeedList> ByWords(PlanRun& run, std::size_t top, RetrieveStage& stage) {
@@ -73,13 +70,14 @@ Result<SeedList> ByPageRank(PlanRun& run, std::size_t top, RetrieveStage& stage)
     for (const NodeWeight& key : run.question.keys)
       if (selection.contains(key.node)) starts.push_back(key);
   SeedList list;
+  run.pagerank.clear();
   if (starts.empty()) return list;
   PLEXUS_ASSIGN(const pagerank::PageRankPushResult ranked,
                 pagerank::PageRankPush(run.snapshot, starts, options));
   stage.read = ranked.edges;
   stage.truncated = ranked.truncated;
   for (const ScoredNode& node : ranked.top) {
-    if (list.size() == top) break;
+    if (top != 0 && list.size() == top) break;
     if (node.score > 0 && run.findable.contains(node.node)) list.push_back({node.node, node.score});
   }
   if (!list.empty()) {
@@ -113,11 +111,11 @@ double Common(const SeedList& list, const PlanSeeds& entry, std::size_t top) {
 }
 
 void Merge(std::vector<Seed>& seeds, const SeedList& list, const PlanSeeds& entry, std::size_t top,
-           std::uint32_t bit) {
+           std::uint32_t bit, bool walks) {
   const bool keys = entry.by == SeedBy::kKeys;
   const double common = keys ? 0 : Common(list, entry, top);
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const double own = keys || i < entry.starts ? list[i].weight : 0;
+    const double own = walks && (keys || i < entry.starts) ? list[i].weight : 0;
     seeds.push_back({.node = list[i].node,
                      .own = own,
                      .start = std::max(0.0, own - common),
@@ -142,13 +140,36 @@ void Merge(std::vector<Seed>& seeds, const SeedList& list, const PlanSeeds& entr
 
 }  // namespace
 
+std::size_t PlanRun::CountLists() const {
+  std::size_t count = 0;
+  for (const PlanTerm term : {PlanTerm::kSimilarity, PlanTerm::kWords, PlanTerm::kPath})
+    count += plan.score[term] != 0 && Asked(term);
+  return count;
+}
+
+std::size_t PlanRun::CountOf(const PlanSeeds& seeds) const {
+  if (seeds.per_hit == 0) return seeds.top;
+  // Of one list nothing that is lower rises.
+  if (plan.top == 0 || (plan.fuse == Fusion::kLists && CountLists() == 1)) return plan.top;
+  return std::min(std::max(seeds.per_hit * plan.top, seeds.least), PlanLimits::kMaxTop);
+}
+
+std::size_t PlanRun::CountReached() const {
+  if (plan.expand.per_hit == 0) return plan.expand.top;
+  if (plan.top == 0 || (plan.fuse == Fusion::kLists && CountLists() == 1)) return plan.top;
+  return std::min(std::max(plan.expand.per_hit * plan.top, plan.expand.top),
+                  PlanLimits::kMaxReached);
+}
+
 Status AskWords(PlanRun& run, RetrieveStage& stage) {
   if (!run.words) {
     Bm25Options options;
     options.top = 1;
     for (const PlanSeeds& seeds : run.plan.seeds)
-      if (seeds.by == SeedBy::kWords || seeds.by == SeedBy::kNames)
-        options.top = std::max(options.top, TopOf(run.plan, seeds));
+      if (seeds.by == SeedBy::kWords || seeds.by == SeedBy::kNames) {
+        const std::size_t top = run.CountOf(seeds);
+        options.top = top == 0 || options.top == 0 ? 0 : std::max(options.top, top);
+      }
     options.subset = run.found_subset();
     options.phrases = run.question.phrases;
     options.run = run.options.run;
@@ -163,7 +184,7 @@ Status SeedStages(PlanRun& run) {
   bool any = false;
   for (std::size_t i = 0; i < run.plan.seeds.size(); ++i) {
     const PlanSeeds& seeds = run.plan.seeds[i];
-    const std::size_t top = TopOf(run.plan, seeds);
+    const std::size_t top = run.CountOf(seeds);
     StageClock clock(run.result, SeedByName(seeds.by));
     clock.stage.skipped = !CanRun(run, seeds, any);
     SeedList list;
@@ -189,7 +210,8 @@ Status SeedStages(PlanRun& run) {
       }
     }
     clock.stage.kept = list.size();
-    Merge(run.seeds, list, seeds, top, std::uint32_t{1} << i);
+    Merge(run.seeds, list, seeds, top, std::uint32_t{1} << i,
+          seeds.by == SeedBy::kKeys || run.plan.expand.from != ExpandFrom::kKeys);
     clock.Done();
   }
   if (any) return {};
