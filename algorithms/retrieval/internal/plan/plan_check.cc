@@ -184,9 +184,9 @@ std::span<const NamedPlan> NamedPlans() {
        R"("expand":{"hops":2,"direction":"both","decay":0.5},)"
        R"("score":{"similarity":0.5,"words":0.3,"path":0.2}})",
        Dual()},
-      {"lists", "by words, by vector and near keys: each list's own order, several fused by ranks",
-       R"({"seeds":[{"by":"words","per_hit":4,"least":100},{"by":"vector","per_hit":4,"least":100},)"
-       R"({"by":"keys","keep":false}],)"
+      {"lists", "by words, vector and nearness to keys: each list's order, several fused by ranks",
+       R"({"seeds":[{"by":"words","per_hit":4,"least":100},)"
+       R"({"by":"vector","per_hit":4,"least":100},{"by":"keys","keep":false}],)"
        R"("expand":{"hops":2,"direction":"both","decay":0.5,"top":100,"per_hit":4,)"
        R"("max_arcs":100000,"from":"keys"},)"
        R"("score":{"words":1,"similarity":1,"path":1,"show":["similarity","words","path",)"
