@@ -250,15 +250,10 @@ std::size_t TopWithSpare(const retrieval::RetrievalPlan& plan) {
 // The plan of a question that has none.
 retrieval::RetrievalPlan DefaultPlan(const Snapshot& snapshot, const RecallQuery& question,
                                      const RecallOptions& options, std::string_view& name) {
-  retrieval::RetrievalPlan plan = retrieval::FindPlan(kRecallPlan)->plan;
-  plan.top = options.top;
-  name = kRecallPlan;
-  if (options.top != 0 && !question.terms.empty() && retrieval::CheckPlan(plan) &&
-      HasRecallPlan(snapshot, options.run))
-    return plan;
-  plan = retrieval::FindPlan(kListsPlan)->plan;
+  const bool recall = !question.terms.empty() && HasRecallPlan(snapshot, options.top, options.run);
+  name = recall ? kRecallPlan : kListsPlan;
+  retrieval::RetrievalPlan plan = retrieval::FindPlan(name)->plan;
   plan.top = options.top > retrieval::PlanLimits::kMaxTop ? 0 : options.top;
-  name = kListsPlan;
   return plan;
 }
 
@@ -296,8 +291,9 @@ std::vector<ColumnId> SalienceColumns(const Schema& schema) {
   return columns;
 }
 
-bool HasRecallPlan(const Snapshot& snapshot, const RunOptions& run) {
-  return retrieval::CountTexts(snapshot, run) >= kRecallPlanTexts;
+bool HasRecallPlan(const Snapshot& snapshot, std::size_t top, const RunOptions& run) {
+  return top >= 1 && top <= kRecallPlanTop &&
+         retrieval::CountTexts(snapshot, run) >= kRecallPlanTexts;
 }
 
 Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuery& asked,

@@ -115,9 +115,13 @@ inline constexpr std::string_view kRecallPlan = "recall", kListsPlan = "lists";
 // What it is worth was measured on hundreds of texts and more; fewer are ranked by their words.
 inline constexpr std::uint64_t kRecallPlanTexts = 100;
 
-// Computes: whether the graph has so many texts. Counted once for a state, as in Bm25; a budget
-//   that runs out says no. Threads: thread-safe.
-bool HasRecallPlan(const Snapshot& snapshot, const RunOptions& run = {});
+// It looks at three times as many texts as hits are asked for.
+inline constexpr std::size_t kRecallPlanTop = retrieval::PlanLimits::kMaxTop / 3;
+
+// Computes: whether kRecallPlan answers for `top` hits: 1 to kRecallPlanTop in a graph of so many
+//   texts. Counted once for a state, as in Bm25; a budget that runs out says no.
+// Threads: thread-safe.
+bool HasRecallPlan(const Snapshot& snapshot, std::size_t top, const RunOptions& run = {});
 
 // The columns that salience is read from: "salience" if it is one of numbers, then trust as the
 // ledger reads it: retention, trust.
@@ -129,8 +133,8 @@ struct RecallOptions {
   // What is valid at that time (kNoTime: now), of nodes that may be in the answer at all. Kinds are
   // those of relations and paths.
   GraphFilter filter = {};
-  // Null: kRecallPlan with `top` hits for words, if it ranks so many and HasRecallPlan says so,
-  // else kListsPlan. Kinds above are in place of its own.
+  // Null: for words kRecallPlan, where HasRecallPlan says so, else kListsPlan. Kinds above are in
+  // place of its own.
   const retrieval::RetrievalPlan* plan = nullptr;
   std::size_t top = 10;                  // 0: all, by kListsPlan. Not read with a plan: it has one.
   const NodeSubset* matching = nullptr;  // Of these, what may be a hit. Null: all of them.

@@ -103,10 +103,12 @@ TEST_F(Recalled, ByThePlanRecallWhereNothingElseIsSaid) {
     return Recall(s, question, options).value().plan == kRecallPlan;
   };
   const auto few = of_texts(kRecallPlanTexts - 1), many = of_texts(kRecallPlanTexts);
-  EXPECT_FALSE(HasRecallPlan(few->snapshot()));
+  EXPECT_FALSE(HasRecallPlan(few->snapshot(), 10));
   EXPECT_FALSE(planned(few->snapshot(), {}));
   const Snapshot s = many->snapshot();
-  EXPECT_TRUE(HasRecallPlan(s));
+  EXPECT_TRUE(HasRecallPlan(s, 10));
+  EXPECT_TRUE(HasRecallPlan(s, kRecallPlanTop));
+  EXPECT_FALSE(HasRecallPlan(s, kRecallPlanTop + 1));
   EXPECT_TRUE(planned(s, {}));
   EXPECT_FALSE(planned(s, {.top = 0}));  // all: by lists
   EXPECT_EQ(Recall(s, question, {.top = 20'000}).value().plan, kListsPlan);
@@ -121,6 +123,14 @@ TEST_F(Recalled, ByThePlanRecallWhereNothingElseIsSaid) {
   for (std::size_t i = 0; i < want.hits.size(); ++i) {
     EXPECT_EQ(got.hits[i].node, want.hits[i].node);
     EXPECT_EQ(got.hits[i].score, want.hits[i].score);
+  }
+  // Fewer hits are the first of ten.
+  const RecallResult ten = Recall(s, question, {}).value(),
+                     three = Recall(s, question, {.top = 3}).value();
+  ASSERT_EQ(three.hits.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(three.hits[i].node, ten.hits[i].node);
+    EXPECT_EQ(three.hits[i].score, ten.hits[i].score);
   }
 }
 

@@ -126,13 +126,12 @@ Status ReadRecallPlan(Workspace& workspace, const Request& request, AskedRecall&
   const bool of_lists =
       std::ranges::any_of(kOfLists, [&](const char* other) { return request.Given(other); });
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
-  if (request.Given("words") && !of_lists && request.Count("top") != 0 &&
-      memory::HasRecallPlan(workspace.snapshot(),
-                            {.budget = budget, .executor = &workspace.executor()})) {
-    PLEXUS_TRY(ReadPlan(workspace, request, memory::kRecallPlan, asked.plan));
-    if (retrieval::CheckPlan(asked.plan.plan)) return {};
-  }
-  return ReadPlan(workspace, request, memory::kListsPlan, asked.plan);
+  const bool recall =
+      request.Given("words") && !of_lists &&
+      memory::HasRecallPlan(workspace.snapshot(), static_cast<std::size_t>(request.Count("top")),
+                            {.budget = budget, .executor = &workspace.executor()});
+  return ReadPlan(workspace, request, recall ? memory::kRecallPlan : memory::kListsPlan,
+                  asked.plan);
 }
 
 }  // namespace

@@ -167,8 +167,8 @@ RetrievalPlan Lists() {
 RetrievalPlan Recall() {
   RetrievalPlan plan;
   plan.seeds = {{.by = SeedBy::kNames, .top = 100},
-                {.by = SeedBy::kWords, .per_hit = 3, .starts = 3},
-                {.by = SeedBy::kVector, .per_hit = 3, .starts = 3},
+                {.by = SeedBy::kWords, .per_hit = 3, .least = 30, .starts = 3},
+                {.by = SeedBy::kVector, .per_hit = 3, .least = 30, .starts = 3},
                 {.by = SeedBy::kKeys, .keep = false}};
   plan.expand = {.hops = 1, .decay = 1, .arcs = 1'000};
   plan.score = Weights({{PlanTerm::kWords, 1}, {PlanTerm::kSimilarity, 1}, {PlanTerm::kPath, 1}});
@@ -202,8 +202,8 @@ std::span<const NamedPlan> NamedPlans() {
        R"("score":{"similarity":0.7,"graph":0.3}})",
        Rag()},
       {"recall", "what the question names, words, vector and keys, and what is next to the best",
-       R"({"seeds":[{"by":"names","top":100},{"by":"words","per_hit":3,"starts":3},)"
-       R"({"by":"vector","per_hit":3,"starts":3},{"by":"keys","keep":false}],)"
+       R"({"seeds":[{"by":"names","top":100},{"by":"words","per_hit":3,"least":30,"starts":3},)"
+       R"({"by":"vector","per_hit":3,"least":30,"starts":3},{"by":"keys","keep":false}],)"
        R"("expand":{"hops":1,"direction":"both","decay":1,"arcs":1000},)"
        R"("score":{"words":1,"similarity":1,"path":1}})",
        Recall()},
