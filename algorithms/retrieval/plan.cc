@@ -105,12 +105,12 @@ Result<RetrieveResult> Retrieve(const Snapshot& snapshot, const RetrievalPlan& p
   if (plan.expand.from == ExpandFrom::kHits && plan.expand.hops > 0) {
     PLEXUS_TRY(internal::ExpandStage(run, 0));
     PLEXUS_TRY(internal::ScoreStage(run));
-    PLEXUS_TRY(internal::FuseStage(run));
+    PLEXUS_TRY(internal::FuseStage(run, plan.top));
     SeedFromHits(run);
   }
   PLEXUS_TRY(internal::ExpandStage(run, plan.expand.hops));
   PLEXUS_TRY(internal::ScoreStage(run));
-  PLEXUS_TRY(internal::FuseStage(run));
+  PLEXUS_TRY(internal::FuseStage(run, run.top()));
   AddPaths(run);
   PLEXUS_TRY(internal::MeasureHits(run));
   return std::move(run.result);

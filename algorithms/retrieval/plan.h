@@ -54,8 +54,8 @@ std::vector<FusedNode> FuseRanks(std::span<const std::vector<NodeId>> lists, dou
 //   recency      2 ^ -(age / half-life)
 //   frequency    ln(1 + uses) / ln(1 + full), at most 1
 //
-// The sum of text, recency, salience, frequency and scope is Codewhale's #536. Words: a term's part
-// of BM25 stays below idf * (k1 + 1) at any frequency and length (Robertson, Zaragoza, "The
+// The sum of words, recency, salience, frequency and scope is Codewhale's #536. Words: a term's
+// part of BM25 stays below idf * (k1 + 1) at any frequency and length (Robertson, Zaragoza, "The
 // Probabilistic Relevance Framework: BM25 and Beyond", 2009, 3.4), so the quotient lies in [0, 1]
 // and is linear in the score. Alternative: b / (b + 1); as idf grows with the logarithm of the
 // graph, all hits of a large graph would be near 1. Recency: exponential decay as in Cohen,
@@ -135,7 +135,7 @@ double FrequencyTerm(std::int64_t uses, std::int64_t full);
 //          weights - (1 - lambda) * largest cosine to one that was taken before (below 0 it is 0)
 //   lists  the list of each term that the question has something for: what its seeds found, or what
 //          walks reach, by BM25, similarity or product of the path. Of one list score = that
-//          measure, as its kernel has it; of several their rrf
+//          measure, as its kernel has it; of several their rrf. What is in no list is no hit
 //
 // The filter holds for what is found, by words, vector or PageRank and at the end. Walks pass
 // allowed nodes and the seeds. Sources: Carbonell, Goldstein, "The use of MMR, diversity-based
@@ -150,7 +150,7 @@ struct PlanLimits {
   // from there on. Up to 180,000 arcs a graph is ranked to an error of 1e-3.
   static constexpr std::uint64_t kPushArcs = 1 << 18;
   static constexpr double kMaxWeight = 1e9;              // Of a term.
-  static constexpr double kMaxHalfLifeDays = 1'000'000;  // Of age.
+  static constexpr double kMaxHalfLifeDays = 1'000'000;  // Of age and recency.
   static constexpr double kMaxRankConstant = 1e6;        // Of rrf.
 };
 
@@ -176,7 +176,9 @@ inline constexpr std::size_t kPlanTerms = 11;
 struct PlanSeeds {
   SeedBy by = SeedBy::kVector;
   std::size_t top = 30;     // Best first. Of keys all count; names are looked for in so many.
-  std::size_t per_hit = 0;  // Above 0: this many times the plan's top, instead of `top`.
+  // Above 0: this many times the plan's top, instead of `top`; all where that is 0, and its top
+  // where one list is all that a plan of lists has.
+  std::size_t per_hit = 0;
   std::size_t least = 0;    // Then at least so many, and at most PlanLimits::kMaxTop.
   // Walks start only at the first ones, above. Others of them have a path if one arrives.
   std::size_t starts = PlanLimits::kMaxTop;
@@ -204,7 +206,7 @@ struct PlanExpand {
   // Above 0: a seed with more arcs is a hub, and what is next to it says little: none is followed.
   std::uint64_t arcs = 0;
   std::size_t top = 1'000;  // Nodes that are reached and no seeds: the best by path.
-  std::size_t per_hit = 0;  // Or this many times the plan's top, if that is more.
+  std::size_t per_hit = 0;  // Or so many times the plan's top, as above, if more.
   std::uint64_t max_arcs = 0;  // Above 0: what walks follow in all, if the budget allows more.
   ExpandFrom from = ExpandFrom::kSeeds;
 };
@@ -303,10 +305,11 @@ std::optional<std::int64_t> LastUse(const Snapshot& snapshot, NodeId node);
 
 struct RetrieveOptions {
   const NodeSubset* subset = nullptr;  // Nodes that may be walked and found. Null: all facts.
-  std::int64_t now_ms = kNoTime;       // For age. kNoTime: the snapshot's time.
+  std::int64_t now_ms = kNoTime;       // For age and recency. kNoTime: the snapshot's time.
   std::int64_t valid_at = kNoTime;     // Edges valid at this time. kNoTime: of any time.
   NodeValues salience = {}, outcome = {};
   PreferredNodes preferred = {};
+  std::size_t hits = 0;  // Above a plan's top of 1 and more: so many are returned, if there are.
   bool measure_hits = false;  // Fills RetrieveHit::measured by words and vector in any case.
   SimdLevel level = SimdLevel::kBest;
   std::optional<Prefilter> prefilter = {};  // Of seeds by vector, as in NearestOptions.
@@ -329,12 +332,12 @@ struct RetrieveHit {
   double score = 0;
   double relevance = 0;
   std::vector<ScoreTerm> terms;      // Those with a weight, or shown, in order of PlanTerm.
-  std::vector<std::uint32_t> ranks;  // Of ranks: the place in each term's list, from 1. 0: in none.
+  std::vector<std::uint32_t> ranks;  // Of rrf, lists: places in each term's list, from 1. 0: none.
   std::uint32_t found_by = 0;        // Bit i: by the plan's seeds[i].
   int hops = 0;                      // Of the path below.
   NodeId seed = kNoNode;             // Where it starts; kNoNode: no walk arrives.
   std::vector<PathEdge> path;        // The walk that the path term is of.
-  HitMeasures measured;              // Of terms with a weight or shown.
+  HitMeasures measured;              // Of terms with a weight or shown, and of seeds by words.
 };
 
 // What a stage did, in the order of running.

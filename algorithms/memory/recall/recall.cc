@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -38,7 +37,7 @@ std::string Ago(std::int64_t then_ms, std::int64_t now_ms) {
 }
 
 std::string TwoDigits(double value) {
-  char text[32];
+  char text[320];  // of the largest double, too
   const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, 2).ptr;
   return std::string(text, end);
 }
@@ -237,16 +236,6 @@ class Answer {
   const ShownNodes& shown_;
 };
 
-// Others take the place of hits that are left out, as far as the plan goes.
-std::size_t TopWithSpare(const retrieval::RetrievalPlan& plan) {
-  constexpr std::size_t kLeast = 100;
-  if (plan.top == 0) return 0;
-  std::size_t most = retrieval::PlanLimits::kMaxTop;
-  for (const retrieval::PlanSeeds& seeds : plan.seeds)
-    if (seeds.per_hit > 0) most = std::min(most, retrieval::PlanLimits::kMaxTop / seeds.per_hit);
-  return std::max(plan.top, std::min(std::max(kLeast, 4 * plan.top), most));
-}
-
 // The plan of a question that has none.
 retrieval::RetrievalPlan DefaultPlan(const Snapshot& snapshot, const RecallQuery& question,
                                      const RecallOptions& options, std::string_view& name) {
@@ -261,7 +250,6 @@ Result<retrieval::RetrieveResult> Planned(const Snapshot& snapshot, retrieval::R
                                           const RecallQuery& question, const RecallOptions& options,
                                           const NodeSubset& matching) {
   if (options.filter.kinds.given()) plan.expand.kinds = options.filter.kinds;
-  if (options.exclude_contradicted) plan.top = TopWithSpare(plan);
   retrieval::RetrieveQuery asked{.terms = question.terms,
                                  .phrases = question.phrases,
                                  .vector = question.vector,
@@ -277,6 +265,9 @@ Result<retrieval::RetrieveResult> Planned(const Snapshot& snapshot, retrieval::R
   how.outcome = options.outcome;
   how.preferred = options.preferred;
   how.measure_hits = true;
+  // Others take the place of hits that are left out.
+  constexpr std::size_t kLeastPool = 100;
+  if (options.exclude_contradicted) how.hits = std::max(kLeastPool, 4 * plan.top);
   how.run = options.run;
   return retrieval::Retrieve(snapshot, plan, asked, how);
 }
@@ -318,7 +309,8 @@ Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuery& asked,
   }
   PLEXUS_ASSIGN(const ShownNodes shown, visible);
   std::vector<ColumnId> columns;
-  if (options.salience.list.empty() && options.salience.columns.empty()) {
+  if (options.salience.list.empty() && options.salience.columns.empty() &&
+      !options.salience.otherwise) {
     columns = SalienceColumns(snapshot.schema());
     options.salience.columns = columns;
     options.salience.otherwise = kUnknownTrust;
@@ -330,7 +322,7 @@ Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuery& asked,
   PLEXUS_ASSIGN(result.planned, Planned(snapshot, plan, question, options, shown.matching));
   result.truncated = result.planned.truncated;
   result.candidates = result.planned.candidates;
-  PLEXUS_TRY(answer.Take(result.planned.hits, options.plan ? plan.top : options.top));
+  PLEXUS_TRY(answer.Take(result.planned.hits, plan.top != 0 ? plan.top : options.top));
   PLEXUS_TRY(answer.AddRelations());
   PLEXUS_TRY(answer.AddHeads());
   PLEXUS_TRY(answer.AddDuplicates(question));

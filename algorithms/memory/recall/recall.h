@@ -136,11 +136,13 @@ struct RecallOptions {
   // Null: for words kRecallPlan, where HasRecallPlan says so, else kListsPlan. Kinds above are in
   // place of its own.
   const retrieval::RetrievalPlan* plan = nullptr;
-  std::size_t top = 10;                  // 0: all, by kListsPlan. Not read with a plan: it has one.
+  // Where a plan is given and its top is not 0, that. 0: all; of the plans by default, by
+  // kListsPlan.
+  std::size_t top = 10;
   const NodeSubset* matching = nullptr;  // Of these, what may be a hit. Null: all of them.
   bool include_superseded = false;
   bool exclude_contradicted = false;  // Both sides of an open conflict are left out.
-  // What the terms are of. Salience without list and columns: of SalienceColumns, else 0.5.
+  // What the terms are of. Salience with nothing given: of SalienceColumns, else 0.5.
   retrieval::NodeValues salience = {}, outcome = {};
   retrieval::PreferredNodes preferred = {};
   int related_hops = 1;  // 0: none.

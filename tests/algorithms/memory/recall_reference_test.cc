@@ -116,6 +116,7 @@ struct DrawnQuestion {
     question.keys = keys;
     options.now_ms = now;
     plan.top = random() % 3 == 0 ? 0 : 1 + random() % 6;
+    options.top = plan.top;
     options.plan = &plan;
     options.include_superseded = random() % 2;
     options.exclude_contradicted = random() % 3 == 0;

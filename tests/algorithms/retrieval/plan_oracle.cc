@@ -120,9 +120,9 @@ void AddSeeds(Seeds& seeds, const std::vector<NodeWeight>& list, std::size_t num
     double start = list[i].weight;
     if (entry.by != SeedBy::kKeys && entry.starts < list.size() && top > 0 && list.size() >= top)
       start -= list.back().weight;
-    if (entry.by == SeedBy::kKeys || (walks && i < entry.starts)) {
+    if (entry.by == SeedBy::kKeys || i < entry.starts) {
       seed.own = std::max(seed.own, list[i].weight);
-      seed.start = std::max(seed.start, start);
+      if (walks || entry.by == SeedBy::kKeys) seed.start = std::max(seed.start, start);
     }
     seed.found_by |= 1u << number;
     seed.keep |= entry.keep;
@@ -220,9 +220,10 @@ bool Better(const PlanHit& a, const PlanHit& b) {
 
 // Takes one after the other; each time all that is left is scored anew.
 std::vector<PlanHit> Diverse(const PlanWorld& world, const RetrievalPlan& plan,
-                             std::vector<PlanHit> left, double weights, bool vectors) {
+                             std::vector<PlanHit> left, double weights, bool vectors,
+                             std::size_t top) {
   std::vector<PlanHit> taken;
-  while (!left.empty() && taken.size() < plan.top) {
+  while (!left.empty() && taken.size() < top) {
     for (PlanHit& hit : left) {
       double nearest = 0;
       for (const PlanHit& other : taken)
@@ -269,11 +270,14 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan, const Retr
   for (std::size_t t = 0; t < kPlanTerms; ++t) fused += weight_of(t) != 0;
   // How many times a plan's top, or all.
   const auto times = [&](std::size_t per_hit, std::size_t least) {
-    if (plan.top == 0 || (lists && fused == 1)) return plan.top;
+    if (plan.top == 0) return plan.top;
+    if (lists && fused == 1 && std::ranges::count(plan.score.required, true) == 0)
+      return std::max(plan.top, options.hits);
     return std::max(per_hit * plan.top, least);
   };
 
   Seeds seeds;
+  std::map<SeedBy, std::set<NodeId>> found;
   for (std::size_t i = 0; i < plan.seeds.size(); ++i) {
     const PlanSeeds& entry = plan.seeds[i];
     const std::size_t top = entry.per_hit > 0 ? times(entry.per_hit, entry.least) : entry.top;
@@ -310,6 +314,7 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan, const Retr
       }
     }
     AddSeeds(seeds, list, i, entry, top, !from_keys);
+    for (const NodeWeight& one : list) found[entry.by].insert(one.node);
   }
 
   std::vector<double> weights;
@@ -319,7 +324,7 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan, const Retr
     sum += plan.score.weights[t];
   }
   PlanAnswer answer;
-  const auto rank = [&](int hops) {
+  const auto rank = [&](int hops, std::size_t top) {
     const PlanExpand& expand = plan.expand;
     const std::size_t most = expand.per_hit > 0 ? times(expand.per_hit, expand.top) : expand.top;
     Values walks = Walks(world, expand, hops, seeds);
@@ -338,8 +343,14 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan, const Retr
     answer.without_vector = 0;
     if (!query.empty())
       for (const auto& [node, c] : candidates) answer.without_vector += !likeness.contains(node);
-    Put(candidates, PlanTerm::kSimilarity, similarity);
-    Put(candidates, PlanTerm::kWords, words);
+    const auto in_lists = [&](const Values& values, SeedBy by) {
+      Values kept;
+      for (const auto& [node, value] : values)
+        if (!lists || found[by].contains(node)) kept[node] = value;
+      return kept;
+    };
+    Put(candidates, PlanTerm::kSimilarity, in_lists(similarity, SeedBy::kVector));
+    Put(candidates, PlanTerm::kWords, in_lists(words, SeedBy::kWords));
     Values paths, ages, recencies, frequencies, preferred;
     for (const auto& [node, value] : walks) paths[node] = UnitTerm(value);
     Put(candidates, PlanTerm::kPath, paths);
@@ -389,38 +400,35 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan, const Retr
         hit.values.push_back(c.values[t].value_or(0));
         hit.relevance += hit.values.back() * plan.score.weights[t];
         hit.listed.push_back(!lists && c.values[t] > 0 ? c.values[t] : std::nullopt);
-        const auto found_by = [&](SeedBy by) {
-          for (std::size_t i = 0; i < plan.seeds.size(); ++i)
-            if (c.found_by >> i & 1 && plan.seeds[i].by == by) return true;
-          return false;
-        };
         if (!lists || !c.values[t]) continue;
-        if (PlanTerm(t) == PlanTerm::kWords && found_by(SeedBy::kWords))
-          hit.listed.back() = bm25[node];
-        if (PlanTerm(t) == PlanTerm::kSimilarity && found_by(SeedBy::kVector))
-          hit.listed.back() = likeness[node];
+        if (PlanTerm(t) == PlanTerm::kWords) hit.listed.back() = bm25[node];
+        if (PlanTerm(t) == PlanTerm::kSimilarity) hit.listed.back() = likeness[node];
         if (PlanTerm(t) == PlanTerm::kPath) hit.listed.back() = walks.at(node);
       }
       answer.left_out += lacks;
       hit.score = hit.relevance;
       if (!lacks) answer.hits.push_back(hit);
     }
-    answer.candidates = answer.hits.size();
     if (plan.fuse == Fusion::kRrf || lists) RankTerms(answer.hits, weights, lists);
+    if (lists)
+      std::erase_if(answer.hits, [](const PlanHit& hit) {
+        return std::ranges::count(hit.ranks, 0u) == std::ssize(hit.ranks);
+      });
+    answer.candidates = answer.hits.size();
     if (plan.fuse == Fusion::kMmr)
-      answer.hits = Diverse(world, plan, answer.hits, sum, question.space.has_value());
+      answer.hits = Diverse(world, plan, answer.hits, sum, question.space.has_value(), top);
     else
       std::ranges::sort(answer.hits, Better);
-    if (plan.top > 0 && answer.hits.size() > plan.top) answer.hits.resize(plan.top);
+    if (plan.top > 0 && answer.hits.size() > top) answer.hits.resize(top);
   };
   if (plan.expand.from == ExpandFrom::kHits && plan.expand.hops > 0) {
-    rank(0);
+    rank(0, plan.top);
     seeds.clear();
     for (const PlanHit& hit : answer.hits)
       seeds[hit.node] = {UnitTerm(hit.relevance / sum), UnitTerm(hit.relevance / sum), hit.found_by,
                          true};
   }
-  rank(plan.expand.hops);
+  rank(plan.expand.hops, std::max(plan.top, options.hits));
   return answer;
 }
 

@@ -290,6 +290,9 @@ TEST(Plan, BadPlansNameThePlace) {
   refused([](auto& p) { p.seeds[0].top = 10'001; }, "seeds[0].top: ");
   refused([](auto& p) { p.seeds[0].per_hit = 1'001; }, "seeds[0].per_hit: ");
   refused([](auto& p) { p.seeds[0].per_hit = ~std::size_t{0}; }, "seeds[0].per_hit: ");
+  refused([](auto& p) { p.seeds[0].per_hit = ~std::size_t{0}, p.seeds[0].least = 1; },
+          "seeds[0].per_hit: ");
+  refused([](auto& p) { p.expand.per_hit = 10'001; }, "expand.per_hit: ");
   refused([](auto& p) { p.seeds[0].starts = 0; }, "seeds[0].starts: 0");
   refused([](auto& p) { p.seeds[1].space = SpaceId{7}; }, "seeds[1].space: ");
   refused([](auto& p) { p.top = 0, p.fuse = Fusion::kMmr; }, "top: 0");

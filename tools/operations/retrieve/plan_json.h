@@ -1,6 +1,6 @@
 // A retrieval plan from JSON (algorithms/retrieval/plan.h says what its parts mean):
 //
-//   {"seeds":[{"by":"vector|words|keys|pagerank","space":"default","top":30,"per_hit":3,
+//   {"seeds":[{"by":"vector|words|keys|pagerank|names","space":"default","top":30,"per_hit":3,
 //              "least":0,"starts":10000,"keep":true}],
 //    "expand":{"hops":2,"direction":"out|in|both","decay":0.5,"kinds":["supports"],"arcs":0,
 //              "top":1000,"per_hit":0,"max_arcs":0,"from":"seeds|hits|keys"},

@@ -172,7 +172,9 @@ void WriteAnswer(ReplyWriter& json, const Answered& answer) {
 Parameters PlanParameters() {
   return AskedParameters() +
          Parameters{
-             Repeated("from", "KEY", "a node to start at; KEY=W gives it a weight in (0, 1]")
+             Repeated("from", "KEY",
+                      "a node to start at; KEY=W gives it a weight in (0, 1], of --plan lists also "
+                      "above")
                  .Named(Means::kWeightedKey),
              PlanParameter().Default("dual"),
              Count("top", "K", "at most K nodes, instead of the plan's").Between(1, 10'000),

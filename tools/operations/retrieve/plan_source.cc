@@ -103,7 +103,8 @@ Result<std::vector<float>> WordsAsVector(const Workspace& workspace, const Reque
   const auto has = [&](retrieval::SeedBy by) {
     return std::ranges::find(plan.seeds, by, &retrieval::PlanSeeds::by) != plan.seeds.end();
   };
-  if (terms.empty() || !has(retrieval::SeedBy::kVector) || has(retrieval::SeedBy::kWords))
+  if (terms.empty() || !has(retrieval::SeedBy::kVector) || has(retrieval::SeedBy::kWords) ||
+      plan.fuse == retrieval::Fusion::kLists)
     return std::vector<float>();
   const auto named =
       workspace.schema().FindSpace(request.Given("space") ? request.Text("space") : "text");

@@ -216,8 +216,9 @@ Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
     PLEXUS_SET(used.line, MatchingLine::Make(snapshot, asked.words.terms));
   if (asked.plan.name != memory::kListsPlan) used.name = asked.plan.name;
   used.plan = asked.plan.plan;
-  for (const memory::RecallHit& hit : result.hits)
-    PLEXUS_TRY(used.properties.Read(snapshot, hit.path));
+  if (!used.name.empty())
+    for (const memory::RecallHit& hit : result.hits)
+      PLEXUS_TRY(used.properties.Read(snapshot, hit.path));
   NoteLeftOut(workspace, result.planned);
   std::string closing = Closing(result, outcome);
   Reply reply([snapshot, result = std::move(result), used = std::move(used),

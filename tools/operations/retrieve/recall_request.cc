@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string_view>
 
 #include "engine/vocabulary.h"
 #include "storage/formats/import.h"
@@ -87,11 +86,17 @@ Status ReadWeights(const Request& request, retrieval::RetrievalPlan& plan) {
 // What the request has in place of the plan's own.
 Status ReadOwnValues(Workspace& workspace, const Request& request, AskedRecall& asked) {
   retrieval::RetrievalPlan& plan = asked.plan.plan;
+  // More than a plan ranks: all, of which recall takes the first.
+  if (asked.plan.name == memory::kListsPlan && plan.top > retrieval::PlanLimits::kMaxTop)
+    plan.top = 0;
   PLEXUS_TRY(ReadWeights(request, plan));
   if (request.Given("from_hops")) plan.expand.hops = static_cast<int>(request.Count("from_hops"));
   if (request.Given("decay")) plan.expand.decay = request.Number("decay");
-  if (request.Given("half_life"))
-    PLEXUS_SET(plan.score.half_life_ms, ParseDuration(request.Text("half_life")));
+  if (request.Given("half_life")) {
+    PLEXUS_ASSIGN(const std::int64_t half_life, ParseDuration(request.Text("half_life")));
+    constexpr double kMost = retrieval::PlanLimits::kMaxHalfLifeDays * 86'400'000;
+    plan.score.half_life_ms = std::min(half_life, static_cast<std::int64_t>(kMost));
+  }
   if (request.Given("full_count"))
     plan.score.full_count = static_cast<std::int64_t>(request.Count("full_count"));
   PLEXUS_TRY(retrieval::CheckPlan(plan));
@@ -104,8 +109,9 @@ Status ReadOwnValues(Workspace& workspace, const Request& request, AskedRecall& 
       return NotFound("no column of numbers '", *name, "' to read salience from");
     asked.plan.salience_columns = {*column, builtin::kRetention, builtin::kTrust};
   }
-  asked.options.salience.columns = asked.plan.salience_columns;
-  asked.options.salience.otherwise = memory::kUnknownTrust;
+  asked.plan.salience.columns = asked.plan.salience_columns;
+  if (asked.plan.name == memory::kListsPlan) asked.plan.salience.otherwise = memory::kUnknownTrust;
+  asked.options.salience = asked.plan.salience;
   asked.scopes = request.List("prefer_scopes");
   for (const std::string& name : request.List("prefer_tags")) {
     const auto tag = snapshot.Find(IndexKey(snapshot.schema().node_kind(builtin::kTag).name, name));
@@ -148,6 +154,7 @@ Status ReadRecall(Workspace& workspace, const Request& request, AskedRecall& ask
   memory::RecallOptions& options = asked.options;
   options.now_ms = workspace.now_ms();
   options.plan = &asked.plan.plan;
+  options.top = static_cast<std::size_t>(request.Count("top"));
   options.filter.subset = workspace.scope();
   options.include_superseded = request.Flag("include_superseded");
   options.exclude_contradicted = request.Flag("exclude_contradicted");
@@ -175,7 +182,9 @@ Parameters RecallParameters() {
                     "factor for each edge from there, in addition to its weight, instead of the "
                     "plan's")
                  .Between(0, 1),
-             Top(10, "at most K memories; 0 = all, in the order of --plan lists"),
+             Top(10,
+                 "at most K memories; 0 = all, in the order of --plan lists where no plan is "
+                 "named"),
              List("weight", "TERM=W,...",
                   "rank by the sum of these terms of plans, such as words, similarity, path, "
                   "recency, salience, frequency, scope"),

@@ -44,8 +44,8 @@ Status CheckSeeds(const RetrievalPlan& plan) {
       PLEXUS_TRY(CheckCount(place + ".top", seeds.top, PlanLimits::kMaxTop));
     } else if (seeds.least > PlanLimits::kMaxTop) {
       return Invalid(place, ".least: ", seeds.least, " is more than ", PlanLimits::kMaxTop);
-    } else if (seeds.least == 0 && (seeds.per_hit > PlanLimits::kMaxTop ||
-                                    seeds.per_hit * plan.top > PlanLimits::kMaxTop)) {
+    } else if (seeds.per_hit > PlanLimits::kMaxTop ||
+               (seeds.least == 0 && seeds.per_hit * plan.top > PlanLimits::kMaxTop)) {
       return Invalid(place, ".per_hit: ", seeds.per_hit, " times the top of ", plan.top,
                      " is more than ", PlanLimits::kMaxTop);
     }
@@ -73,8 +73,8 @@ Status CheckScore(const RetrievalPlan& plan) {
     return Invalid("score.pagerank: it needs seeds by pagerank");
   PLEXUS_TRY(CheckNumber("score.full_count", plan.score.full_count > 0, "above 0"));
   return CheckNumber("score.half_life_days",
-                     plan.score.half_life_ms > 0 &&
-                         plan.score.half_life_ms / 86'400'000 <= PlanLimits::kMaxHalfLifeDays,
+                     plan.score.half_life_ms > 0 && static_cast<double>(plan.score.half_life_ms) <=
+                                                        PlanLimits::kMaxHalfLifeDays * 86'400'000,
                      "above 0 and at most 1,000,000");
 }
 
@@ -99,6 +99,8 @@ Status CheckPlan(const RetrievalPlan& plan) try {
   PLEXUS_TRY(CheckNumber("expand.decay", plan.expand.decay > 0 && plan.expand.decay <= 1,
                          "above 0 and at most 1"));
   PLEXUS_TRY(CheckCount("expand.top", plan.expand.top, PlanLimits::kMaxReached));
+  if (plan.expand.per_hit > PlanLimits::kMaxTop)
+    return Invalid("expand.per_hit: ", plan.expand.per_hit, " is more than ", PlanLimits::kMaxTop);
   PLEXUS_TRY(CheckScore(plan));
   PLEXUS_TRY(
       CheckNumber("rank_constant",

@@ -31,7 +31,9 @@ RetrieveHit HitOf(const PlanRun& run, const Candidate& candidate) {
     const traversal::TraverseHit& walk = run.walks.hits[candidate.walk];
     hit.hops = walk.hops;
     hit.seed = walk.seed;
-    if (walk.hops > 0 && run.Uses(PlanTerm::kPath)) hit.measured.path = walk.score;
+    const bool whole = run.plan.expand.from == ExpandFrom::kKeys;
+    if (walk.hops > 0 && run.Shows(PlanTerm::kPath))
+      hit.measured.path = whole ? walk.score : UnitTerm(walk.score);
   }
   return hit;
 }
@@ -40,51 +42,58 @@ bool Better(const RetrieveHit& a, const RetrieveHit& b) {
   return a.score != b.score ? a.score > b.score : a.node < b.node;
 }
 
-// A candidate's place in the list of a term; absent: it is not in it.
-std::optional<double> InList(const PlanRun& run, PlanTerm term, const Candidate& c) {
-  if (run.plan.fuse != Fusion::kLists) {
-    const std::optional<double> value = c.values[static_cast<std::size_t>(term)];
-    return value && *value > 0 ? value : std::nullopt;
+// Whom a term ranks, best first, with the measures that do.
+std::vector<NodeWeight> ListOf(const PlanRun& run, PlanTerm term) {
+  const auto t = static_cast<std::size_t>(term);
+  const bool lists = run.plan.fuse == Fusion::kLists;
+  if (lists && term != PlanTerm::kPath) return run.found[t];
+  std::vector<NodeWeight> list;
+  for (const Candidate& c : run.candidates) {
+    if (lists && c.walk != Candidate::kNoWalk)
+      list.push_back({c.node, run.walks.hits[c.walk].score});
+    if (!lists && c.values[t] && *c.values[t] > 0) list.push_back({c.node, *c.values[t]});
   }
-  const auto found_by = [&](SeedBy by) {
-    for (std::size_t i = 0; i < run.plan.seeds.size(); ++i)
-      if (c.found_by >> i & 1 && run.plan.seeds[i].by == by) return true;
-    return false;
-  };
-  if (term == PlanTerm::kWords && c.match && found_by(SeedBy::kWords)) return c.match->score;
-  if (term == PlanTerm::kSimilarity && found_by(SeedBy::kVector)) return c.similarity;
-  if (term == PlanTerm::kPath && c.walk != Candidate::kNoWalk) return run.walks.hits[c.walk].score;
-  return std::nullopt;
+  std::ranges::stable_sort(list, std::greater<>(), &NodeWeight::weight);
+  return list;
 }
 
-// `hits` are those of the candidates, ascending.
-void ScoreByRanks(const PlanRun& run, std::vector<RetrieveHit>& hits) {
+// `hits` are those of the candidates, ascending; afterwards the best `top`, best first.
+void ScoreByRanks(PlanRun& run, std::size_t top, std::vector<RetrieveHit>& hits) {
   std::vector<std::vector<NodeId>> lists;
   std::vector<double> weights;
-  std::size_t shown = 0;
+  std::size_t shown = 0, last = 0;  // last: the place of the last list's ranks
   for (std::size_t t = 0; t < kPlanTerms; ++t) {
     const auto term = static_cast<PlanTerm>(t);
     if (!run.Shows(term)) continue;
     for (RetrieveHit& hit : hits) hit.ranks.push_back(0);
     const std::size_t at = shown++;
     if (run.plan.score[term] == 0) continue;
-    std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t i = 0; i < hits.size(); ++i)
-      if (const auto value = InList(run, term, run.candidates[i])) order.push_back({*value, i});
-    std::ranges::stable_sort(order, std::greater<>(), &std::pair<double, std::size_t>::first);
+    last = at;
     std::vector<NodeId>& list = lists.emplace_back();
-    for (std::size_t place = 0; place < order.size(); ++place) {
-      RetrieveHit& hit = hits[order[place].second];
-      list.push_back(hit.node);
-      hit.ranks[at] = static_cast<std::uint32_t>(place + 1);
-      hit.score = order[place].first;
+    for (const NodeWeight& place : ListOf(run, term)) {
+      const auto hit = std::ranges::lower_bound(hits, place.node, {}, &RetrieveHit::node);
+      if (hit == hits.end() || hit->node != place.node || hit->ranks[at] > 0) continue;
+      list.push_back(place.node);
+      hit->ranks[at] = static_cast<std::uint32_t>(list.size());
+      hit->score = place.weight;
     }
     weights.push_back(run.plan.score[term]);
   }
-  if (run.plan.fuse == Fusion::kLists && lists.size() == 1) return;  // Scores are its measures.
+  if (run.plan.fuse == Fusion::kLists) {
+    std::erase_if(hits, [](const RetrieveHit& hit) {
+      return std::ranges::all_of(hit.ranks, [](std::uint32_t rank) { return rank == 0; });
+    });
+    run.result.candidates = hits.size();
+    if (lists.size() == 1) {  // Scores are its measures, and its order decides.
+      std::ranges::sort(hits, {}, [&](const RetrieveHit& hit) { return hit.ranks[last]; });
+      if (hits.size() > top) hits.resize(top);
+      return;
+    }
+  }
   for (RetrieveHit& hit : hits) hit.score = 0;
   for (const FusedNode& fused : FuseRanks(lists, run.plan.rank_constant, weights))
     std::ranges::lower_bound(hits, fused.node, {}, &RetrieveHit::node)->score = fused.score;
+  common_internal::SortTopK(hits, top, Better);
 }
 
 double SumOfWeights(const RetrievalPlan& plan) {
@@ -94,13 +103,13 @@ double SumOfWeights(const RetrievalPlan& plan) {
 }
 
 // Moves the hits that are taken, in that order, to the front, and cuts the others.
-void Diversify(PlanRun& run, const VectorView* view, std::vector<RetrieveHit>& hits,
-               RetrieveStage& stage) {
+void Diversify(PlanRun& run, const VectorView* view, std::size_t most,
+               std::vector<RetrieveHit>& hits, RetrieveStage& stage) {
   const double lambda = run.plan.lambda, weights = SumOfWeights(run.plan);
   std::vector<double> nearest(hits.size(), 0.0);  // To what was taken.
   common_internal::StoppableExecutor executor(common_internal::Pick(run.options.run.executor),
                                               run.options.run.budget);
-  const std::size_t top = std::min(run.plan.top, hits.size());
+  const std::size_t top = std::min(most, hits.size());
   std::size_t taken = 0;
   for (; taken < top; ++taken) {
     std::size_t best = taken;
@@ -131,13 +140,13 @@ void Diversify(PlanRun& run, const VectorView* view, std::vector<RetrieveHit>& h
 
 }  // namespace
 
-Status FuseStage(PlanRun& run) {
+Status FuseStage(PlanRun& run, std::size_t most) {
   StageClock clock(run.result, "fuse");
   clock.stage.read = run.candidates.size();
   run.result.candidates = run.candidates.size();
   std::vector<RetrieveHit> hits;
   hits.reserve(run.candidates.size());
-  const std::size_t top = run.plan.top == 0 ? run.candidates.size() : run.plan.top;
+  const std::size_t top = most == 0 ? run.candidates.size() : most;
   for (const Candidate& candidate : run.candidates) hits.push_back(HitOf(run, candidate));
   switch (run.plan.fuse) {
     case Fusion::kSum:
@@ -146,13 +155,12 @@ Status FuseStage(PlanRun& run) {
       break;
     case Fusion::kRrf:
     case Fusion::kLists:
-      ScoreByRanks(run, hits);
-      common_internal::SortTopK(hits, top, Better);
+      ScoreByRanks(run, top, hits);
       break;
     case Fusion::kMmr: {
       const VectorView* view = nullptr;
       if (run.question.space) PLEXUS_SET(view, run.snapshot.vectors(*run.question.space));
-      Diversify(run, view, hits, clock.stage);
+      Diversify(run, view, top, hits, clock.stage);
       break;
     }
   }

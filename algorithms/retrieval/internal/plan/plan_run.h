@@ -4,6 +4,7 @@
 // nodes are kept ascending, so that nothing depends on the order in which they were found.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -31,7 +32,6 @@ struct Candidate {
   NodeId node = kNoNode;
   std::uint32_t found_by = 0;
   std::size_t walk = kNoWalk;             // Of PlanRun::walks.hits.
-  const Bm25Hit* match = nullptr;         // Of PlanRun::matches.
   std::optional<double> similarity = {};  // As vectors.h has it.
   std::array<std::optional<double>, kPlanTerms> values = {};
   static constexpr std::size_t kNoWalk = static_cast<std::size_t>(-1);
@@ -53,7 +53,9 @@ struct PlanRun {
   std::vector<Seed> seeds = {};
   // The question's words, asked once for all who look at them: AskWords.
   std::optional<Bm25Result> words = {};
-  std::vector<Bm25Hit> matches = {};      // What is known of texts, ascending: MatchWords.
+  std::vector<Bm25Hit> matches = {};  // What is known of texts, ascending: MatchWords.
+  // Of plans of lists, by PlanTerm: what seeds by vector and by words found, in their order.
+  std::array<std::vector<NodeWeight>, 2> found = {};
   std::vector<NodeWeight> pagerank = {};  // Shares of the largest, ascending.
   traversal::TraverseResult walks = {};
   std::vector<Candidate> candidates = {};  // Ascending.
@@ -84,8 +86,10 @@ struct PlanRun {
   bool Uses(PlanTerm term) const {
     return Shows(term) || plan.score.required[static_cast<std::size_t>(term)];
   }
-  // The terms whose lists a plan of lists fuses.
-  std::size_t CountLists() const;
+  // One list answers, and nothing that is lower in it rises.
+  bool OneList() const;
+  // The hits that are wanted; 0: all.
+  std::size_t top() const { return plan.top == 0 ? 0 : std::max(plan.top, options.hits); }
   // How many of what a plan finds by `seeds`, or reaches; 0: all.
   std::size_t CountOf(const PlanSeeds& seeds) const;
   std::size_t CountReached() const;
@@ -123,8 +127,8 @@ Result<std::vector<NodeWeight>> NamedNodes(const PlanRun& run, std::span<const N
 Status ExpandStage(PlanRun& run, int hops);
 // The values of all terms; candidates without a required one are taken out.
 Status ScoreStage(PlanRun& run);
-// run.result.hits, without paths and measures.
-Status FuseStage(PlanRun& run);
+// run.result.hits, the best `most` (0: all), without paths and measures.
+Status FuseStage(PlanRun& run, std::size_t most);
 // What is known of the hits.
 Status MeasureHits(PlanRun& run);
 

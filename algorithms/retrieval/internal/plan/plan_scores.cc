@@ -56,9 +56,19 @@ Result<std::vector<NodeWeight>> Similarities(const PlanRun& run, std::vector<Nod
   return values;
 }
 
+// What seeds of plans of lists found, ascending.
+std::vector<NodeWeight> Found(const PlanRun& run, PlanTerm term) {
+  std::vector<NodeWeight> found = run.found[static_cast<std::size_t>(term)];
+  std::ranges::stable_sort(found, {}, &NodeWeight::node);
+  return found;
+}
+
+// Of lists, as below: what is in them.
 Status ScoreSimilarity(PlanRun& run, StageClock& clock) {
-  PLEXUS_ASSIGN(const std::vector<NodeWeight> values,
-                Similarities(run, Nodes(run.candidates), clock.stage, &run.result.without_vector));
+  std::vector<NodeWeight> values = Found(run, PlanTerm::kSimilarity);
+  if (run.plan.fuse != Fusion::kLists)
+    PLEXUS_SET(values,
+               Similarities(run, Nodes(run.candidates), clock.stage, &run.result.without_vector));
   const Metric metric = run.snapshot.schema().spaces()[*run.question.space].metric;
   ForEachValue(run.candidates, values, [&](Candidate& c, double value) {
     c.similarity = value;
@@ -68,10 +78,15 @@ Status ScoreSimilarity(PlanRun& run, StageClock& clock) {
 }
 
 Status ScoreWords(PlanRun& run, StageClock& clock) {
-  PLEXUS_TRY(MatchWords(run, Nodes(run.candidates), clock.stage));
+  std::vector<NodeWeight> values = Found(run, PlanTerm::kWords);
+  if (run.plan.fuse != Fusion::kLists) {
+    PLEXUS_TRY(MatchWords(run, Nodes(run.candidates), clock.stage));
+    for (const Bm25Hit& match : run.matches) values.push_back({match.node, match.score});
+  }
+  if (values.empty()) return {};
   const double bound = Bm25Bound(run.words->terms);
-  for (Candidate& c : run.candidates)
-    if ((c.match = FindMatch(run, c.node))) c[PlanTerm::kWords] = TextTerm(c.match->score, bound);
+  ForEachValue(run.candidates, values,
+               [&](Candidate& c, double score) { c[PlanTerm::kWords] = TextTerm(score, bound); });
   return {};
 }
 
@@ -168,8 +183,9 @@ Status MeasureHits(PlanRun& run) {
   RetrieveStage stage;
   std::vector<NodeWeight> similarities;
   // Terms have looked at all of them.
-  if (!run.question.terms.empty() && (measure || run.words) && !run.Uses(PlanTerm::kWords))
-    PLEXUS_TRY(MatchWords(run, measure ? nodes : std::vector<NodeId>(), stage));
+  const bool more = measure && !run.Uses(PlanTerm::kWords);
+  if (!run.question.terms.empty() && (more || run.words))
+    PLEXUS_TRY(MatchWords(run, more ? nodes : std::vector<NodeId>(), stage));
   if (measure && run.Asked(PlanTerm::kSimilarity) && !run.Uses(PlanTerm::kSimilarity))
     PLEXUS_SET(similarities, Similarities(run, nodes, stage, nullptr));
   run.result.truncated |= stage.truncated;

@@ -27,8 +27,12 @@ Result<SeedList> ByVector(PlanRun& run, const PlanSeeds& seeds, std::size_t top,
   stage.truncated = found.truncated;
   const Metric metric = run.snapshot.schema().spaces()[space].metric;
   SeedList list;
-  for (const NearestHit& hit : found.hits)
+  for (const NearestHit& hit : found.hits) {
     list.push_back({hit.node, SimilarityTerm(hit.similarity, metric)});
+    if (run.plan.fuse == Fusion::kLists)
+      run.found[static_cast<std::size_t>(PlanTerm::kSimilarity)].push_back(
+          {hit.node, hit.similarity});
+  }
   return list;
 }
 
@@ -41,8 +45,11 @@ Result<SeedList> ByWords(PlanRun& run, std::size_t top, RetrieveStage& stage) {
   PLEXUS_TRY(AskWords(run, stage));
   const double bound = Bm25Bound(run.words->terms);
   SeedList list;
-  for (const Bm25Hit& match : FirstByWords(run, top))
+  for (const Bm25Hit& match : FirstByWords(run, top)) {
     list.push_back({match.node, TextTerm(match.score, bound)});
+    if (run.plan.fuse == Fusion::kLists)
+      run.found[static_cast<std::size_t>(PlanTerm::kWords)].push_back({match.node, match.score});
+  }
   return list;
 }
 
@@ -115,10 +122,10 @@ void Merge(std::vector<Seed>& seeds, const SeedList& list, const PlanSeeds& entr
   const bool keys = entry.by == SeedBy::kKeys;
   const double common = keys ? 0 : Common(list, entry, top);
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const double own = walks && (keys || i < entry.starts) ? list[i].weight : 0;
+    const double own = keys || i < entry.starts ? list[i].weight : 0;
     seeds.push_back({.node = list[i].node,
                      .own = own,
-                     .start = std::max(0.0, own - common),
+                     .start = walks ? std::max(0.0, own - common) : 0,
                      .found_by = bit,
                      .keep = entry.keep});
   }
@@ -140,23 +147,23 @@ void Merge(std::vector<Seed>& seeds, const SeedList& list, const PlanSeeds& entr
 
 }  // namespace
 
-std::size_t PlanRun::CountLists() const {
-  std::size_t count = 0;
+bool PlanRun::OneList() const {
+  std::size_t lists = 0;
   for (const PlanTerm term : {PlanTerm::kSimilarity, PlanTerm::kWords, PlanTerm::kPath})
-    count += plan.score[term] != 0 && Asked(term);
-  return count;
+    lists += plan.score[term] != 0 && Asked(term);
+  return plan.fuse == Fusion::kLists && lists == 1 &&
+         std::ranges::find(plan.score.required, true) == plan.score.required.end();
 }
 
 std::size_t PlanRun::CountOf(const PlanSeeds& seeds) const {
   if (seeds.per_hit == 0) return seeds.top;
-  // Of one list nothing that is lower rises.
-  if (plan.top == 0 || (plan.fuse == Fusion::kLists && CountLists() == 1)) return plan.top;
+  if (plan.top == 0 || OneList()) return top();
   return std::min(std::max(seeds.per_hit * plan.top, seeds.least), PlanLimits::kMaxTop);
 }
 
 std::size_t PlanRun::CountReached() const {
   if (plan.expand.per_hit == 0) return plan.expand.top;
-  if (plan.top == 0 || (plan.fuse == Fusion::kLists && CountLists() == 1)) return plan.top;
+  if (plan.top == 0 || OneList()) return top();
   return std::min(std::max(plan.expand.per_hit * plan.top, plan.expand.top),
                   PlanLimits::kMaxReached);
 }
