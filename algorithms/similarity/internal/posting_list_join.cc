@@ -32,15 +32,10 @@ void PostingListJoin::JoinPrefix(std::span<const ListItem> items, std::size_t fi
   if (required > 0 && whole && items.size() > kShort && prefix_.size() < kMaxPrefix) {
     if (levels_.size() < prefix_.size()) levels_.resize(prefix_.size());
     Level& level = levels_[prefix_.size() - 1];
-    std::uint64_t probes = 0;
-    for (const ListItem& item : items) probes += item.probe();
-    const std::uint64_t n = items.size();
-    const std::uint64_t pairs = std::min(probes * (n - 1), n * (n - 1) / 2);
-    if (Cut(items, pairs, required, level)) {
-      for (std::size_t i = 0; i < level.terms.size(); ++i) {
-        const std::size_t begin = level.begins[i], end = level.begins[i + 1];
-        prefix_.push_back(level.terms[i]);
-        JoinPrefix({level.items.data() + begin, end - begin}, 0, end - begin);
+    if (Cut(items, required, level)) {
+      for (std::size_t i = 0; i < level.tokens.size(); ++i) {
+        prefix_.push_back(level.tokens[i]);
+        JoinPrefix(level.list(i), 0, level.list(i).size());
         prefix_.pop_back();
       }
       return;
@@ -49,58 +44,19 @@ void PostingListJoin::JoinPrefix(std::span<const ListItem> items, std::size_t fi
   Compare(items, first, last);
 }
 
-// False when splitting would not halve the pairs. Lists of fewer than two rows or without a probe
-// are left out.
-bool PostingListJoin::Cut(std::span<const ListItem> items, std::uint64_t pairs,
-                          std::uint32_t required, Level& level) {
-  level.terms.clear();
-  auto for_each_next = [&](auto&& fn) {
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      if (i + kAhead < items.size()) {
-        __builtin_prefetch(&index_.entries[items[i + kAhead].entry]);
-        __builtin_prefetch(&index_.begins[items[i + kAhead].row() + 1]);
-      }
-      const std::uint32_t end = index_.begins[items[i].row() + 1];
-      for (std::uint32_t e = items[i].entry + 1;
-           e < end && index_.entries[e].suffix_weight >= required; ++e)
-        fn(items[i], e, index_.entries[e].term);
+bool PostingListJoin::Cut(std::span<const ListItem> items, std::uint32_t required, Level& level) {
+  const auto probe = [](const ListItem& item) { return item.probe(); };
+  const auto walk = [&](std::size_t i, auto&& take) {
+    if (i + kAhead < items.size()) {
+      __builtin_prefetch(&index_.entries[items[i + kAhead].entry]);
+      __builtin_prefetch(&index_.begins[items[i + kAhead].row() + 1]);
     }
+    const std::uint32_t end = index_.begins[items[i].row() + 1];
+    for (std::uint32_t e = items[i].entry + 1;
+         e < end && index_.entries[e].suffix_weight >= required; ++e)
+      take(index_.entries[e].term, ListItem{items[i].row_and_probe, e});
   };
-  for_each_next([&](const ListItem& item, std::uint32_t, std::uint32_t term) {
-    TermCount& count = counts_[term];
-    if (count.items++ == 0) level.terms.push_back(term);
-    count.probes += item.probe();
-  });
-  std::sort(level.terms.begin(), level.terms.end());
-  std::uint64_t after = 0;
-  std::uint32_t size = 0;
-  std::size_t kept = 0;
-  level.begins.clear();
-  for (std::uint32_t term : level.terms) {
-    TermCount& count = counts_[term];
-    const std::uint64_t n = count.items;
-    if (n < 2 || count.probes == 0) {
-      count = {};
-      continue;
-    }
-    after += std::min(count.probes * (n - 1), n * (n - 1) / 2) + n * kItemCost;
-    level.terms[kept++] = term;
-    level.begins.push_back(size);
-    size += count.items;
-    count.items = size - count.items + 1;  // where the next item goes, plus one
-  }
-  level.terms.resize(kept);
-  level.begins.push_back(size);
-  const bool pays = after < pairs / 2;
-  if (pays) {
-    level.items.resize(size);
-    for_each_next([&](const ListItem& item, std::uint32_t e, std::uint32_t term) {
-      if (counts_[term].items != 0)
-        level.items[counts_[term].items++ - 1] = {item.row_and_probe, e};
-    });
-  }
-  for (std::uint32_t term : level.terms) counts_[term] = {};
-  return pays;
+  return cutter_.Cut(items, kItemCost, ~std::size_t{0}, probe, walk, level);
 }
 
 void PostingListJoin::Compare(std::span<const ListItem> items, std::size_t first,

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/common/internal/token_join.h"
 #include "algorithms/similarity/internal/signature_bound.h"
 #include "algorithms/similarity/internal/top_pairs.h"
 
@@ -22,7 +23,7 @@ namespace plexus::similarity::internal {
 class PostingListJoin {
  public:
   PostingListJoin(const InvertedIndex& index, const PairQuery& query, std::atomic<bool>& stop)
-      : index_(index), query_(query), stop_(stop), counts_(index.term_count()) {}
+      : index_(index), query_(query), stop_(stop), cutter_(index.term_count()) {}
 
   // Begins a task: pairs are offered to `best`, whose threshold they must pass.
   void Begin(TopKSets<2>* best) {
@@ -39,17 +40,10 @@ class PostingListJoin {
   std::uint64_t compared = 0, scored = 0;
 
  private:
-  struct TermCount {
-    std::uint32_t items = 0, probes = 0;
-  };
-  struct Level {
-    std::vector<ListItem> items;
-    std::vector<std::uint32_t> terms, begins;
-  };
+  using Level = common_internal::TokenLists<ListItem>;
   std::uint32_t RequiredOverlap() const;
   void JoinPrefix(std::span<const ListItem> items, std::size_t first, std::size_t last);
-  bool Cut(std::span<const ListItem> items, std::uint64_t pairs, std::uint32_t required,
-           Level& level);
+  bool Cut(std::span<const ListItem> items, std::uint32_t required, Level& level);
   void Compare(std::span<const ListItem> items, std::size_t first, std::size_t last);
   void Score(const ListItem& a, const ListItem& b);
 
@@ -58,7 +52,7 @@ class PostingListJoin {
   std::atomic<bool>& stop_;
   TopKSets<2>* best_ = nullptr;
   std::vector<std::uint32_t> prefix_;  // the common terms of the list
-  std::vector<TermCount> counts_;      // by term, zero between cuts
+  common_internal::TokenCutter cutter_;
   std::deque<Level> levels_;           // by depth; references stay good as it grows
   PairBound bound_;
   std::vector<std::uint32_t> passed_;

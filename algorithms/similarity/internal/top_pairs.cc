@@ -49,10 +49,7 @@ struct Task {
 
 struct Count {
   std::uint32_t items = 0, probes = 0;
-  std::uint64_t pairs() const {
-    const std::uint64_t n = items, a = probes;
-    return n < 2 ? 0 : std::min(a * (n - 1), n * (n - 1) / 2);
-  }
+  std::uint64_t pairs() const { return common_internal::JoinPairs(items, probes); }
 };
 
 // Whether a row is in the list of one of its terms, and as what.

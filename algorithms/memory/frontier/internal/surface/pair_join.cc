@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "algorithms/common/internal/simd_dispatch.h"
+#include "algorithms/common/internal/token_join.h"
 
 namespace plexus::memory::internal {
 
@@ -153,10 +154,9 @@ void PairJoin::Seeds::MakeLists(const SurfacePool& pool, Executor& executor) {
 
 // Scratch of a thread.
 struct PairJoin::Worker {
-  struct Level {
-    std::vector<std::uint32_t> ranks, begins;
-    std::vector<Item> items;
-  };
+  using Level = common_internal::TokenLists<Item>;
+
+  explicit Worker(std::size_t tokens) : cutter(tokens) {}
 
   const Seeds* seeds = nullptr;
   const WorthBound* bound = nullptr;
@@ -164,7 +164,7 @@ struct PairJoin::Worker {
   const Budget* budget = nullptr;
   JoinNeed need;
   PairSink* sink = nullptr;
-  std::vector<std::uint32_t> counts;  // by rank; all 0 between lists
+  common_internal::TokenCutter cutter;
   std::vector<std::unique_ptr<Level>> levels;
   Signatures signatures;
   std::vector<std::uint32_t> passed;
@@ -215,64 +215,23 @@ void PairJoin::Worker::Join(std::span<const Item> items, std::uint32_t tags, std
   const float shared =
       bound->tags(tags) + bound->terms(seeds->with_terms ? terms : kMostAnchorTerms);
   if (2 * most + shared >= least) Compare(items, shared);
-  for (std::size_t i = 0; i < level.ranks.size(); ++i) {
-    const std::uint32_t begin = level.begins[i], size = level.begins[i + 1] - begin;
-    const bool tag = IsTag(seeds->tokens[level.items[begin].at]);
-    Join({level.items.data() + begin, size}, tags + tag, terms + !tag, depth + 1);
+  for (std::size_t i = 0; i < level.tokens.size(); ++i) {
+    const std::span<const Item> list = level.list(i);
+    const bool tag = IsTag(seeds->tokens[list[0].at]);
+    Join(list, tags + tag, terms + !tag, depth + 1);
   }
 }
 
-// False when that does not pay. Lists of one row, and of rows that need nothing by themselves, are
-// left out.
 bool PairJoin::Worker::Cut(std::span<const Item> items, std::uint32_t tags, std::uint32_t terms,
                            float most, float least, Level& level) {
-  level.ranks.clear();
-  std::vector<std::uint32_t>& ends = level.begins;  // for now: where each item's next tokens end
-  ends.resize(items.size());
-  const auto count = [&](bool asking) {
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      if (asking != (need.of(items[i].row) != kNever)) continue;
-      ends[i] = NextEnd(items[i], tags, terms, most, least);
-      for (std::uint32_t at = items[i].at + 1; at < ends[i]; ++at) {
-        const std::uint32_t rank = RankOf(seeds->tokens[at]);
-        if (counts[rank] == 0 && !asking) continue;
-        if (counts[rank]++ == 0) level.ranks.push_back(rank);
-      }
-    }
+  const auto probe = [&](const Item& item) { return need.of(item.row) != kNever; };
+  const auto walk = [&](std::size_t i, auto&& take) {
+    const Item item = items[i];
+    const std::uint32_t end = NextEnd(item, tags, terms, most, least);
+    for (std::uint32_t at = item.at + 1; at < end; ++at)
+      take(RankOf(seeds->tokens[at]), Item{item.row, at});
   };
-  count(true);
-  if (need.by_row) count(false);
-  std::sort(level.ranks.begin(), level.ranks.end());
-  std::uint64_t after = 0;
-  std::uint32_t size = 0;
-  std::size_t kept = 0;
-  std::vector<std::uint32_t> begins;
-  for (const std::uint32_t rank : level.ranks) {
-    const std::uint64_t n = counts[rank];
-    if (n < 2) {
-      counts[rank] = 0;
-      continue;
-    }
-    after += n * (n - 1) / 2 + n * kItemCost;
-    level.ranks[kept++] = rank;
-    begins.push_back(size);
-    counts[rank] = size + 1;  // where the next item goes, plus one
-    size += static_cast<std::uint32_t>(n);
-  }
-  level.ranks.resize(kept);
-  begins.push_back(size);
-  const std::uint64_t n = items.size();
-  const bool pays = after < n * (n - 1) / 4 || n > kLong;
-  if (pays) {
-    level.items.resize(size);
-    for (std::size_t i = 0; i < items.size(); ++i)
-      for (std::uint32_t at = items[i].at + 1; at < ends[i]; ++at)
-        if (std::uint32_t& to = counts[RankOf(seeds->tokens[at])]; to > 0)
-          level.items[to++ - 1] = {items[i].row, at};
-  }
-  for (const std::uint32_t rank : level.ranks) counts[rank] = 0;
-  level.begins = std::move(begins);
-  return pays;
+  return cutter.Cut(items, kItemCost, kLong, probe, walk, level);
 }
 
 // Pairs of a list, those worth most first; kNever: what they share is not known. Rows that need
@@ -403,7 +362,8 @@ PairJoin::Sinks PairJoin::Run(std::size_t round, const JoinNeed& need, const Joi
   std::atomic<bool> stopped = false;
   RunBlocks(executor_, chunks.size(), [&](std::size_t c) {
     if (stopped.load(std::memory_order_relaxed)) return;
-    const auto worker = workers_.Acquire();
+    const auto worker =
+        workers_.Acquire([&] { return std::make_unique<Worker>(pool_.carriers.size()); });
     worker->seeds = &seeds;
     worker->bound = &bound_;
     worker->pool = &pool_;
@@ -411,7 +371,6 @@ PairJoin::Sinks PairJoin::Run(std::size_t round, const JoinNeed& need, const Joi
     worker->need = need;
     worker->sink = sinks[c].get();
     worker->compared = 0;
-    worker->counts.resize(pool_.carriers.size(), 0);
     std::vector<Item> list;
     for (const std::uint32_t rank : chunks[c]) {
       list.clear();
