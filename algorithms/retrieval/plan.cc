@@ -112,7 +112,7 @@ Result<RetrieveResult> Retrieve(const Snapshot& snapshot, const RetrievalPlan& p
   PLEXUS_TRY(internal::ScoreStage(run));
   PLEXUS_TRY(internal::FuseStage(run, run.top()));
   AddPaths(run);
-  PLEXUS_TRY(internal::MeasureHits(run));
+  PLEXUS_TRY(internal::DescribeHits(run));
   return std::move(run.result);
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -22,11 +22,8 @@ RetrieveHit HitOf(const PlanRun& run, const Candidate& candidate) {
   hit.node = candidate.node;
   hit.found_by = candidate.found_by;
   for (std::size_t t = 0; t < kPlanTerms; ++t)
-    if (const auto term = static_cast<PlanTerm>(t); run.Shows(term))
-      hit.terms.push_back(
-          {PlanTermName(term), candidate.values[t].value_or(0), run.plan.score[term]});
-  hit.relevance = ScoreOf(hit.terms);
-  hit.measured.similarity = candidate.similarity;
+    if (const auto term = static_cast<PlanTerm>(t); run.Weighs(term))
+      hit.relevance += candidate.values[t].value_or(0) * run.plan.score[term];
   if (candidate.walk != Candidate::kNoWalk) {
     const traversal::TraverseHit& walk = run.walks.hits[candidate.walk];
     hit.hops = walk.hops;

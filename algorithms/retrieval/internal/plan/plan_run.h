@@ -77,15 +77,22 @@ struct PlanRun {
         return true;
     }
   }
+  // The term has a weight; of lists only one that the question has something for.
+  bool Weighs(PlanTerm term) const {
+    return plan.score[term] != 0 && (plan.fuse != Fusion::kLists || Asked(term));
+  }
   // Hits have the term.
   bool Shows(PlanTerm term) const {
-    const bool weighted = plan.score[term] != 0 && (plan.fuse != Fusion::kLists || Asked(term));
-    return weighted || (plan.score.shown[static_cast<std::size_t>(term)] && Asked(term));
+    return Weighs(term) || (plan.score.shown[static_cast<std::size_t>(term)] && Asked(term));
   }
-  // The term takes part: hits have it, or who lacks it is left out.
+  // All candidates have the term: it ranks, or those that lack it are left out, or it is a share of
+  // the largest.
   bool Uses(PlanTerm term) const {
-    return Shows(term) || plan.score.required[static_cast<std::size_t>(term)];
+    return Weighs(term) || plan.score.required[static_cast<std::size_t>(term)] ||
+           (term == PlanTerm::kGraph && Shows(term));
   }
+  bool hits_only = false;  // The candidates are the hits, and lack what these only show.
+  bool Computes(PlanTerm term) const { return hits_only ? Shows(term) && !Uses(term) : Uses(term); }
   // One list answers, and nothing that is lower in it rises.
   bool OneList() const;
   // The hits that are wanted; 0: all.
@@ -129,7 +136,7 @@ Status ExpandStage(PlanRun& run, int hops);
 Status ScoreStage(PlanRun& run);
 // run.result.hits, the best `most` (0: all), without paths and measures.
 Status FuseStage(PlanRun& run, std::size_t most);
-// What is known of the hits.
-Status MeasureHits(PlanRun& run);
+// The terms of the hits, and what is measured of them. Leaves only their candidates.
+Status DescribeHits(PlanRun& run);
 
 }  // namespace plexus::retrieval::internal

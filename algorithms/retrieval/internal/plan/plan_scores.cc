@@ -64,11 +64,11 @@ std::vector<NodeWeight> Found(const PlanRun& run, PlanTerm term) {
 }
 
 // Of lists, as below: what is in them.
-Status ScoreSimilarity(PlanRun& run, StageClock& clock) {
+Status ScoreSimilarity(PlanRun& run, RetrieveStage& stage) {
   std::vector<NodeWeight> values = Found(run, PlanTerm::kSimilarity);
   if (run.plan.fuse != Fusion::kLists)
-    PLEXUS_SET(values,
-               Similarities(run, Nodes(run.candidates), clock.stage, &run.result.without_vector));
+    PLEXUS_SET(values, Similarities(run, Nodes(run.candidates), stage,
+                                    run.hits_only ? nullptr : &run.result.without_vector));
   const Metric metric = run.snapshot.schema().spaces()[*run.question.space].metric;
   ForEachValue(run.candidates, values, [&](Candidate& c, double value) {
     c.similarity = value;
@@ -77,10 +77,10 @@ Status ScoreSimilarity(PlanRun& run, StageClock& clock) {
   return {};
 }
 
-Status ScoreWords(PlanRun& run, StageClock& clock) {
+Status ScoreWords(PlanRun& run, RetrieveStage& stage) {
   std::vector<NodeWeight> values = Found(run, PlanTerm::kWords);
   if (run.plan.fuse != Fusion::kLists) {
-    PLEXUS_TRY(MatchWords(run, Nodes(run.candidates), clock.stage));
+    PLEXUS_TRY(MatchWords(run, Nodes(run.candidates), stage));
     for (const Bm25Hit& match : run.matches) values.push_back({match.node, match.score});
   }
   if (values.empty()) return {};
@@ -90,13 +90,13 @@ Status ScoreWords(PlanRun& run, StageClock& clock) {
   return {};
 }
 
-Status ScoreGraph(PlanRun& run, StageClock& clock) {
+Status ScoreGraph(PlanRun& run, RetrieveStage& stage) {
   PLEXUS_ASSIGN(const common_internal::Selection selection,
                 common_internal::Select(run.snapshot,
                                         GraphFilter{run.plan.expand.kinds, run.options.valid_at}));
   const CandidateDegrees among =
       DegreesAmong(run.snapshot, selection.filter, Nodes(run.candidates), run.options.run);
-  clock.stage.truncated |= among.truncated;
+  stage.truncated |= among.truncated;
   double largest = 0;
   for (const double degree : among.degrees) largest = std::max(largest, degree);
   for (std::size_t i = 0; i < run.candidates.size(); ++i)
@@ -110,23 +110,23 @@ void ScoreColumns(PlanRun& run) {
   const PlanScore& score = run.plan.score;
   const std::int64_t now = s.TimeOr(run.options.now_ms);
   for (Candidate& c : run.candidates) {
-    if (run.Uses(PlanTerm::kAge))
+    if (run.Computes(PlanTerm::kAge))
       if (const auto created = s.i64(builtin::kCreatedAt, c.node))
         c[PlanTerm::kAge] = RecencyTerm(created, now, score.half_life_ms);
-    if (run.Uses(PlanTerm::kRecency))
+    if (run.Computes(PlanTerm::kRecency))
       if (const auto last = LastUse(s, c.node))
         c[PlanTerm::kRecency] = RecencyTerm(last, now, score.half_life_ms);
-    if (run.Uses(PlanTerm::kFrequency))
+    if (run.Computes(PlanTerm::kFrequency))
       if (const auto uses = s.i64(builtin::kAccessCount, c.node))
         c[PlanTerm::kFrequency] = FrequencyTerm(*uses, score.full_count);
-    if (run.Uses(PlanTerm::kScope) && !run.options.preferred.Of(s, c.node).empty())
+    if (run.Computes(PlanTerm::kScope) && !run.options.preferred.Of(s, c.node).empty())
       c[PlanTerm::kScope] = 1;
   }
 }
 
 // Values of the caller.
 void ScoreGiven(PlanRun& run, PlanTerm term, const NodeValues& given) {
-  if (!run.Uses(term)) return;
+  if (!run.Computes(term)) return;
   for (Candidate& c : run.candidates) {
     std::optional<double> value;
     const auto at = std::ranges::lower_bound(given.list, c.node, {}, &NodeWeight::node);
@@ -136,6 +136,23 @@ void ScoreGiven(PlanRun& run, PlanTerm term, const NodeValues& given) {
     if (!value) value = given.otherwise;
     if (value) c[term] = UnitTerm(*value);
   }
+}
+
+// The terms that run.Computes.
+Status ScoreTerms(PlanRun& run, RetrieveStage& stage) {
+  if (run.Computes(PlanTerm::kSimilarity) && run.Asked(PlanTerm::kSimilarity))
+    PLEXUS_TRY(ScoreSimilarity(run, stage));
+  if (run.Computes(PlanTerm::kWords) && run.Asked(PlanTerm::kWords))
+    PLEXUS_TRY(ScoreWords(run, stage));
+  for (Candidate& c : run.candidates)
+    if (c.walk != Candidate::kNoWalk) c[PlanTerm::kPath] = UnitTerm(run.walks.hits[c.walk].score);
+  if (run.Computes(PlanTerm::kGraph)) PLEXUS_TRY(ScoreGraph(run, stage));
+  ScoreColumns(run);
+  ForEachValue(run.candidates, run.pagerank,
+               [](Candidate& c, double value) { c[PlanTerm::kPageRank] = UnitTerm(value); });
+  ScoreGiven(run, PlanTerm::kSalience, run.options.salience);
+  ScoreGiven(run, PlanTerm::kOutcomes, run.options.outcome);
+  return {};
 }
 
 // Takes out those that lack a required term.
@@ -175,19 +192,36 @@ Status MatchWords(PlanRun& run, std::span<const NodeId> nodes, RetrieveStage& st
   return {};
 }
 
-Status MeasureHits(PlanRun& run) {
+Status ScoreStage(PlanRun& run) {
+  StageClock clock(run.result, "score");
+  clock.stage.read = run.candidates.size();
+  PLEXUS_TRY(ScoreTerms(run, clock.stage));
+  Require(run);
+  clock.stage.kept = run.candidates.size();
+  clock.Done();
+  return {};
+}
+
+Status DescribeHits(PlanRun& run) {
   std::vector<NodeId> nodes;
   for (const RetrieveHit& hit : run.result.hits) nodes.push_back(hit.node);
   std::ranges::sort(nodes);
-  const bool measure = run.options.measure_hits && !nodes.empty();
+  std::erase_if(run.candidates,
+                [&](const Candidate& c) { return !std::ranges::binary_search(nodes, c.node); });
   RetrieveStage stage;
-  std::vector<NodeWeight> similarities;
-  // Terms have looked at all of them.
-  const bool more = measure && !run.Uses(PlanTerm::kWords);
-  if (!run.question.terms.empty() && (more || run.words))
-    PLEXUS_TRY(MatchWords(run, more ? nodes : std::vector<NodeId>(), stage));
-  if (measure && run.Asked(PlanTerm::kSimilarity) && !run.Uses(PlanTerm::kSimilarity))
-    PLEXUS_SET(similarities, Similarities(run, nodes, stage, nullptr));
+  run.hits_only = true;
+  PLEXUS_TRY(ScoreTerms(run, stage));
+  const auto known = [&](PlanTerm term) { return run.Uses(term) || run.Shows(term); };
+  const bool measure = run.options.measure_hits && !nodes.empty();
+  const bool match = measure && !known(PlanTerm::kWords);
+  if (!run.question.terms.empty() && (match || run.words))
+    PLEXUS_TRY(MatchWords(run, match ? nodes : std::vector<NodeId>(), stage));
+  if (measure && run.Asked(PlanTerm::kSimilarity) && !known(PlanTerm::kSimilarity)) {
+    PLEXUS_ASSIGN(const std::vector<NodeWeight> similarities,
+                  Similarities(run, std::move(nodes), stage, nullptr));
+    ForEachValue(run.candidates, similarities,
+                 [](Candidate& c, double value) { c.similarity = value; });
+  }
   run.result.truncated |= stage.truncated;
   std::uint32_t words = 0;
   if (run.words) {
@@ -197,38 +231,20 @@ Status MeasureHits(PlanRun& run) {
     if (!run.options.run.budget.Interrupted()) run.result.word_count = words;
   }
   for (RetrieveHit& hit : run.result.hits) {
-    if (const Bm25Hit* match = FindMatch(run, hit.node)) {
-      hit.measured.words = match->score;
-      for (const TermShare& share : match->shares)
-        if (share.term < words)
-          ++hit.measured.words_matched;
-        else
-          hit.measured.phrase_matched = true;
-    }
-    const auto near = std::ranges::lower_bound(similarities, hit.node, {}, &NodeWeight::node);
-    if (near != similarities.end() && near->node == hit.node)
-      hit.measured.similarity = near->weight;
+    const auto at = std::ranges::lower_bound(run.candidates, hit.node, {}, &Candidate::node);
+    hit.measured.similarity = at->similarity;
+    for (std::size_t t = 0; t < kPlanTerms; ++t)
+      if (const auto term = static_cast<PlanTerm>(t); run.Shows(term))
+        hit.terms.push_back({PlanTermName(term), at->values[t].value_or(0), run.plan.score[term]});
+    const Bm25Hit* found = FindMatch(run, hit.node);
+    if (!found) continue;
+    hit.measured.words = found->score;
+    for (const TermShare& share : found->shares)
+      if (share.term < words)
+        ++hit.measured.words_matched;
+      else
+        hit.measured.phrase_matched = true;
   }
-  return {};
-}
-
-Status ScoreStage(PlanRun& run) {
-  StageClock clock(run.result, "score");
-  clock.stage.read = run.candidates.size();
-  if (run.Uses(PlanTerm::kSimilarity) && !run.question.vector.empty())
-    PLEXUS_TRY(ScoreSimilarity(run, clock));
-  if (run.Uses(PlanTerm::kWords) && !run.question.terms.empty()) PLEXUS_TRY(ScoreWords(run, clock));
-  for (Candidate& c : run.candidates)
-    if (c.walk != Candidate::kNoWalk) c[PlanTerm::kPath] = UnitTerm(run.walks.hits[c.walk].score);
-  if (run.Uses(PlanTerm::kGraph)) PLEXUS_TRY(ScoreGraph(run, clock));
-  ScoreColumns(run);
-  ForEachValue(run.candidates, run.pagerank,
-               [](Candidate& c, double value) { c[PlanTerm::kPageRank] = UnitTerm(value); });
-  ScoreGiven(run, PlanTerm::kSalience, run.options.salience);
-  ScoreGiven(run, PlanTerm::kOutcomes, run.options.outcome);
-  Require(run);
-  clock.stage.kept = run.candidates.size();
-  clock.Done();
   return {};
 }
 
