@@ -20,17 +20,16 @@ using internal::Candidate;
 using internal::PlanRun;
 using internal::Seed;
 
-Status CheckQuestion(const Snapshot& snapshot, const RetrievalPlan& plan,
-                     const RetrieveQuery& question) {
-  const auto required = [&](PlanTerm term) {
-    return plan.score.required[static_cast<std::size_t>(term)];
-  };
+Status CheckQuestion(const PlanRun& run) {
+  const Snapshot& snapshot = run.snapshot;
+  const RetrievalPlan& plan = run.plan;
+  const RetrieveQuery& question = run.question;
   if (!question.vector.empty() && !question.space)
     return Invalid("the question has a vector, but of no space");
-  if (required(PlanTerm::kSimilarity) && question.vector.empty())
-    return Invalid("score.require: similarity is wanted of all, and the question has no vector");
-  if (required(PlanTerm::kWords) && question.terms.empty())
-    return Invalid("score.require: words are wanted of all, and the question has none");
+  for (std::size_t t = 0; t < kPlanTerms; ++t)
+    if (const auto term = static_cast<PlanTerm>(t); plan.score.required[t] && !run.Asked(term))
+      return Invalid("score.require: ", PlanTermName(term),
+                     " is wanted of all, and the question has nothing for it");
   for (const NodeWeight& key : question.keys) {
     if (key.node >= snapshot.node_count() || !snapshot.alive(key.node))
       return common_internal::NotSelected(snapshot, "key", key.node, {});
@@ -43,9 +42,12 @@ Status CheckQuestion(const Snapshot& snapshot, const RetrievalPlan& plan,
   const std::size_t spaces = snapshot.schema().spaces().size();
   if (question.space && *question.space >= spaces)
     return Invalid("the question's space does not exist");
-  for (std::size_t i = 0; i < plan.seeds.size(); ++i)
-    if (plan.seeds[i].space && *plan.seeds[i].space >= spaces)
-      return Invalid("seeds[", i, "].space: it does not exist");
+  for (std::size_t i = 0; i < plan.seeds.size(); ++i) {
+    const std::optional<SpaceId>& space = plan.seeds[i].space;
+    if (space && *space >= spaces) return Invalid("seeds[", i, "].space: it does not exist");
+    if (space && question.space && *space != *question.space && plan.fuse == Fusion::kLists)
+      return Invalid("seeds[", i, "].space: lists are of the question's space");
+  }
   for (std::size_t i = 0; i < plan.filter.node_kinds.size(); ++i)
     if (plan.filter.node_kinds[i] >= snapshot.schema().node_kinds().size())
       return Invalid("filter.node_kinds[", i, "]: there is no such kind");
@@ -94,11 +96,11 @@ void AddPaths(PlanRun& run) {
 Result<RetrieveResult> Retrieve(const Snapshot& snapshot, const RetrievalPlan& plan,
                                 const RetrieveQuery& question, const RetrieveOptions& options) try {
   PLEXUS_TRY(CheckPlan(plan));
-  PLEXUS_TRY(CheckQuestion(snapshot, plan, question));
+  PlanRun run{snapshot, plan, question, options};
+  PLEXUS_TRY(CheckQuestion(run));
   PLEXUS_TRY(CheckValues(snapshot, PlanTerm::kSalience, options.salience));
   PLEXUS_TRY(CheckValues(snapshot, PlanTerm::kOutcomes, options.outcome));
   PLEXUS_TRY(CheckTags(snapshot, options.preferred.tags));
-  PlanRun run{snapshot, plan, question, options};
   PLEXUS_ASSIGN(const bool filtered, internal::FilterStage(run));
   if (!filtered) return std::move(run.result);
   PLEXUS_TRY(internal::SeedStages(run));

@@ -135,7 +135,8 @@ double FrequencyTerm(std::int64_t uses, std::int64_t full);
 //          weights - (1 - lambda) * largest cosine to one that was taken before (below 0 it is 0)
 //   lists  the list of each term that the question has something for: what its seeds found, or what
 //          walks reach, by BM25, similarity or product of the path. Of one list score = that
-//          measure, as its kernel has it; of several their rrf. What is in no list is no hit
+//          measure, as its kernel has it; of several their rrf. What is in no list is no hit, and a
+//          term that ranks has a value of what is in its list
 //
 // The filter holds for what is found, by words, vector or PageRank and at the end. Walks pass
 // allowed nodes and the seeds. Sources: Carbonell, Goldstein, "The use of MMR, diversity-based
@@ -176,8 +177,8 @@ inline constexpr std::size_t kPlanTerms = 11;
 struct PlanSeeds {
   SeedBy by = SeedBy::kVector;
   std::size_t top = 30;     // Best first. Of keys all count; names are looked for in so many.
-  // Above 0: this many times the plan's top, instead of `top`; all where that is 0, and its top
-  // where one list is all that a plan of lists has.
+  // Above 0: this many times the plan's top, instead of `top`; all where that is 0. Where what
+  // they find is the one list of a plan of lists, its top.
   std::size_t per_hit = 0;
   std::size_t least = 0;    // Then at least so many, and at most PlanLimits::kMaxTop.
   // Walks start only at the first ones, above. Others of them have a path if one arrives.
@@ -264,8 +265,8 @@ struct NamedPlan {
 //   multi-hop  from keys, along edges; path 0.4, similarity 0.6; nodes without a vector are skipped
 //   dual       by words and by vector, 2 hops from these and from keys
 //   rag        rerank, then walks from all its hits (of 0 hops)
-//   recall     by names, words, vector and keys, and one edge from the first of them; words 1, path
-//   1
+//   recall     by names, words, vector and keys, and one edge from the first of them; words 1,
+//              similarity 1, path 1
 std::span<const NamedPlan> NamedPlans();
 const NamedPlan* FindPlan(std::string_view name);  // Null: none exists.
 
@@ -362,7 +363,7 @@ struct RetrieveResult {
       0;                       // Candidates, ranked or not, without one, if it was looked for.
   std::uint64_t left_out = 0;  // Candidates without a required term.
   bool truncated = false;      // A stage ran out of its budget: the best of what was read.
-  // Distinct words of the question, phrases apart. Absent: they were not asked, or not to the end.
+  // Distinct words of the question, phrases apart. Absent: not asked, or the time was up.
   std::optional<std::uint32_t> word_count;
   RetrieveStats stats;
 };

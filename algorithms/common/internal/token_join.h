@@ -37,7 +37,8 @@ class TokenCutter {
   // Cuts `items` into `out`. `walk(i, take)` calls take(token, item) for each token that items[i]
   // may have next in common, with the item there. An item of a new list costs `item_cost`
   // comparisons of a pair; false when that does not halve the pairs, unless there are more than
-  // `always` items. Lists of one row or without a probe are left out; lists ascend by token.
+  // `always` items, and `out` is then of no use. Lists of one row or without a probe are left out;
+  // lists ascend by token.
   // Complexity: O(tokens walked * log).
   template <class Item, class Probe, class Walk>
   bool Cut(std::span<const Item> items, std::uint64_t item_cost, std::size_t always, Probe&& probe,

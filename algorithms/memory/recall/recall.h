@@ -179,9 +179,8 @@ struct RecallResult {
 };
 
 // Computes: the best memories for a question.
-// Complexity: that of Retrieve, which measures its hits; then for each hit the arcs of its
-// relations
-//   and of its rarest terms, within their bounds.
+// Complexity: that of Retrieve with measures; then for each hit the arcs of its relations and its
+//   rarest terms, within their bounds.
 // Errors: kInvalidArgument: a question without words, vector and keys, or an option out of range.
 //   Those of Retrieve; of a text, of QueryTerms (retrieval/terms.h).
 // Threads: thread-safe. The same bits at any thread count.

@@ -26,6 +26,9 @@ inline bool CanBeAsked(const retrieval::RetrievalPlan& plan, const PlanQuestion&
   };
   if (required(retrieval::PlanTerm::kSimilarity) && question.vector.empty()) return false;
   if (required(retrieval::PlanTerm::kWords) && question.terms.empty()) return false;
+  if (required(retrieval::PlanTerm::kPath) && question.keys.empty() &&
+      plan.expand.from == retrieval::ExpandFrom::kKeys)
+    return false;
   return (HasSeeds(plan, retrieval::SeedBy::kVector) && !question.vector.empty()) ||
          ((HasSeeds(plan, retrieval::SeedBy::kWords) ||
            HasSeeds(plan, retrieval::SeedBy::kNames)) &&
@@ -98,6 +101,10 @@ inline void ExpectByDefinition(const PlanGraph& graph, const Snapshot& s,
                      (!options.preferred.tags.empty() && node.tags.contains(graph.tags()[0]));
   const reference::PlanAnswer want = reference::RunPlan(world, plan, question.Get(), options);
   ExpectSameAnswer(*got, want);
+  for (std::size_t i = 0; options.measure_hits && i < want.hits.size(); ++i) {
+    EXPECT_EQ(got->hits[i].measured.words, want.hits[i].bm25);
+    EXPECT_EQ(got->hits[i].measured.similarity, want.hits[i].likeness);
+  }
   const bool measured = plan.score[retrieval::PlanTerm::kSimilarity] > 0 &&
                         plan.fuse != retrieval::Fusion::kLists;
   EXPECT_EQ(measured ? got->without_vector : want.without_vector, want.without_vector);

@@ -268,11 +268,12 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan, const Retr
   };
   int fused = 0;
   for (std::size_t t = 0; t < kPlanTerms; ++t) fused += weight_of(t) != 0;
+  const bool one = lists && fused == 1 && std::ranges::count(plan.score.required, true) == 0;
+  const auto only = [&](PlanTerm term) { return one && weight_of(std::size_t(term)) != 0; };
   // How many times a plan's top, or all.
-  const auto times = [&](std::size_t per_hit, std::size_t least) {
+  const auto times = [&](std::size_t per_hit, std::size_t least, bool all_of_it) {
     if (plan.top == 0) return plan.top;
-    if (lists && fused == 1 && std::ranges::count(plan.score.required, true) == 0)
-      return std::max(plan.top, options.hits);
+    if (all_of_it) return std::max(plan.top, options.hits);
     return std::max(per_hit * plan.top, least);
   };
 
@@ -280,7 +281,10 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan, const Retr
   std::map<SeedBy, std::set<NodeId>> found;
   for (std::size_t i = 0; i < plan.seeds.size(); ++i) {
     const PlanSeeds& entry = plan.seeds[i];
-    const std::size_t top = entry.per_hit > 0 ? times(entry.per_hit, entry.least) : entry.top;
+    const bool whole = entry.keep && ((entry.by == SeedBy::kWords && only(PlanTerm::kWords)) ||
+                                      (entry.by == SeedBy::kVector && only(PlanTerm::kSimilarity)));
+    const std::size_t top =
+        entry.per_hit > 0 ? times(entry.per_hit, entry.least, whole) : entry.top;
     std::vector<NodeWeight> list;
     switch (entry.by) {
       case SeedBy::kVector:
@@ -326,7 +330,8 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan, const Retr
   PlanAnswer answer;
   const auto rank = [&](int hops, std::size_t top) {
     const PlanExpand& expand = plan.expand;
-    const std::size_t most = expand.per_hit > 0 ? times(expand.per_hit, expand.top) : expand.top;
+    const std::size_t most =
+        expand.per_hit > 0 ? times(expand.per_hit, expand.top, only(PlanTerm::kPath)) : expand.top;
     Values walks = Walks(world, expand, hops, seeds);
     if (from_keys) {
       const std::vector<NodeWeight> best = Best(Only(walks, findable), most);
@@ -343,14 +348,16 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan, const Retr
     answer.without_vector = 0;
     if (!query.empty())
       for (const auto& [node, c] : candidates) answer.without_vector += !likeness.contains(node);
-    const auto in_lists = [&](const Values& values, SeedBy by) {
+    const auto in_lists = [&](const Values& values, PlanTerm term, SeedBy by) {
       Values kept;
       for (const auto& [node, value] : values)
-        if (!lists || found[by].contains(node)) kept[node] = value;
+        if (!lists || weight_of(std::size_t(term)) == 0 || found[by].contains(node))
+          kept[node] = value;
       return kept;
     };
-    Put(candidates, PlanTerm::kSimilarity, in_lists(similarity, SeedBy::kVector));
-    Put(candidates, PlanTerm::kWords, in_lists(words, SeedBy::kWords));
+    Put(candidates, PlanTerm::kSimilarity,
+        in_lists(similarity, PlanTerm::kSimilarity, SeedBy::kVector));
+    Put(candidates, PlanTerm::kWords, in_lists(words, PlanTerm::kWords, SeedBy::kWords));
     Values paths, ages, recencies, frequencies, preferred;
     for (const auto& [node, value] : walks) paths[node] = UnitTerm(value);
     Put(candidates, PlanTerm::kPath, paths);
@@ -394,6 +401,8 @@ PlanAnswer RunPlan(const PlanWorld& world, const RetrievalPlan& plan, const Retr
     for (const auto& [node, c] : candidates) {
       bool lacks = false;
       PlanHit hit{node, 0, 0, {}, {}, c.found_by};
+      if (bm25.contains(node)) hit.bm25 = bm25[node];
+      if (likeness.contains(node)) hit.likeness = likeness[node];
       for (std::size_t t = 0; t < kPlanTerms; ++t) {
         lacks |= plan.score.required[t] && !c.values[t];
         if (!shows(t)) continue;

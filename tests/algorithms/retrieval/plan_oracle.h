@@ -45,6 +45,7 @@ struct PlanHit {
   std::vector<std::uint32_t> ranks;  // Of rrf and lists.
   std::uint32_t found_by;
   std::vector<std::optional<double>> listed = {};  // By value: in the term's list, by that.
+  std::optional<double> bm25 = {}, likeness = {};
 };
 
 struct PlanAnswer {

@@ -171,6 +171,7 @@ RetrievalPlan DrawPlan(const PlanGraph& graph, std::mt19937_64& random) {
   plan.score.weights[random() % 4] = 0.4;
   if (!ranked) plan.score[PlanTerm::kPageRank] = 0;
   for (bool& shown : plan.score.shown) shown = Chance(random, 6);
+  if (!ranked) plan.score.shown[static_cast<std::size_t>(PlanTerm::kPageRank)] = false;
   if (Chance(random, 4)) plan.score.required[random() % 4] = true;
   plan.score.half_life_ms = 2 * 86'400'000;
   plan.score.full_count = 3;

@@ -129,6 +129,19 @@ TEST_F(RecallByPlan, TakesTheRequestsValues) {
   });
 }
 
+TEST_F(RecallByPlan, ShowsTermsWithoutAWeight) {
+  const object reply = Ask(
+      {"--plan", R"({"seeds":[{"by":"words"}],"score":{"words":1,"show":["outcome","scope"]}})"});
+  const auto& terms = reply.at("hits").at(0).at("terms");
+  EXPECT_EQ(Each(terms, "name"), "words, outcome");
+  EXPECT_GT(terms.at(1).at("value").to_number<double>(), 0.5);
+  EXPECT_EQ(terms.at(1).at("weight"), 0);
+  ExpectRefused({{{"recall", "keys", "--plan",
+                   R"({"seeds":[{"by":"words"}],"score":{"words":1,"show":["pagerank"]}})"},
+                  2,
+                  "score.pagerank: "}});
+}
+
 TEST_F(RecallByPlan, WritesTheUse) {
   const object dry = Ask({"--plan", "dual", "--dry-run", "--commit"});
   EXPECT_EQ(dry.at("use").at("memories"), 4);

@@ -81,7 +81,9 @@ Status ReadPlanValues(const Workspace& workspace, AskedPlan& asked) {
   asked.salience_columns = memory::SalienceColumns(workspace.schema());
   asked.salience.columns = asked.salience_columns;
   constexpr auto kOutcome = static_cast<std::size_t>(retrieval::PlanTerm::kOutcomes);
-  if (asked.plan.score.weights[kOutcome] == 0 && !asked.plan.score.required[kOutcome]) return {};
+  if (asked.plan.score.weights[kOutcome] == 0 && !asked.plan.score.required[kOutcome] &&
+      !asked.plan.score.shown[kOutcome])
+    return {};
   PLEXUS_ASSIGN(asked.outcomes, memory::OutcomeValues(workspace.snapshot(), &workspace.executor(),
                                                       workspace.scope()));
   asked.outcome.list = asked.outcomes;

@@ -47,7 +47,8 @@ Result<SpaceId> SpaceOfPlan(const Workspace& workspace, const Request& request,
 
 // A plan that begins with a vector, asked in words: where the space (the request's, else "text") is
 // `embed`'s, the words become its vector, and begin in the vector's place. So a vector that knows
-// only words ranks, and adds nothing that matches none of them. Empty: left as it is.
+// only words ranks, and adds nothing that matches none of them. Empty: left as it is, as are plans
+// of lists and those that begin with words, too.
 Result<std::vector<float>> WordsAsVector(const Workspace& workspace, const Request& request,
                                          std::span<const std::string> terms,
                                          retrieval::RetrievalPlan& plan, SpaceId& space);

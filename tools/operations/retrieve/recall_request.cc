@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "algorithms/traversal/traversal.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/import.h"
 #include "tools/operations/framework/arguments.h"
@@ -91,7 +92,10 @@ Status ReadOwnValues(Workspace& workspace, const Request& request, AskedRecall& 
     plan.top = 0;
   PLEXUS_TRY(ReadWeights(request, plan));
   if (request.Given("from_hops")) plan.expand.hops = static_cast<int>(request.Count("from_hops"));
-  if (request.Given("decay")) plan.expand.decay = request.Number("decay");
+  if (request.Given("decay")) {
+    plan.expand.decay = request.Number("decay");
+    if (plan.expand.decay == 0) return Invalid(request.Name("decay"), ": it must be above 0");
+  }
   if (request.Given("half_life")) {
     PLEXUS_ASSIGN(const std::int64_t half_life, ParseDuration(request.Text("half_life")));
     constexpr double kMost = retrieval::PlanLimits::kMaxHalfLifeDays * 86'400'000;

@@ -68,7 +68,8 @@ Status CheckScore(const RetrievalPlan& plan) {
   }
   if (!(sum > 0)) return Invalid("score: one of its weights must be above 0");
   constexpr auto kRank = static_cast<std::size_t>(PlanTerm::kPageRank);
-  if ((plan.score[PlanTerm::kPageRank] > 0 || plan.score.required[kRank]) &&
+  if ((plan.score[PlanTerm::kPageRank] > 0 || plan.score.required[kRank] ||
+       plan.score.shown[kRank]) &&
       !HasSeeds(plan, SeedBy::kPageRank))
     return Invalid("score.pagerank: it needs seeds by pagerank");
   PLEXUS_TRY(CheckNumber("score.full_count", plan.score.full_count > 0, "above 0"));

@@ -1,7 +1,6 @@
 // The fusion of a plan: hits out of candidates and their terms.
 #include <algorithm>
 #include <functional>
-#include <optional>
 #include <span>
 #include <utility>
 

@@ -22,7 +22,7 @@ namespace plexus::retrieval::internal {
 
 struct Seed {
   NodeId node = kNoNode;
-  double own = 0;              // Of its own walk, of no hops, in [0, 1]; 0: it has none.
+  double own = 0;              // Of its own walk, of no hops; 0: it has none.
   double start = 0;            // Walks leave it with that, at most `own`; 0: none does.
   std::uint32_t found_by = 0;  // Bit i: by the plan's seeds[i].
   bool keep = false;           // One of these keeps its nodes.
@@ -93,8 +93,8 @@ struct PlanRun {
   }
   bool hits_only = false;  // The candidates are the hits, and lack what these only show.
   bool Computes(PlanTerm term) const { return hits_only ? Shows(term) && !Uses(term) : Uses(term); }
-  // One list answers, and nothing that is lower in it rises.
-  bool OneList() const;
+  // The term whose list is all that a plan of lists has: nothing that is lower in it rises.
+  std::optional<PlanTerm> OnlyList() const;
   // The hits that are wanted; 0: all.
   std::size_t top() const { return plan.top == 0 ? 0 : std::max(plan.top, options.hits); }
   // How many of what a plan finds by `seeds`, or reaches; 0: all.
@@ -132,9 +132,9 @@ const Bm25Hit* FindMatch(const PlanRun& run, NodeId node);
 Result<std::vector<NodeWeight>> NamedNodes(const PlanRun& run, std::span<const NodeId> nodes);
 // Walks from run.seeds; candidates are the kept ones and what is reached, findable all.
 Status ExpandStage(PlanRun& run, int hops);
-// The values of all terms; candidates without a required one are taken out.
+// The values of the terms that run.Uses; candidates without a required one are taken out.
 Status ScoreStage(PlanRun& run);
-// run.result.hits, the best `most` (0: all), without paths and measures.
+// run.result.hits, the best `most` (0: all), without paths, terms and measures.
 Status FuseStage(PlanRun& run, std::size_t most);
 // The terms of the hits, and what is measured of them. Leaves only their candidates.
 Status DescribeHits(PlanRun& run);

@@ -56,17 +56,22 @@ Result<std::vector<NodeWeight>> Similarities(const PlanRun& run, std::vector<Nod
   return values;
 }
 
-// What seeds of plans of lists found, ascending.
+// What seeds of plans of lists found, ascending: that is what a term that ranks has there.
 std::vector<NodeWeight> Found(const PlanRun& run, PlanTerm term) {
   std::vector<NodeWeight> found = run.found[static_cast<std::size_t>(term)];
   std::ranges::stable_sort(found, {}, &NodeWeight::node);
   return found;
 }
 
-// Of lists, as below: what is in them.
+bool IsOfList(const PlanRun& run, PlanTerm term) {
+  return run.plan.fuse == Fusion::kLists && run.Weighs(term);
+}
+
 Status ScoreSimilarity(PlanRun& run, RetrieveStage& stage) {
-  std::vector<NodeWeight> values = Found(run, PlanTerm::kSimilarity);
-  if (run.plan.fuse != Fusion::kLists)
+  std::vector<NodeWeight> values;
+  if (IsOfList(run, PlanTerm::kSimilarity))
+    values = Found(run, PlanTerm::kSimilarity);
+  else
     PLEXUS_SET(values, Similarities(run, Nodes(run.candidates), stage,
                                     run.hits_only ? nullptr : &run.result.without_vector));
   const Metric metric = run.snapshot.schema().spaces()[*run.question.space].metric;
@@ -78,8 +83,10 @@ Status ScoreSimilarity(PlanRun& run, RetrieveStage& stage) {
 }
 
 Status ScoreWords(PlanRun& run, RetrieveStage& stage) {
-  std::vector<NodeWeight> values = Found(run, PlanTerm::kWords);
-  if (run.plan.fuse != Fusion::kLists) {
+  std::vector<NodeWeight> values;
+  if (IsOfList(run, PlanTerm::kWords)) {
+    values = Found(run, PlanTerm::kWords);
+  } else {
     PLEXUS_TRY(MatchWords(run, Nodes(run.candidates), stage));
     for (const Bm25Hit& match : run.matches) values.push_back({match.node, match.score});
   }
@@ -211,12 +218,14 @@ Status DescribeHits(PlanRun& run) {
   RetrieveStage stage;
   run.hits_only = true;
   PLEXUS_TRY(ScoreTerms(run, stage));
-  const auto known = [&](PlanTerm term) { return run.Uses(term) || run.Shows(term); };
   const bool measure = run.options.measure_hits && !nodes.empty();
-  const bool match = measure && !known(PlanTerm::kWords);
-  if (!run.question.terms.empty() && (match || run.words))
-    PLEXUS_TRY(MatchWords(run, match ? nodes : std::vector<NodeId>(), stage));
-  if (measure && run.Asked(PlanTerm::kSimilarity) && !known(PlanTerm::kSimilarity)) {
+  if (run.Asked(PlanTerm::kWords) && (measure || run.words))
+    PLEXUS_TRY(MatchWords(run, measure ? nodes : std::vector<NodeId>(), stage));
+  if (measure && run.Asked(PlanTerm::kSimilarity)) {
+    std::erase_if(nodes, [&](NodeId node) {
+      return std::ranges::lower_bound(run.candidates, node, {}, &Candidate::node)
+          ->similarity.has_value();
+    });
     PLEXUS_ASSIGN(const std::vector<NodeWeight> similarities,
                   Similarities(run, std::move(nodes), stage, nullptr));
     ForEachValue(run.candidates, similarities,

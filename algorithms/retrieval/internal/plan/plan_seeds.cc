@@ -147,23 +147,28 @@ void Merge(std::vector<Seed>& seeds, const SeedList& list, const PlanSeeds& entr
 
 }  // namespace
 
-bool PlanRun::OneList() const {
+std::optional<PlanTerm> PlanRun::OnlyList() const {
+  std::optional<PlanTerm> only;
   std::size_t lists = 0;
   for (const PlanTerm term : {PlanTerm::kSimilarity, PlanTerm::kWords, PlanTerm::kPath})
-    lists += plan.score[term] != 0 && Asked(term);
-  return plan.fuse == Fusion::kLists && lists == 1 &&
-         std::ranges::find(plan.score.required, true) == plan.score.required.end();
+    if (Weighs(term)) ++lists, only = term;
+  const bool required = std::ranges::find(plan.score.required, true) != plan.score.required.end();
+  return plan.fuse == Fusion::kLists && lists == 1 && !required ? only : std::nullopt;
 }
 
 std::size_t PlanRun::CountOf(const PlanSeeds& seeds) const {
   if (seeds.per_hit == 0) return seeds.top;
-  if (plan.top == 0 || OneList()) return top();
+  const std::optional<PlanTerm> only = OnlyList();
+  const bool is_list =
+      seeds.keep && ((seeds.by == SeedBy::kWords && only == PlanTerm::kWords) ||
+                     (seeds.by == SeedBy::kVector && only == PlanTerm::kSimilarity));
+  if (plan.top == 0 || is_list) return top();
   return std::min(std::max(seeds.per_hit * plan.top, seeds.least), PlanLimits::kMaxTop);
 }
 
 std::size_t PlanRun::CountReached() const {
   if (plan.expand.per_hit == 0) return plan.expand.top;
-  if (plan.top == 0 || OneList()) return top();
+  if (plan.top == 0 || OnlyList() == PlanTerm::kPath) return top();
   return std::min(std::max(plan.expand.per_hit * plan.top, plan.expand.top),
                   PlanLimits::kMaxReached);
 }
