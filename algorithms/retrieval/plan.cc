@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <utility>
 
 #include "algorithms/retrieval/internal/plan/plan_run.h"
 #include "engine/out_of_memory.h"
@@ -26,10 +27,13 @@ Status CheckQuestion(const PlanRun& run) {
   const RetrieveQuery& question = run.question;
   if (!question.vector.empty() && !question.space)
     return Invalid("the question has a vector, but of no space");
-  for (std::size_t t = 0; t < kPlanTerms; ++t)
-    if (const auto term = static_cast<PlanTerm>(t); plan.score.required[t] && !run.Asked(term))
+  for (const auto& [term, what] : {std::pair{PlanTerm::kSimilarity, "vector"},
+                                   {PlanTerm::kWords, "words"},
+                                   {PlanTerm::kPath, "keys"},
+                                   {PlanTerm::kScope, "preferred scope or tag"}})
+    if (plan.score.required[static_cast<std::size_t>(term)] && !run.Asked(term))
       return Invalid("score.require: ", PlanTermName(term),
-                     " is wanted of all, and the question has nothing for it");
+                     " is wanted of all, and the question has no ", what);
   for (const NodeWeight& key : question.keys) {
     if (key.node >= snapshot.node_count() || !snapshot.alive(key.node))
       return common_internal::NotSelected(snapshot, "key", key.node, {});
