@@ -137,11 +137,6 @@ std::string_view PreferredNodes::Of(const Snapshot& snapshot, NodeId node) const
   return found;
 }
 
-std::optional<std::int64_t> LastUse(const Snapshot& snapshot, NodeId node) {
-  if (const auto accessed = snapshot.i64(builtin::kAccessedAt, node)) return accessed;
-  return snapshot.i64(builtin::kCreatedAt, node);
-}
-
 double ScoreOf(std::span<const ScoreTerm> terms) {
   double score = 0;
   for (const ScoreTerm& term : terms) score += term.value * term.weight;

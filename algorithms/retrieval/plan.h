@@ -301,9 +301,6 @@ struct PreferredNodes {
   std::string_view Of(const Snapshot& snapshot, NodeId node) const;
 };
 
-// The last use of a node: accessed_at, else created_at. O(1). Threads: thread-safe.
-std::optional<std::int64_t> LastUse(const Snapshot& snapshot, NodeId node);
-
 struct RetrieveOptions {
   const NodeSubset* subset = nullptr;  // Nodes that may be walked and found. Null: all facts.
   std::int64_t now_ms = kNoTime;       // For age and recency. kNoTime: the snapshot's time.

@@ -321,7 +321,6 @@ Result<RecallResult> Recall(const Snapshot& snapshot, const RecallQuery& asked,
       options.plan ? *options.plan : DefaultPlan(snapshot, question, options, result.plan);
   PLEXUS_ASSIGN(result.planned, Planned(snapshot, plan, question, options, shown.matching));
   result.truncated = result.planned.truncated;
-  result.candidates = result.planned.candidates;
   PLEXUS_TRY(answer.Take(result.planned.hits, plan.top != 0 ? plan.top : options.top));
   PLEXUS_TRY(answer.AddRelations());
   PLEXUS_TRY(answer.AddHeads());

@@ -170,7 +170,6 @@ struct RecallResult {
   std::vector<RecallHit> hits;        // Best first, ties by smaller id.
   std::vector<Conflict> conflicts;    // Of hits and excluded ones; the oldest first, ties by ids.
   std::uint64_t excluded = 0;         // Contradicted ones that would stand among the hits.
-  std::uint64_t candidates = 0;       // What was ranked.
   bool truncated = false;             // A list's budget ran out: the best of what was looked at.
   bool conflicts_truncated = false;   // Of a memory with very many edges `contradicts`.
   bool duplicates_truncated = false;  // Not all near-duplicates were looked for.

@@ -53,7 +53,7 @@ Result<memory::NewEvent> EventOf(const Workspace& workspace, const Request& requ
   options.mode = request.Text("mode");
   options.min_share = request.Number("least_evidence");
   options.terms = asked.words.terms;
-  options.analyzed = result.candidates;
+  options.analyzed = result.planned.candidates;
   for (const memory::RecallHit& hit : result.hits) options.expanded += hit.related.size();
   if (request.Given("props"))
     PLEXUS_SET(options.props, formats::internal::PropertiesFromJson(request.Text("props")));
@@ -232,7 +232,7 @@ Result<Reply> RunRecall(Workspace& workspace, const Request& request) {
       json.Node("b", snapshot, conflict.b);
       json.Time("since", conflict.since);
     });
-    json.Field("candidates", result.candidates);
+    json.Field("candidates", result.planned.candidates);
     if (result.excluded > 0) json.Field("excluded", result.excluded);
     if (result.conflicts_truncated) json.Field("conflicts_truncated", true);
     if (result.duplicates_truncated) json.Field("duplicates_truncated", true);

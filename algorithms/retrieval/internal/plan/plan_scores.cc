@@ -120,9 +120,11 @@ void ScoreColumns(PlanRun& run) {
     if (run.Computes(PlanTerm::kAge))
       if (const auto created = s.i64(builtin::kCreatedAt, c.node))
         c[PlanTerm::kAge] = RecencyTerm(created, now, score.half_life_ms);
-    if (run.Computes(PlanTerm::kRecency))
-      if (const auto last = LastUse(s, c.node))
+    if (run.Computes(PlanTerm::kRecency)) {
+      const auto used = s.i64(builtin::kAccessedAt, c.node);
+      if (const auto last = used ? used : s.i64(builtin::kCreatedAt, c.node))
         c[PlanTerm::kRecency] = RecencyTerm(last, now, score.half_life_ms);
+    }
     if (run.Computes(PlanTerm::kFrequency))
       if (const auto uses = s.i64(builtin::kAccessCount, c.node))
         c[PlanTerm::kFrequency] = FrequencyTerm(*uses, score.full_count);
